@@ -1,0 +1,83 @@
+# Every target makes .venv from requirements.lock when it is missing or older than the lock.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+# The interpreter that makes .venv; empty means the first of these that is Python 3.11 to 3.13.
+PYTHON ?=
+CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3)
+UV ?= uv
+
+LOCKED := $(VENV)/.installed-lock
+READY := $(VENV)/.installed-project
+
+# One thread per process: evaluations run side by side, and results must not depend on a thread count.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export NUMBA_NUM_THREADS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# No target asks a question.
+export PIP_NO_INPUT := 1
+
+.PHONY: help venv demo test lint validate bench lock clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+venv: $(READY)  ## create .venv from the lock, if needed
+
+demo: $(READY)  ## optimise a real line; write report, best design and rig bundle
+	$(BIN)/catenary demo
+
+test: lint  ## lint, types and the default test suite
+	$(BIN)/pytest -q --durations=15
+
+lint: $(READY)  ## style, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+validate: $(READY)  ## compare with published results
+	$(BIN)/pytest -m validate
+
+bench: $(READY)  ## measure times
+	$(BIN)/pytest -m benchmark -s tests/benchmarks
+
+lock:  ## resolve the ranges of pyproject.toml anew (needs uv)
+	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+	  --group dev --group build pyproject.toml --output-file requirements.lock
+
+clean:  ## remove .venv, caches and build products, never outputs
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -not -path './outputs/*' -prune -exec rm -rf {} +
+
+# setuptools goes first: hydra's antlr runtime is a source archive, and building it in isolation would fetch
+# build tools that no hash covers.
+$(LOCKED): requirements.lock
+	@set -e; found=; bare=; \
+	for candidate in $(CANDIDATES); do \
+	  "$$candidate" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue; \
+	  if "$$candidate" -c 'import venv, ensurepip' 2>/dev/null; then found=$$candidate; break; fi; \
+	  bare=$${bare:-$$candidate}; \
+	done; \
+	if [ -z "$$found" ] && [ -n "$$bare" ]; then \
+	  echo "The venv module of $$bare does not work; on Debian or Ubuntu run: apt-get install python3-venv" >&2; exit 2; \
+	elif [ -z "$$found" ]; then \
+	  echo "Python 3.11, 3.12 or 3.13 is needed and none was found among: $(CANDIDATES). On Debian or Ubuntu run:" \
+	    "apt-get install python3 python3-venv" >&2; exit 2; \
+	fi; \
+	start=$$(date +%s); \
+	echo "Making $(VENV) with $$($$found --version) from requirements.lock."; \
+	"$$found" -m venv --clear $(VENV); \
+	grep -A1000 '^setuptools==' requirements.lock | sed '/^    # via/,$$d' > $(VENV)/setuptools.lock; \
+	$(BIN)/python -m pip install --quiet --require-hashes --only-binary=:all: -r $(VENV)/setuptools.lock; \
+	$(BIN)/python -m pip install --quiet --require-hashes --no-build-isolation --use-pep517 -r requirements.lock; \
+	touch $@; \
+	echo "Download and installation took $$(( $$(date +%s) - start )) s, which no later time includes."
+
+$(READY): pyproject.toml $(LOCKED)
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@

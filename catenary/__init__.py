@@ -1,0 +1,1 @@
+"""What the line is: wires, droppers, supports, equilibrium, linearised model."""

@@ -1,0 +1,1 @@
+"""What happens: pantographs, contact, steady state, influence matrices."""
