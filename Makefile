@@ -32,7 +32,7 @@ demo: $(READY)  ## optimise a real line; write report, best design and rig bundl
 	$(BIN)/catenary demo
 
 test: lint  ## lint, types and the default test suite
-	$(BIN)/pytest -q --durations=15
+	$(BIN)/pytest -q --durations=15 --timeout=300
 
 lint: $(READY)  ## style, format and types
 	$(BIN)/ruff check

@@ -1,0 +1,80 @@
+"""Imports run one way, and each outside library is known to one place."""
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+# Which modules may import a library, by the start of their dotted names.
+ALLOWED = {
+    "hydra": ("studies",),
+    "omegaconf": ("studies",),
+    "optuna": ("optimise",),
+    "cmaes": ("optimise",),
+    "dask": ("optimise",),
+    "distributed": ("optimise",),
+    "xarray": ("catenary.dataset", "dynamics.dataset", "optimise.dataset", "dynamics.rig_bundle"),
+    "netCDF4": ("catenary.dataset", "dynamics.dataset", "optimise.dataset", "dynamics.rig_bundle"),
+}
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """The top-level name and line of every absolute import, those inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.split(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module.split(".")[0], node.lineno
+
+
+def may_import(module_name, library):
+    places = ALLOWED.get(library)
+    return places is None or any(
+        module_name == place or module_name.startswith(f"{place}.") for place in places
+    )
+
+
+def test_layers_and_forbidden_imports_as_import_linter_sees_them(root):
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [
+        sys.executable,
+        "-c",
+        "from importlinter.cli import lint_imports_command; lint_imports_command()",
+    ]
+    command += ["--no-cache"]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 kept, 0 broken" in done.stdout, done.stdout
+
+
+def test_outside_libraries_are_known_to_their_own_place_alone(modules):
+    offenders = [
+        f"{module.where}:{line} imports {library}, which belongs to {', '.join(ALLOWED[library])}"
+        for module in modules
+        for library, line in imported(module.tree)
+        if not may_import(module.name, library)
+    ]
+    assert not offenders, "\n".join(offenders)
+
+
+def test_the_configuration_holds_no_code(modules):
+    code = [m.where for m in modules if m.name.split(".")[0] == "conf" and len(m.tree.body) > 1]
+    assert not code, "conf is data; these modules hold code:\n" + "\n".join(code)
+
+
+@pytest.mark.parametrize(
+    ("source", "module_name", "allowed"),
+    [
+        ("import optuna.samplers as s", "optimise.campaign", True),
+        ("def f():\n    from optuna import trial", "studies.optimise", False),
+        ("import xarray", "dynamics.dataset", True),
+        ("import xarray", "dynamics.dataset_of_another_kind", False),
+        ("from netCDF4 import Dataset", "dynamics.rig_bundle.write", True),
+        ("from .hydra import x", "catenary.spec", True),
+    ],
+)
+def test_the_rule_tells_allowed_from_forbidden(source, module_name, allowed):
+    assert all(may_import(module_name, library) for library, _ in imported(ast.parse(source))) is allowed
