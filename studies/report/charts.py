@@ -1,0 +1,195 @@
+"""Charts of forces, heights and the search, made from a report's content."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from studies.report.content import SearchHistory, SpanResult
+from studies.report.frame import number
+from studies.report.parts import Chart, Curve, Level, Mark, Role, Stations
+
+__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart", "search_chart"]
+
+
+def _role(result: SpanResult) -> Role:
+    return result.force.role if result.force is not None else "best"
+
+
+def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
+    """Supports as lines over the full height, each design's droppers as ticks at the upper edge."""
+    supports = [r.drawing.supports for r in results if r.drawing is not None]
+    droppers = tuple(
+        Stations(f"droppers, {r.label}" if len(results) > 1 else "droppers", r.dropper_x, _role(r))
+        for r in results
+        if r.dropper_x.size
+    )
+    return (*(Stations("supports", x, full_height=True) for x in supports[:1]), *droppers)
+
+
+def _span(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
+    """Limits of the span, for axes that run from support to support."""
+    for r in results:
+        if r.drawing is not None:
+            return float(r.drawing.supports.min()), float(r.drawing.supports.max())
+    return None
+
+
+def _named(curve: Curve, label: str) -> Curve:
+    return Curve(label, curve.x, curve.y, curve.x_unit, curve.y_unit, curve.role, curve.mark, curve.notes)
+
+
+def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
+    """Draw the filtered contact force along the span, with supports and droppers marked."""
+    curves = tuple(_named(r.force, r.label) for r in results if r.force is not None)
+    if not curves:
+        return None
+    means = [r.statistics["contact_force_mean_N"] for r in results if "contact_force_mean_N" in r.statistics]
+    held = len(means) > 0 and max(means) - min(means) < 0.5
+    return Chart(
+        name="contact_force",
+        title="Contact force along the span",
+        caption=caption,
+        x_label="Station of the pantograph",
+        y_label="Contact force, 20 Hz",
+        curves=curves,
+        stations=_along_the_span(results),
+        x_range=_span(results),
+        levels=(Level(f"mean {number(means[-1], 1)} N", means[-1]),) if held else (),
+        height=0.46,
+    )
+
+
+def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
+    """Draw the height of the contact point along the span."""
+    curves = tuple(_named(r.height, r.label) for r in results if r.height is not None)
+    if not curves:
+        return None
+    return Chart(
+        name="contact_height",
+        title="Height of the contact point",
+        caption="Relative to the contact wire at the supports at rest.",
+        x_label="Station of the pantograph",
+        y_label="Height",
+        curves=curves,
+        stations=_along_the_span(results),
+        x_range=_span(results),
+        height=0.32,
+    )
+
+
+def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
+    """Draw the static elasticity: rise of the contact wire per newton pressed against it."""
+    curves = tuple(_named(r.elasticity, r.label) for r in results if r.elasticity is not None)
+    if not curves:
+        return None
+    return Chart(
+        name="elasticity",
+        title="Static elasticity",
+        caption="Rise of the contact wire where a force presses against it, over that force.",
+        x_label="Station along the span",
+        y_label="Elasticity",
+        curves=curves,
+        stations=_along_the_span(results),
+        x_range=_span(results),
+        height=0.32,
+    )
+
+
+def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) -> Chart | None:
+    """Draw each dropper's force at rest over its station."""
+    shown = [r for r in results if r.dropper_x.size]
+    if not shown:
+        return None
+    curves = tuple(
+        Curve(
+            r.label,
+            r.dropper_x,
+            r.dropper_force,
+            "m",
+            "N",
+            _role(r),
+            "dots" if _role(r) == "best" else "rings",
+            tuple(
+                f"{r.label}, dropper {k + 1}: {number(float(f), 1)} N" for k, f in enumerate(r.dropper_force)
+            ),
+        )
+        for r in shown
+    )
+    top = max(float(c.y.max()) for c in curves)
+    low = min(0.0, *(float(c.y.min()) for c in curves))
+    return Chart(
+        name="dropper_forces",
+        title="Dropper forces at rest",
+        caption="A dropper that pulls little goes slack early when the pantograph passes.",
+        x_label="Station along the span",
+        y_label="Dropper force",
+        curves=curves,
+        levels=() if least_N is None else (Level(f"least allowed {least_N:g} N", least_N),),
+        x_range=_span(results),
+        y_range=(low, 1.08 * top if top > 0 else 1.0),
+        pick="point",
+        height=0.32,
+    )
+
+
+def search_chart(history: SearchHistory) -> Chart | None:
+    """Draw sigma of every trial, the best so far, and which trials were infeasible or failed."""
+    state = np.array(history.state)
+    known = np.isfinite(history.sigma)
+    if not known.any():
+        return None
+    low = min(float(history.sigma[known].min()), history.nominal_sigma)
+    # a few wild designs must not press the rest flat: they stand at the upper edge
+    high = max(float(np.quantile(history.sigma[known], 0.9)), history.nominal_sigma)
+    margin = 0.12 * max(high - low, 0.02 * high)
+    bottom, top = low - 1.5 * margin, high + 1.5 * margin
+    edge = top - 0.4 * margin
+    curves = [
+        _trials(history, (state == "feasible") & known, "feasible", "best", "dots", edge),
+        _trials(history, (state == "infeasible") & known, "infeasible", "nominal", "rings", edge),
+        _failed(history, state == "failed", bottom + 0.4 * margin),
+    ]
+    best = np.isfinite(history.best)
+    line = Curve(
+        "best so far", history.trial[best].astype(float), history.best[best], "", "N", "other", "step"
+    )
+    shown = tuple(c for c in (*curves, line) if c.x.size)
+    beyond = int(np.count_nonzero(history.sigma[known] > edge))
+    return Chart(
+        name="search",
+        title="History of the search",
+        caption="Each point is one design, at its own σ; an infeasible one breaks a limit whatever its σ. "
+        "Failed trials could not be evaluated, have no σ and stand at the lower edge."
+        + (
+            f" {beyond} of {int(known.sum())} lie above the scale and stand at the upper edge."
+            if beyond
+            else ""
+        ),
+        x_label="Trial",
+        y_label="σ",
+        curves=shown,
+        levels=(Level(f"nominal {number(history.nominal_sigma, 2)} N", history.nominal_sigma),),
+        x_range=(float(history.trial.min()) - 0.5, float(history.trial.max()) + 0.5),
+        y_range=(bottom, top),
+        pick="point",
+        height=0.42,
+    )
+
+
+def _trials(
+    history: SearchHistory, which: np.ndarray, label: str, role: Role, mark: Mark, edge: float
+) -> Curve:
+    notes = tuple(
+        f"{label}: σ {number(float(s), 2)} N"
+        + ("" if np.isclose(s, t) or np.isnan(t) else f", told {number(float(t), 2)} N")
+        for s, t in zip(history.sigma[which], history.told[which], strict=True)
+    )
+    height = np.minimum(history.sigma[which], edge)
+    return Curve(label, history.trial[which].astype(float), height, "", "N", role, mark, notes)
+
+
+def _failed(history: SearchHistory, which: np.ndarray, at: float) -> Curve:
+    reasons = [m for m, w in zip(history.messages, which, strict=True) if w]
+    notes = tuple(f"failed: {reason or 'no reason recorded'}" for reason in reasons)
+    trial = history.trial[which].astype(float)
+    return Curve("failed", trial, np.full(trial.size, at), "", "N", "muted", "crosses", notes)

@@ -1,0 +1,96 @@
+"""Geometry of a chart in drawing units: where data fall, which ticks, and how their numbers are written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from studies.report.parts import Chart
+
+__all__ = ["COLOURS", "Frame", "chart_frame", "nice_exaggeration", "number", "ticks"]
+
+# Okabe and Ito's colours, safe for colour-blind readers; lines and marks differ in kind as well.
+COLOURS = {"nominal": "#d55e00", "best": "#0072b2", "other": "#009e73", "muted": "#8a8a8a"}
+
+WIDTH = 760.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
+TICK_STEPS = (1.0, 2.0, 5.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Axes limits and the rectangle that they fill (SVG units, y downwards)."""
+
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """Width of the whole drawing."""
+        return WIDTH
+
+    @property
+    def height(self) -> float:
+        """Height of the whole drawing."""
+        return self.bottom + BOTTOM
+
+    def across(self, x: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Horizontal drawing coordinate of ``x``."""
+        low, high = self.x_range
+        return self.left + (np.asarray(x) - low) / (high - low) * (self.right - self.left)
+
+    def down(self, y: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Vertical drawing coordinate of ``y``."""
+        low, high = self.y_range
+        return self.bottom - (np.asarray(y) - low) / (high - low) * (self.bottom - self.top)
+
+
+def chart_frame(chart: Chart) -> Frame:
+    """Lay out the axes of a chart; an exaggeration, where given, sets their height exactly."""
+    x_range, y_range = chart.limits()
+    inner = WIDTH - LEFT - RIGHT
+    height = chart.height * inner
+    if chart.exaggeration is not None:
+        height = (y_range[1] - y_range[0]) / (x_range[1] - x_range[0]) * chart.exaggeration * inner
+    return Frame(x_range, y_range, LEFT, WIDTH - RIGHT, TOP, TOP + height)
+
+
+def nice_exaggeration(x_extent: float, y_extent: float, height: float) -> float:
+    """Largest round factor at which heights of ``y_extent`` [m] stay within ``height`` times the width."""
+    if y_extent <= 0.0:
+        return 1.0
+    largest = height * x_extent / y_extent
+    decade = 10.0 ** math.floor(math.log10(largest))
+    return max(s * decade for s in TICK_STEPS if s * decade <= largest * (1 + 1e-12))
+
+
+def ticks(low: float, high: float, about: int) -> NDArray[np.float64]:
+    """Round values between two limits, roughly ``about`` of them."""
+    raw = (high - low) / max(about, 1)
+    decade = 10.0 ** math.floor(math.log10(raw))
+    step = min((s * decade for s in TICK_STEPS), key=lambda s: abs(math.log(s / raw)))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return step * np.arange(first, last + 1, dtype=np.float64)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with ``digits`` decimals and a true minus sign; zero never has a sign."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0.0:
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def tick_texts(values: NDArray[np.float64]) -> list[str]:
+    """Labels of ticks with as many decimals as their step needs, and no more."""
+    if len(values) < 2:
+        return [f"{v:g}".replace("-", "−") for v in values]
+    step = float(values[1] - values[0])
+    return [number(float(v), max(0, -math.floor(math.log10(step) + 1e-9))) for v in values]

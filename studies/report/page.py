@@ -1,0 +1,96 @@
+"""From a page's content to one HTML file and its figures as PNG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+from jinja2 import BaseLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from catenary.files import write_bytes_atomic, write_text_atomic
+from studies.report.frame import COLOURS
+from studies.report.parts import Chart, Page
+from studies.report.png import chart_png
+from studies.report.svg import chart_svg, hover_data
+
+__all__ = ["page_html", "write_page"]
+
+SWATCHES = {
+    "line": '<path d="M1 7H25" stroke-width="2"/>',
+    "step": '<path d="M1 10H13V4H25" stroke-width="2"/>',
+    "segments": '<path d="M13 1V13" stroke-width="2"/>',
+    "dots": '<circle cx="13" cy="7" r="3.4" fill="currentColor" stroke="none"/>',
+    "rings": '<circle cx="13" cy="7" r="3.2" stroke-width="1.4"/>',
+    "crosses": '<path d="M10 4L16 10M10 10L16 4" stroke-width="1.5"/>',
+    "station": '<path d="M13 3V11" stroke-width="1.4"/>',
+    "support": '<path d="M13 0V14" stroke-width="1" stroke-dasharray="2 2"/>',
+}
+
+
+@dataclass(frozen=True)
+class _Swatch:
+    label: str
+    drawing: Markup
+
+
+def page_html(page: Page) -> str:
+    """Render a page as one self-contained HTML text: style, script and figures are inside it."""
+    return (
+        _environment()
+        .from_string(_asset("page.html"))
+        .render(
+            page=page,
+            style=Markup(_asset("page.css")),
+            script=Markup(_asset("hover.js")),
+            svg=lambda chart: Markup(chart_svg(chart)),
+            legend=_legend,
+            data=hover_data,
+        )
+    )
+
+
+def write_page(page: Page, folder: Path) -> Path:
+    """Write ``report.html`` and ``figures/*.png`` into a run folder; return the path of the page."""
+    for chart in page.charts:
+        write_bytes_atomic(folder / "figures" / f"{chart.name}.png", chart_png(chart))
+    path = folder / "report.html"
+    write_text_atomic(path, page_html(page))
+    return path
+
+
+def _legend(chart: Chart) -> list[_Swatch]:
+    """One swatch per label, curves first and then what is marked along the track."""
+    entries: dict[str, Markup] = {}
+    for curve in chart.curves:
+        if curve.label and curve.label not in entries:
+            dashed = curve.role == "nominal" and curve.mark == "line"
+            entries[curve.label] = _swatch(curve.mark, COLOURS[curve.role], dashed=dashed)
+    for stations in chart.stations:
+        kind = "support" if stations.full_height else "station"
+        entries.setdefault(stations.label, _swatch(kind, COLOURS[stations.role], dashed=False))
+    return [_Swatch(label, drawing) for label, drawing in entries.items()]
+
+
+def _swatch(kind: str, colour: str, *, dashed: bool) -> Markup:
+    dash = ' stroke-dasharray="5 3"' if dashed else ""
+    return Markup(
+        f'<svg width="26" height="14" aria-hidden="true" fill="none" stroke="{escape(colour)}" '
+        f'color="{escape(colour)}"{dash}>{SWATCHES[kind]}</svg>'
+    )
+
+
+@cache
+def _environment() -> Environment:
+    # every text is escaped: names and messages come from files that others may have written
+    return Environment(
+        loader=BaseLoader(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("studies.report").joinpath(name).read_text(encoding="utf-8")

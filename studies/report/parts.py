@@ -1,0 +1,204 @@
+"""The parts a report page is made of, as plain frozen data: curves, charts, tables and sections.
+
+Nothing here knows where numbers come from or how they are drawn: pages are composed of these parts,
+and the SVG and PNG drawings are made from them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Chart", "Curve", "Fact", "Level", "Page", "Section", "Stations", "Table"]
+
+Role = Literal["nominal", "best", "other", "muted"]
+Mark = Literal["line", "step", "dots", "rings", "crosses", "segments"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of one quantity over another, every coordinate finite.
+
+    Attributes
+    ----------
+    label : str
+        Name in the legend; curves of one chart that share a label share its entry, an empty one has none.
+    x, y : float array (point,)
+        Coordinates in ``x_unit`` and ``y_unit``. For ``segments`` points 2k and 2k + 1 are joined.
+    role : str
+        What the curve stands for, which sets its colour: 'nominal', 'best', 'other' or 'muted'.
+    mark : str
+        'line', 'step' (held until the next point), 'dots', 'rings', 'crosses' or 'segments'.
+    notes : tuple of str
+        One remark per point, shown on hover; empty where there is nothing to say.
+    """
+
+    label: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    x_unit: str
+    y_unit: str
+    role: Role = "best"
+    mark: Mark = "line"
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be drawn."""
+        name = f"curve '{self.label}'"
+        if self.x.ndim != 1 or self.x.shape != self.y.shape:
+            raise ValueError(f"{name} needs one y per x: got shapes {self.x.shape} and {self.y.shape}")
+        if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
+            bad = int(np.count_nonzero(~(np.isfinite(self.x) & np.isfinite(self.y))))
+            raise ValueError(f"{name} must have finite coordinates: {bad} of {self.x.size} points have not")
+        if self.notes and len(self.notes) != self.x.size:
+            raise ValueError(
+                f"{name} needs one note per point: got {len(self.notes)} for {self.x.size} points"
+            )
+        if self.mark == "segments" and self.x.size % 2:
+            raise ValueError(
+                f"{name} is made of segments and needs an even number of points: got {self.x.size}"
+            )
+
+
+@dataclass(frozen=True)
+class Stations:
+    """Places along the track [m] marked at the edge of a chart, such as droppers or supports."""
+
+    label: str
+    x: NDArray[np.float64]
+    role: Role = "muted"
+    full_height: bool = False
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal reference line with its name, such as a limit or a held mean."""
+
+    label: str
+    y: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One pair of axes.
+
+    Attributes
+    ----------
+    name : str
+        File name of its PNG without the ending; also its name in the page.
+    title, caption : str
+        What it shows, and what a reader must know to read it.
+    x_label, y_label : str
+        Quantities without units; the units are those of the curves.
+    x_range, y_range : tuple of float, optional
+        Limits of the axes; from the data where not given.
+    exaggeration : float, optional
+        Length of one y unit over that of one x unit, for drawings of the line with exaggerated heights.
+    pick : str
+        What hovering reads: 'x', all lines at one x, or 'point', the nearest point.
+    height : float
+        Height of the axes over their width, where no exaggeration sets it.
+    """
+
+    name: str
+    title: str
+    caption: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    stations: tuple[Stations, ...] = ()
+    levels: tuple[Level, ...] = ()
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    exaggeration: float | None = None
+    pick: Literal["x", "point"] = "x"
+    height: float = 0.42
+
+    def __post_init__(self) -> None:
+        """Refuse a chart without curves or with curves in different units."""
+        units = {(c.x_unit, c.y_unit) for c in self.curves}
+        if len(units) != 1:
+            raise ValueError(f"chart '{self.name}' needs curves in one pair of units: got {sorted(units)}")
+
+    @property
+    def units(self) -> tuple[str, str]:
+        """Units of the x and of the y axis."""
+        return self.curves[0].x_unit, self.curves[0].y_unit
+
+    @property
+    def axis_titles(self) -> tuple[str, str]:
+        """Titles of both axes, with units in brackets."""
+        return tuple(  # type: ignore[return-value]
+            f"{label} [{unit}]" if unit else label
+            for label, unit in zip((self.x_label, self.y_label), self.units, strict=True)
+        )
+
+    def limits(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Limits of both axes: the ones given, or those of the data with a margin in y."""
+        x = np.concatenate([c.x for c in self.curves])
+        y = np.concatenate([*(c.y for c in self.curves), [level.y for level in self.levels]])
+        low, high = float(y.min()), float(y.max())
+        margin = 0.06 * (high - low) if high > low else max(0.05 * abs(high), 1e-3)
+        x_range = self.x_range or (float(x.min()), float(x.max()))
+        if x_range[1] <= x_range[0]:
+            x_range = (x_range[0] - 0.5, x_range[1] + 0.5)
+        return x_range, self.y_range or (low - margin, high + margin)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of ready text; ``align`` has one letter (l or r) per column."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    align: str
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse ragged tables."""
+        widths = {len(row) for row in self.rows} | {len(self.columns), len(self.align)}
+        if len(widths) != 1:
+            raise ValueError(
+                f"table '{self.title}' must have rows of one length: got lengths {sorted(widths)}"
+            )
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One figure worth a large print: what it is, its value with unit, and a remark."""
+
+    label: str
+    value: str
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands under it, in this order: text, charts, tables, a command to copy."""
+
+    title: str
+    text: tuple[str, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report."""
+
+    kicker: str
+    title: str
+    headline: str
+    facts: tuple[Fact, ...] = ()
+    warnings: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = field(default_factory=tuple)
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Every chart of the page, in reading order."""
+        return tuple(chart for section in self.sections for chart in section.charts)

@@ -1,0 +1,152 @@
+"""The same charts as PNG files, drawn with matplotlib for slides and papers."""
+
+from __future__ import annotations
+
+import io
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from studies.report.frame import COLOURS, Frame, chart_frame, tick_texts, ticks
+from studies.report.parts import Chart, Curve, Stations
+
+__all__ = ["chart_png"]
+
+DPI = 200
+INCHES_PER_UNIT = 8.0 / 760.0
+LINE_WIDTH = {"nominal": 1.3, "best": 1.7, "other": 1.3, "muted": 1.0}
+STYLE = {"font.size": 9.0, "font.family": "sans-serif", "svg.fonttype": "none"}
+
+
+def chart_png(chart: Chart) -> bytes:
+    """Draw a chart as a PNG at 200 dots per inch, with its legend below the axes."""
+    frame = chart_frame(chart)
+    below = 34.0
+    width, height = frame.width * INCHES_PER_UNIT, (frame.height + below) * INCHES_PER_UNIT
+    figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white")
+    canvas = FigureCanvasAgg(figure)
+    total = frame.height + below
+    axes = figure.add_axes(
+        (
+            frame.left / frame.width,
+            1.0 - frame.bottom / total,
+            (frame.right - frame.left) / frame.width,
+            (frame.bottom - frame.top) / total,
+        )
+    )
+    _dress(axes, chart, frame)
+    for stations in chart.stations:
+        _draw_stations(axes, stations)
+    for level in chart.levels:
+        axes.axhline(level.y, color="#555555", linewidth=0.9, linestyle=(0, (1, 2)))
+        axes.annotate(
+            level.label,
+            (frame.x_range[1], level.y),
+            (-3, 3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8,
+        )
+    for curve in chart.curves:
+        _draw_curve(axes, curve)
+    _legend(figure, axes)
+    buffer = io.BytesIO()
+    # without the default metadata the same data give the same file
+    canvas.print_png(buffer, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def _dress(axes: Axes, chart: Chart, frame: Frame) -> None:
+    """Limits, ticks, grid and titles as in the page."""
+    x_title, y_title = chart.axis_titles
+    axes.set_xlim(*frame.x_range)
+    axes.set_ylim(*frame.y_range)
+    xs = ticks(*frame.x_range, about=9)
+    ys = ticks(*frame.y_range, about=max(2, round((frame.bottom - frame.top) / 45)))
+    axes.set_xticks(xs, tick_texts(xs))
+    axes.set_yticks(ys, tick_texts(ys))
+    axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(labelsize=8)
+    axes.set_xlabel(x_title, fontsize=9)
+    axes.text(
+        2.0 / frame.width,
+        1.0 - 11.0 / frame.height,
+        y_title,
+        transform=axes.figure.transFigure,
+        fontsize=9,
+        va="center",
+    )
+
+
+def _draw_stations(axes: Axes, stations: Stations) -> None:
+    colour = COLOURS[stations.role]
+    low, high = (1.0, 1.035) if stations.role == "nominal" else (0.965, 0.995)
+    if stations.full_height:
+        low, high = 0.0, 1.0
+    axes.vlines(
+        stations.x,
+        low,
+        high,
+        transform=axes.get_xaxis_transform(),
+        color=colour,
+        linewidth=0.9,
+        clip_on=False,
+    )
+
+
+def _draw_curve(axes: Axes, curve: Curve) -> None:
+    colour, width = COLOURS[curve.role], LINE_WIDTH[curve.role]
+    label = curve.label or "_nolegend_"
+    if curve.mark == "segments":
+        for k in range(0, curve.x.size, 2):
+            pair = slice(k, k + 2)
+            axes.plot(
+                curve.x[pair], curve.y[pair], color=colour, linewidth=width, label=label if k == 0 else "_"
+            )
+        return
+    if curve.mark in ("line", "step"):
+        drawstyle = "steps-post" if curve.mark == "step" else "default"
+        dashes = (0, (4, 2)) if curve.role == "nominal" and curve.mark == "line" else "solid"
+        axes.plot(
+            curve.x,
+            curve.y,
+            color=colour,
+            linewidth=width,
+            label=label,
+            drawstyle=drawstyle,
+            linestyle=dashes,
+        )
+        return
+    marker = {"dots": "o", "rings": "o", "crosses": "x"}[curve.mark]
+    face = {"dots": colour, "rings": "white", "crosses": colour}[curve.mark]
+    size = 4.0 if curve.x.size < 120 else 2.8
+    axes.plot(
+        curve.x,
+        curve.y,
+        linestyle="none",
+        marker=marker,
+        markersize=size,
+        color=colour,
+        mfc=face,
+        label=label,
+    )
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    """One entry per label, in a row under the axes."""
+    handles, labels = axes.get_legend_handles_labels()
+    first = {label: handle for handle, label in reversed(list(zip(handles, labels, strict=True)))}
+    ordered = [label for k, label in enumerate(labels) if label not in labels[:k]]
+    if ordered:
+        figure.legend(
+            [first[label] for label in ordered],
+            ordered,
+            loc="lower center",
+            ncol=len(ordered),
+            frameon=False,
+            fontsize=8,
+        )

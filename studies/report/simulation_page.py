@@ -1,0 +1,82 @@
+"""The page of one simulation: force, heights, the line and its droppers, statistics and provenance."""
+
+from __future__ import annotations
+
+from studies.report.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
+from studies.report.content import SimulationContent
+from studies.report.frame import number
+from studies.report.line import contact_wire_chart, line_chart
+from studies.report.parts import Chart, Fact, Page, Section
+from studies.report.tables import provenance_table, run_table, statistics_table
+
+__all__ = ["simulation_page"]
+
+FACTS = (
+    ("standard deviation σ", "contact_force_std_N", "N", 2, "contact force, 20 Hz"),
+    ("mean", "contact_force_mean_N", "N", 1, "contact force"),
+    ("maximum", "contact_force_max_N", "N", 1, "contact force, 20 Hz"),
+    ("minimum", "contact_force_min_N", "N", 1, "contact force, 20 Hz"),
+)
+
+
+def simulation_page(content: SimulationContent) -> Page:
+    """Compose the page of one simulation."""
+    one = (content.result,)
+    caption = f"{content.x_note} Filtered at 20 Hz without phase shift. Ticks at the upper edge are droppers."
+    sections = (
+        Section(
+            "The contact force",
+            charts=_present(force_chart(one, caption), height_chart(one)),
+            tables=(statistics_table(((content.result.label, content.result.statistics),)),)
+            if content.result.statistics
+            else (),
+        ),
+        Section(
+            "The line",
+            charts=_present(
+                line_chart(one),
+                contact_wire_chart(one),
+                dropper_force_chart(one, None),
+                elasticity_chart(one),
+            ),
+        ),
+        Section(
+            "Where the input comes from",
+            text=("Every value that went into the line and the pantograph.",),
+            tables=(provenance_table(content.provenance),) if content.provenance else (),
+        ),
+        Section("The run", tables=(run_table(content.run),)),
+        Section("Run it again", command=content.run.command),
+    )
+    return Page(
+        kicker="Simulation of pantograph and overhead contact line",
+        title=content.title,
+        headline=_headline(content),
+        facts=tuple(
+            Fact(name, f"{number(content.result.statistics[key], digits)} {unit}", remark)
+            for name, key, unit, digits, remark in FACTS
+            if key in content.result.statistics
+        ),
+        warnings=content.warnings,
+        sections=tuple(s for s in sections if s.charts or s.tables or s.command),
+    )
+
+
+def _present(*charts: Chart | None) -> tuple[Chart, ...]:
+    return tuple(c for c in charts if c is not None)
+
+
+def _headline(content: SimulationContent) -> str:
+    statistics = content.result.statistics
+    if "contact_force_std_N" not in statistics:
+        return "The run has no contact force: the solver did not finish."
+    mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
+    low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
+    loss = statistics.get("contact_loss_percent", 0.0)
+    kept = (
+        "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
+    )
+    return (
+        f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of {number(sigma, 2)} "
+        f"N; it stays between {number(low, 1)} N and {number(high, 1)} N. {kept}"
+    )

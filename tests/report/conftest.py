@@ -1,0 +1,151 @@
+"""Realistic content for reports, made without any solver: smooth functions of the station."""
+
+import numpy as np
+import pytest
+
+from studies.report.content import (
+    CampaignContent,
+    Confirmation,
+    Constraint,
+    Curve,
+    DesignTable,
+    LineDrawing,
+    Provenance,
+    RunFacts,
+    SearchHistory,
+    SimulationContent,
+    SpanResult,
+)
+
+SPAN = 65.0
+DROPPERS = np.array([4.5, 12.0, 18.8, 25.65, 32.5, 39.35, 46.2, 53.0, 60.5])
+
+
+def line_of(role, droppers, presag_mm):
+    """A stitched line: parabola of the messenger, pre-sagged contact wire, stitches at both supports."""
+    x = np.linspace(-10.0, SPAN + 10.0, 381)
+    local = x % SPAN
+    messenger = 1.8 - 0.9 * 4 * (local / SPAN) * (1 - local / SPAN)
+    contact = -1e-3 * presag_mm * np.sin(np.pi * local / SPAN) ** 2 - 0.004 * np.abs(
+        np.sin(9 * np.pi * local / SPAN)
+    )
+    own = (x >= 0) & (x <= SPAN)
+    stitches = [np.linspace(s - 9, s + 9, 13) for s in (0.0, SPAN)]
+    at = [np.interp(droppers, x, y) for y in (contact, messenger)]
+    return LineDrawing(
+        wires=(
+            Curve("", x, contact, "m", "m", role),
+            Curve("", x, messenger, "m", "m", role),
+            *(Curve("", s, np.full(s.size, 1.35), "m", "m", role) for s in stitches),
+        ),
+        droppers=Curve("", np.repeat(droppers, 2), np.column_stack(at).ravel(), "m", "m", role, "segments"),
+        contact_wire=Curve("", x[own], 1e3 * contact[own], "m", "mm", role),
+        dropper_x=droppers,
+        dropper_height=1e3 * at[0],
+        supports=np.array([0.0, SPAN]),
+    )
+
+
+def result_of(label, role, droppers, sigma, presag_mm):
+    x = np.linspace(0.0, SPAN, 781)[:-1]
+    shape = (
+        np.sin(2 * np.pi * x / SPAN)
+        + 0.6 * np.sin(18 * np.pi * x / SPAN + 0.7)
+        + 0.3 * np.cos(32 * np.pi * x / SPAN)
+    )
+    force = 157.3 + sigma * shape / shape.std()
+    statistics = {
+        "contact_force_mean_N": 157.3,
+        "contact_force_std_N": sigma,
+        "contact_force_std_0_5Hz_N": 0.8 * sigma,
+        "contact_force_std_5_20Hz_N": 0.6 * sigma,
+        "contact_force_max_N": float(force.max()),
+        "contact_force_min_N": float(force.min()),
+        "contact_force_statistical_max_N": 157.3 + 3 * sigma,
+        "contact_force_statistical_min_N": 157.3 - 3 * sigma,
+        "contact_loss_percent": 0.0,
+        "max_uplift_at_supports_mm": 62.4,
+        "contact_point_range_mm": 48.2,
+    }
+    return SpanResult(
+        label=label,
+        drawing=line_of(role, droppers, presag_mm),
+        force=Curve(label, x, force, "m", "N", role),
+        dropper_x=droppers,
+        dropper_force=95.0 + 6 * np.cos(droppers),
+        statistics=statistics,
+        height=Curve(label, x, 45 + 20 * np.sin(2 * np.pi * x / SPAN), "m", "mm", role),
+    )
+
+
+def history_of(n=240):
+    rng = np.random.default_rng(4)
+    sigma = (
+        31.2
+        - 7.0 * (1 - np.exp(-np.arange(n) / 60))
+        + 4.0 * rng.exponential(size=n) * np.exp(-np.arange(n) / 90)
+    )
+    draw = rng.random(n)
+    state = tuple("failed" if d < 0.03 else "infeasible" if d < 0.2 else "feasible" for d in draw)
+    failed = np.array([s == "failed" for s in state])
+    sigma[failed] = np.nan
+    told = np.where([s == "infeasible" for s in state], 31.2 * (1 + draw), sigma)
+    messages = tuple("dropper 3 is slack at rest" if f else "" for f in failed)
+    return SearchHistory(np.arange(n), sigma, told, state, messages, nominal_sigma=31.2)
+
+
+def designs_of():
+    names = tuple(f"dropper {k + 1} height" for k in range(5))
+    best = np.array([3.1, -12.4, -24.0, -31.9, -35.6])
+    rng = np.random.default_rng(5)
+    return DesignTable(
+        names=names,
+        units=("mm",) * 5,
+        lower=np.full(5, -60.0),
+        upper=np.full(5, 60.0),
+        nominal=np.zeros(5),
+        designs=best[:, None] + rng.normal(0, 1.0, (5, 5)) * np.arange(5),
+        trials=(231, 199, 224, 188, 240),
+        sigma_N=(24.61, 24.63, 24.70, 24.74, 24.81),
+        nominal_sigma_N=31.2,
+    )
+
+
+@pytest.fixture
+def campaign_content():
+    return CampaignContent(
+        title="re330 with the DSA 380 at 300 km/h",
+        nominal=result_of("nominal", "nominal", DROPPERS, 31.2, 0.0),
+        best=result_of("best", "best", DROPPERS + 0.4 * np.sin(DROPPERS / 10), 24.61, 36.0),
+        best_trial=231,
+        confirmation=Confirmation(24.7, 24.65, 24.76, 40),
+        history=history_of(),
+        designs=designs_of(),
+        constraints=(
+            Constraint("largest uplift at supports", "mm", "≤ 68.6", 62.4, 60.1, 8.5),
+            Constraint("least static dropper force", "N", "≥ 10", 89.0, 74.0, 64.0),
+            Constraint("least dropper spacing", "m", "≥ 2", 6.7, 6.7, 4.7),
+            Constraint("loss of contact", "%", "≤ 0", 0.0, 0.0, 0.0),
+        ),
+        provenance=(
+            Provenance("span length", "65", "m", "chosen here"),
+            Provenance("contact wire, tension", "27000", "N", "recalled from the literature"),
+            Provenance("droppers, positions", "  ".join(f"{x:g}" for x in DROPPERS), "m", "chosen here"),
+            Provenance("DSA 380, masses", "7.12  6  5.8", "kg", "seen in a public source"),
+        ),
+        run=RunFacts(
+            (("input, SHA-256", "0123456789abcdef" * 4), ("numpy", "2.2.0")),
+            "catenary optimise +experiment=oc1_heights",
+        ),
+    )
+
+
+@pytest.fixture
+def simulation_content(campaign_content):
+    return SimulationContent(
+        title="re330 with the DSA 380 at 300 km/h",
+        result=campaign_content.best,
+        x_note="One pantograph in steady state on the infinite line, over one span from support to support.",
+        provenance=campaign_content.provenance,
+        run=campaign_content.run,
+    )

@@ -1,0 +1,226 @@
+"""Pages as files: whole HTML, finite coordinates, nothing from outside, hostile text harmless."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from studies.report.campaign_page import campaign_page
+from studies.report.content import Curve, SearchHistory
+from studies.report.frame import chart_frame, nice_exaggeration, number, ticks
+from studies.report.page import page_html, write_page
+from studies.report.parts import Chart, Table
+from studies.report.simulation_page import simulation_page
+from studies.report.svg import chart_svg, thinned
+from studies.report.tables import change_percent
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
+
+
+class Elements(HTMLParser):
+    """Every element with its attributes, and whether tags close in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.data, self.crossed = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.crossed.append(tag)
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script" and data.lstrip().startswith("{"):
+            self.data.append(json.loads(data))
+
+    def of(self, *tags):
+        return [attrs for tag, attrs in self.elements if tag in tags]
+
+
+@pytest.fixture(params=["campaign", "simulation"])
+def page(request, campaign_content, simulation_content):
+    if request.param == "campaign":
+        return campaign_page(campaign_content)
+    return simulation_page(simulation_content)
+
+
+def test_tags_close_in_order(page):
+    parsed = Elements(page_html(page))
+    assert parsed.crossed == []
+    assert parsed.open == []
+
+
+def test_every_coordinate_is_finite_and_inside_its_drawing(page):
+    parsed = Elements(page_html(page))
+    places = [
+        float(attrs[key])
+        for attrs in parsed.of("line", "circle", "text", "svg")
+        for key in ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy")
+        if key in attrs
+    ]
+    paths = [attrs["d"] for attrs in parsed.of("path")]
+    assert len(paths) >= 4
+    assert len(places) > 100
+    numbers = [*places, *(float(n) for d in paths for n in NUMBER.findall(d))]
+    assert np.isfinite(numbers).all()
+    assert min(numbers) > -2000
+    assert max(numbers) < 2000
+    assert not any(re.search("nan|inf", d, re.IGNORECASE) for d in paths)
+
+
+def test_hover_data_are_finite(page):
+    parsed = Elements(page_html(page))
+    assert len(parsed.data) == len(page.charts)
+    for chart in parsed.data:
+        assert chart["curves"], "a chart has nothing to read"
+        for curve in chart["curves"]:
+            assert len(curve["x"]) == len(curve["y"]) > 0
+            assert np.isfinite([*curve["x"], *curve["y"]]).all()
+
+
+def test_nothing_comes_from_outside(page):
+    html = page_html(page)
+    parsed = Elements(html)
+    assert not [a for _, a in parsed.elements if {"src", "href", "xlink:href"} & a.keys()]
+    assert "@import" not in html
+    assert "url(" not in html
+
+
+def test_text_from_files_cannot_become_markup(campaign_content):
+    nasty = "</script><script>alert(1)</script><b>"
+    history = replace(campaign_content.history, messages=(nasty,) * len(campaign_content.history.messages))
+    content = replace(campaign_content, title=nasty, history=history, warnings=(nasty,))
+    parsed = Elements(page_html(campaign_page(content)))
+    assert parsed.crossed == []
+    assert len(parsed.of("script")) == len(campaign_page(content).charts) + 1
+    assert not parsed.of("b")
+
+
+def test_files_are_written_and_the_same_content_gives_the_same_bytes(page, tmp_path):
+    first, second = write_page(page, tmp_path / "a"), write_page(page, tmp_path / "b")
+    assert first.name == "report.html"
+    assert first.read_bytes() == second.read_bytes()
+    names = {f"{chart.name}.png" for chart in page.charts}
+    assert {f.name for f in (tmp_path / "a" / "figures").iterdir()} == names
+    for name in names:
+        content = (tmp_path / "a" / "figures" / name).read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert content == (tmp_path / "b" / "figures" / name).read_bytes()
+
+
+def test_the_headline_gives_the_numbers(campaign_content):
+    headline = campaign_page(campaign_content).headline
+    for text in ("31.20 N", "24.61 N", "21.1 %", "24.70 N", "0.36 %"):
+        assert text in headline
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"best": None, "best_trial": None, "confirmation": None}, "No feasible design"),
+        ({"confirmation": None}, "has not confirmed it yet"),
+    ],
+)
+def test_a_campaign_without_a_best_or_a_confirmation_has_a_page(campaign_content, change, said):
+    page = campaign_page(replace(campaign_content, **change))
+    assert said in page.headline
+    assert Elements(page_html(page)).crossed == []
+
+
+def test_a_campaign_that_found_nothing_better_says_so(campaign_content):
+    worse = replace(
+        campaign_content.best, statistics={**campaign_content.best.statistics, "contact_force_std_N": 31.9}
+    )
+    assert "No design better" in campaign_page(replace(campaign_content, best=worse)).headline
+
+
+def test_a_campaign_whose_trials_all_failed_has_a_page(campaign_content):
+    nan = np.full(3, np.nan)
+    history = SearchHistory(np.arange(3), nan, nan, ("failed",) * 3, ("it broke",) * 3, nominal_sigma=31.2)
+    page = campaign_page(replace(campaign_content, history=history, best=None, confirmation=None))
+    assert "search" not in {chart.name for chart in page.charts}
+
+
+def test_the_best_so_far_counts_feasible_trials_alone():
+    sigma = np.array([np.nan, 30.0, 20.0, 28.0, 29.0])
+    state = ("failed", "feasible", "infeasible", "feasible", "feasible")
+    history = SearchHistory(np.arange(5), sigma, sigma, state, ("",) * 5, nominal_sigma=31.0)
+    np.testing.assert_array_equal(history.best, [np.nan, 30.0, 30.0, 28.0, 28.0])
+
+
+def test_a_curve_that_is_not_finite_is_refused():
+    with pytest.raises(ValueError, match="finite coordinates: 1 of 2"):
+        Curve("force", np.array([0.0, 1.0]), np.array([1.0, np.nan]), "m", "N")
+
+
+def test_curves_in_two_units_do_not_share_axes():
+    curves = tuple(Curve("a", np.arange(2.0), np.arange(2.0), "m", unit) for unit in ("N", "mm"))
+    with pytest.raises(ValueError, match="one pair of units"):
+        Chart("a", "a", "", "x", "y", curves)
+
+
+def test_a_ragged_table_is_refused():
+    with pytest.raises(ValueError, match="one length"):
+        Table("t", ("a", "b"), (("1",),), "lr")
+
+
+def test_the_exaggeration_printed_is_the_one_drawn(campaign_content):
+    charts = {chart.name: chart for chart in campaign_page(campaign_content).charts}
+    for name, metres_per_unit in (("line", 1.0), ("contact_wire", 1e-3)):
+        chart = charts[name]
+        frame = chart_frame(chart)
+        tall, wide = frame.bottom - frame.top, frame.right - frame.left
+        (x0, x1), (y0, y1) = frame.x_range, frame.y_range
+        factor = tall / ((y1 - y0) * metres_per_unit) / (wide / (x1 - x0))
+        assert f"exaggerated {factor:.4g} times" in chart.caption
+
+
+@pytest.mark.parametrize("extent", [0.004, 0.05, 1.9, 70.0])
+def test_the_exaggeration_is_round_and_fits(extent):
+    factor = nice_exaggeration(65.0, extent, 0.4)
+    assert f"{factor:e}"[0] in "125"
+    assert factor * extent <= 0.4 * 65.0 * (1 + 1e-9)
+    assert 2.6 * factor * extent > 0.4 * 65.0
+
+
+def test_a_long_line_keeps_its_extremes_when_it_is_thinned():
+    y = np.zeros(50_000)
+    y[31_234], y[8_000] = 5.0, -7.0
+    thin = thinned(Curve("force", np.arange(50_000.0), y, "m", "N"))
+    assert thin.x.size < 2000
+    assert (thin.y.min(), thin.y.max()) == (-7.0, 5.0)
+    assert np.all(np.diff(thin.x) > 0)
+
+
+def test_a_flat_curve_can_be_drawn():
+    curve = Curve("force", np.arange(3.0), np.full(3, 100.0), "m", "N")
+    assert "nan" not in chart_svg(Chart("flat", "flat", "", "x", "y", (curve,)))
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"), [(-0.0004, 2, "0.00"), (-1.5, 1, "−1.5"), (1234.0, 0, "1234")]
+)
+def test_numbers_are_written_with_a_true_minus_and_no_negative_zero(value, digits, text):
+    assert number(value, digits) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(24.61, "−21.1 %"), (31.2, "0.0 %"), (35.0, "+12.2 %")])
+def test_changes_have_a_sign(value, text):
+    assert change_percent(value, 31.2) == text
+
+
+def test_ticks_are_round_and_inside():
+    np.testing.assert_allclose(ticks(0.0, 65.0, 9), np.arange(0, 61, 10.0))
+    np.testing.assert_allclose(ticks(-0.031, 0.012, 5), [-0.03, -0.02, -0.01, 0.0, 0.01])
