@@ -16,7 +16,7 @@ __all__ = ["whole_file", "write_bytes_atomic", "write_json_atomic", "write_text_
 def whole_file(path: Path) -> Iterator[Path]:
     """Temporary name whose file takes the place of ``path`` when the block ends without an error.
 
-    The folder is made if it is missing. A reader sees the old file or the new one, never a part of it; after an
+    The folder is made if it is missing. A reader sees the old file or the new one, never a part; after an
     error the old file stands untouched and the temporary one is gone.
     """
     path = Path(path)

@@ -41,7 +41,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def commit() -> str:
-    """Commit that the program runs from, with '-dirty' when tracked files differ; 'unknown' outside a checkout."""
+    """Commit that the program runs from, '-dirty' when tracked files differ; 'unknown' outside a checkout."""
     root = Path(__file__).resolve().parents[1]
     if not (root / ".git").exists():
         return "unknown"

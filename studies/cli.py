@@ -1,0 +1,135 @@
+"""The one console command: ``catenary <study> [key=value ...]``.
+
+Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 interrupted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+
+__all__ = ["BAD_INPUT", "DONE", "FAILED", "INTERRUPTED", "STUDIES", "main"]
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 75
+
+STUDIES = {
+    "simulate": "one line, one pantograph, one speed: static state and dynamics",
+    "optimise": "a campaign over a design space (stable folder, resumable)",
+    "report": "draw the HTML report of a run or campaign folder anew",
+    "status": "a campaign's state from its record: done, failed, best, rate",
+    "doctor": "versions, paths, threads, cores and a 5-second self-test",
+}
+
+# a command whose name is already that of a package
+MODULES = {"report": "studies.redraw"}
+
+THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and say how it ended, as an exit code."""
+    for name in THREAD_LIMITS:
+        os.environ.setdefault(name, "1")  # read when numpy loads, which is later
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(arguments)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader such as `head` has enough
+        return DONE
+    except KeyboardInterrupt:
+        print(
+            "\nInterrupted. Files are written whole or not at all; run the same command again.",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+
+
+def _dispatch(arguments: list[str]) -> int:
+    from studies import usage
+
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage.overview(STUDIES))
+        return DONE
+    study, rest = arguments[0], arguments[1:]
+    if study == "--version":
+        from catenary.record import versions
+
+        print(f"catenary {versions()['catenary-optimisation']}")
+        return DONE
+    if study not in STUDIES:
+        near = difflib.get_close_matches(study, STUDIES, n=1, cutoff=0.5)
+        advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(STUDIES)}"
+        return _refuse([f"there is no study '{study}'; {advice}"], "catenary")
+    module = import_module(MODULES.get(study, f"studies.{study}"))
+    if any(option in rest for option in ("-h", "--help")):
+        print(usage.study_page(study, STUDIES[study], module))
+        return DONE
+    return _run(study, module, rest)
+
+
+def _run(study: str, module: ModuleType, rest: list[str]) -> int:
+    from catenary.errors import InputError
+
+    try:
+        show, overrides = _options(rest)
+        composed = module.compose(overrides)
+        for note in composed.notes:
+            print(note, file=sys.stderr)
+        if show:
+            print(resolved_text(study, composed.job), end="")
+            return DONE
+        return int(module.run(composed))
+    except InputError as error:
+        return _refuse(error.problems, f"catenary {study}")
+    except OSError as error:
+        if error.filename is None or isinstance(error, BrokenPipeError):
+            raise
+        return _refuse([f"{error.filename}: {error.strerror}"], f"catenary {study}")
+
+
+def _options(rest: list[str]) -> tuple[bool, list[str]]:
+    """Split ``--cfg job`` from the overrides."""
+    from catenary.errors import InputError
+
+    show, overrides, problems = False, [], []
+    waiting = iter(rest)
+    for argument in waiting:
+        if argument == "--cfg":
+            given = next(waiting, "nothing")
+            show = given == "job"
+            problems += [] if show else [f"--cfg takes 'job': got '{given}'"]
+        elif argument == "--cfg=job":
+            show = True
+        elif argument.startswith("-"):
+            problems.append(f"{argument} is not an option; known: --help, --cfg job (inputs are key=value)")
+        else:
+            overrides.append(argument)
+    if problems:
+        raise InputError(problems)
+    return show, overrides
+
+
+def resolved_text(study: str, job: object) -> str:
+    """Resolved input of a command as YAML."""
+    from pydantic import BaseModel
+
+    from studies.safe_yaml import dump_yaml
+
+    assert isinstance(job, BaseModel)
+    return f"# resolved input of: catenary {study}\n" + dump_yaml(job.model_dump(mode="json"))
+
+
+def _refuse(problems: list[str], command: str) -> int:
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    print(f"{command}: {count} in the input, nothing was written.", file=sys.stderr)
+    for problem in problems:
+        print(f"  - {problem}", file=sys.stderr)
+    return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,276 @@
+"""Input of a command: conf composed by Hydra, files read as data, overrides laid over, all of it validated.
+
+Hydra composes the job file and its groups and nothing else: no value of a user's file or command line passes
+through its interpolation, and it neither makes folders nor runs anything.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from catenary.errors import InputError
+from catenary.spec import Spec
+from dynamics.mean_force import reference_mean_force
+from studies.keys import KeyTree
+from studies.problems import find_problems
+from studies.safe_yaml import read_yaml_mapping
+
+__all__ = ["Composed", "compose_job", "group_options", "groups_of"]
+
+FILE_GROUPS = ("catenary", "pantograph")
+TEXT_KEYS = ("run_dir", "campaign", "name")
+JobT = TypeVar("JobT", bound=Spec)
+JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
+
+
+@dataclass(frozen=True)
+class Composed(Generic[JobT_co]):
+    """A validated job with the command line that it came from, and what the user should know about it."""
+
+    job: JobT_co
+    overrides: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Request:
+    """Overrides of one command line, sorted by what they are."""
+
+    groups: dict[str, str] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def group_options(group: str) -> list[str]:
+    """Names of the choices of a config group, such as the lines under ``catenary``."""
+    folder = resources.files("conf").joinpath(group)
+    if not folder.is_dir():
+        return []
+    return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
+
+
+def compose_job(
+    config: str, spec: type[JobT], overrides: list[str], own: tuple[str, ...] = ()
+) -> Composed[JobT]:
+    """Compose and validate the input of one command.
+
+    A line that lies in a campaign's folder brings the campaign's conditions (pantograph, speed, forces,
+    contact, step), so that the same line gives the same numbers; what is typed goes before.
+
+    Parameters
+    ----------
+    config : str
+        Name of the job file in conf.
+    spec : type of Spec
+        What the job must be.
+    overrides : list of str
+        ``key=value`` as typed.
+    own : tuple of str
+        Keys that the command sets itself whatever a campaign's conditions are.
+
+    Raises
+    ------
+    InputError
+        With every problem of the command line, the files and the values. Nothing has been written.
+    """
+    reference = _hydra(config, {})
+    keys = KeyTree(spec)
+    request = _sort_overrides(overrides, keys, groups=groups_of(config))
+    data = _hydra(config, request.groups)
+    for group, path in request.files.items():
+        try:
+            data[group] = _read_group_file(keys, group, path)
+        except InputError as error:
+            request.problems += error.problems
+    notes = _take_conditions(data, request, own)
+    for path, value in request.values.items():
+        _lay_over(data, keys, path, value)
+    _fill_mean_force(data, request)
+
+    def where(path: tuple[str | int, ...]) -> str:
+        return _origin(path, request)
+
+    problems = request.problems + find_problems(spec, data, reference, where)
+    if problems:
+        raise InputError(problems)
+    return Composed(spec.model_validate(data), tuple(overrides), notes)
+
+
+def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
+    """Job file with its groups as plain data."""
+    from hydra import compose, initialize_config_module
+    from omegaconf import OmegaConf
+
+    with initialize_config_module(config_module="conf", version_base="1.3"):
+        composed = compose(
+            config_name=config, overrides=[f"{group}={name}" for group, name in groups.items()]
+        )
+    data = OmegaConf.to_container(composed, resolve=False)
+    assert isinstance(data, dict)
+    return {str(key): value for key, value in data.items()}
+
+
+def groups_of(config: str) -> list[str]:
+    """Groups that a job file chooses from, in the order of its list."""
+    import yaml
+
+    text = resources.files("conf").joinpath(f"{config}.yaml").read_text(encoding="utf-8")
+    listed = (yaml.safe_load(text) or {}).get("defaults", [])
+    names = [next(iter(entry)) for entry in listed if isinstance(entry, dict)]
+    return [name.removeprefix("optional ").strip("/") for name in names]
+
+
+def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _Request:
+    request = _Request()
+    for text in overrides:
+        key, separator, raw = text.partition("=")
+        key = key.lstrip("+").strip()
+        if not separator or not key or text.startswith("~"):
+            request.problems.append(
+                f"'{text}' is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"
+            )
+        elif key == "hydra" or key.startswith(("hydra.", "hydra/")):
+            request.problems.append(f"{key} is not a known key on the command line; Hydra only composes here")
+        elif "${" in text:
+            request.problems.append(f"{key} must be a plain value: interpolation '${{...}}' is not allowed")
+        elif key in groups:
+            _choose(request, key, raw.strip().strip("'\""))
+        elif keys.node(key.split(".")) is None:
+            request.problems.append(_unknown_override(keys, key, groups))
+        else:
+            _take_value(request, key, raw)
+    return request
+
+
+def _choose(request: _Request, group: str, name: str) -> None:
+    options = group_options(group)
+    if name in options:
+        request.groups[group] = name
+    elif group in FILE_GROUPS and (name.endswith((".yaml", ".yml")) or "/" in name or Path(name).exists()):
+        request.files[group] = Path(name)
+    else:
+        near = difflib.get_close_matches(name, options, n=1)
+        choices = ", ".join(options) + (" or the path of a YAML file" if group in FILE_GROUPS else "")
+        advice = f"; did you mean {near[0]}?" if near else ""
+        request.problems.append(f"{group} must be one of {choices}: got '{name}' on the command line{advice}")
+
+
+def _take_value(request: _Request, key: str, raw: str) -> None:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import OverrideParseException
+
+    if key in TEXT_KEYS and raw not in ("null", ""):
+        request.values[key] = raw.strip("'\"")  # a path may hold any character
+        return
+    try:
+        override = OverridesParser.create().parse_override(f"{key}={raw}")
+    except OverrideParseException:
+        request.problems.append(
+            f"{key}: the value '{raw}' cannot be read; quote text with special characters as \"{key}='...'\""
+        )
+        return
+    if override.is_sweep_override():
+        request.problems.append(f"{key} must be one value: got '{raw}' (a list is written [1,2,3])")
+        return
+    request.values[key] = override.value()
+
+
+def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:
+    near = difflib.get_close_matches(key, groups, n=1) or [keys.nearest(key)]
+    advice = f"did you mean {near[0]}?" if near[0] else "--help lists the keys"
+    return f"{key} is not a known key on the command line; {advice}"
+
+
+def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
+    """Block from a user's file; a file that describes something else is refused in one sentence."""
+    content = read_yaml_mapping(path, group)
+    known = set(keys.children((group,)))
+    shared = known & set(content) - {"schema_version", "name", "description", "provenance"}
+    if not shared:
+        raise InputError(
+            [
+                f"{group} file {path} does not describe a {group}: it holds "
+                f"{', '.join(list(content)[:6]) or 'nothing'}; expected {', '.join(sorted(known))}"
+            ]
+        )
+    return content
+
+
+def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
+    """Lay the conditions of the campaign in whose folder the line lies under what is typed."""
+    line = request.files.get("catenary")
+    record = line.parent / "campaign.yaml" if line is not None else None
+    if record is None or not record.is_file() or "pantograph" not in data:
+        return ()
+    try:
+        case = read_yaml_mapping(record, "campaign").get("case")
+    except InputError as error:
+        request.problems += error.problems
+        return ()
+    if not isinstance(case, dict):
+        return ()
+    if "speed_kmh" in request.values and _is_reference_force(case):
+        case = {**case, "mean_force_N": None}  # another speed has a reference mean force of its own
+    typed = {*request.groups, *request.files, *own, "catenary"}
+    data.update({key: value for key, value in case.items() if key not in typed})
+    return (f"Conditions are those of the campaign in {record.parent} ({record}), unless typed here.",)
+
+
+def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: Any) -> None:
+    """Set one value by its dotted path; a changed value of a line or pantograph is marked as chosen here."""
+    parts = path.split(".")
+    block = data
+    for k, part in enumerate(parts[:-1]):
+        if part == "provenance":
+            parts = [*parts[: k + 1], ".".join(parts[k + 1 :])]
+            block = block.setdefault(part, {})
+            break
+        if not isinstance(block.get(part), dict):
+            block[part] = {}
+        block = block[part]
+    block[parts[-1]] = value
+    owner = parts[0]
+    inner = ".".join(parts[1:])
+    if owner in FILE_GROUPS and inner and "provenance" not in parts and isinstance(value, int | float | list):
+        marks = data[owner].setdefault("provenance", {})
+        if isinstance(marks, dict):
+            marks[inner] = "c"
+
+
+def _is_reference_force(case: dict[str, Any]) -> bool:
+    force, speed = case.get("mean_force_N"), case.get("speed_kmh")
+    if not isinstance(force, int | float) or not isinstance(speed, int | float):
+        return False
+    return abs(force - reference_mean_force(speed)) < 1e-3
+
+
+def _fill_mean_force(data: dict[str, Any], request: _Request) -> None:
+    """Hold the reference mean force of the speed when neither force is given; the one typed here wins."""
+    if "mean_force_N" not in data or "applied_force_N" not in data:
+        return
+    typed = request.values
+    if typed.get("applied_force_N") is not None and "mean_force_N" not in typed:
+        data["mean_force_N"] = None
+    if typed.get("mean_force_N") is not None and "applied_force_N" not in typed:
+        data["applied_force_N"] = None
+    speed = data.get("speed_kmh")
+    if not isinstance(speed, int | float) or not 5.0 <= speed <= 600.0:
+        speed = 300.0  # refused further on
+    if data["mean_force_N"] is None and data["applied_force_N"] is None:
+        data["mean_force_N"] = round(reference_mean_force(speed), 6)
+
+
+def _origin(path: tuple[str | int, ...], request: _Request) -> str:
+    """Where the value at a path came from, for the end of a sentence."""
+    names = [str(part) for part in path if not isinstance(part, int)]
+    for length in range(len(names), 0, -1):
+        if ".".join(names[:length]) in request.values:
+            return " on the command line"
+    if names and names[0] in request.files:
+        return f" in {request.files[names[0]]}"
+    return ""

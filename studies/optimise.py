@@ -1,0 +1,147 @@
+"""A campaign over a design space: the geometry with the lowest standard deviation of the contact force.
+
+The campaign's folder has a stable name: the same command goes on after Ctrl-C or a power cut, or with more
+trials.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catenary.errors import InputError
+from studies.compose import Composed, compose_job
+from studies.run_folder import OUTPUTS, RunFolder
+from studies.simulate import refuse_slack_line
+from studies.spec import OptimiseJob, campaign_of, case_of
+
+if TYPE_CHECKING:
+    from optimise.campaign import CampaignResult
+    from optimise.progress import Progress
+    from optimise.space import DesignSpace
+
+__all__ = ["JOB", "compose", "run", "run_campaign_study"]
+
+JOB = OptimiseJob
+SECONDS_BETWEEN_LINES = 10.0
+
+
+def compose(overrides: list[str]) -> Composed[OptimiseJob]:
+    """Resolve and validate the input."""
+    return compose_job("optimise", JOB, overrides)
+
+
+def run(composed: Composed[OptimiseJob]) -> int:
+    """Search, confirm, report; 1 when the nominal line cannot be solved, 75 when interrupted."""
+    code, result = run_campaign_study(composed)
+    if result is not None and result.best is not None:
+        print("Next:")
+        print(f"  catenary simulate catenary={result.folder / 'best_design.yaml'}")
+        where = f"campaign={result.campaign.name}"
+        if composed.job.run_dir is not None:
+            where = f"catenary={result.folder / 'best_design.yaml'}"
+        print(f"  catenary export {where}")
+    return code
+
+
+def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
+    """Run or go on with a campaign; its exit code, and the result when there is one."""
+    from optimise.campaign import Interrupted, NominalFailedError, run_campaign
+    from optimise.record import CampaignFolder
+    from optimise.space import DesignSpace
+
+    job = composed.job
+    case, campaign = case_of(job), campaign_of(job)
+    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
+    space = DesignSpace(case.catenary, campaign.design)
+    refuse_slack_line(case.catenary)
+    if not CampaignFolder(path).refuse_other(campaign, case):
+        _refuse_foreign_folder(path)
+    _print_search(job, space, path)
+    line = ProgressLine()
+    try:
+        result = run_campaign(campaign, case, path, progress=line.show)
+    except Interrupted as stop:
+        line.end()
+        print(stop, file=sys.stderr)
+        return stop.exit_code, None
+    except NominalFailedError as failure:
+        line.end()
+        print(failure, file=sys.stderr)
+        return failure.exit_code, None
+    line.end()
+    return _conclude(composed, result), result
+
+
+def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
+    """Confirm, show away from the design point, report."""
+    from studies.confirmation import confirm_campaign, confirmation_lines, show_robustness
+    from studies.report import write_campaign_report
+
+    folder = RunFolder(result.folder, "optimise", composed)
+    content = confirm_campaign(result, folder.say)
+    if content is None:
+        folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
+    else:
+        show_robustness(result, composed.job.robustness)
+        for sentence in confirmation_lines(content):
+            folder.say(sentence)
+    write_campaign_report(result.folder)
+    folder.say(f"Written to {result.folder}/ (report.html, best_design.yaml, trials.nc)")
+    return 0
+
+
+def _refuse_foreign_folder(path: Path) -> None:
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError([f"run_dir must be a new, empty or campaign folder: {path} holds other files"])
+
+
+def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
+    """What may change and how far, what is held, where it is kept."""
+    held = (
+        f"mean force {job.mean_force_N:.2f} N"
+        if job.mean_force_N
+        else f"applied force {job.applied_force_N} N"
+    )
+    print(
+        f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} "
+        f"with {job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.kind}, {held} held"
+    )
+    bounds = ", ".join(f"{v.name} {1e3 * v.low:+.0f} to {1e3 * v.high:+.0f} mm" for v in space.variables)
+    print(f"Variables: {bounds}")
+    limits = job.limits
+    print(
+        f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
+        f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %"
+    )
+    print(f"Kept in {path}/; the same command goes on after an interruption.", flush=True)
+
+
+class ProgressLine:
+    """Progress on one line: rewritten in a terminal, printed now and then elsewhere."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stdout.isatty()
+        self._width = 0
+        self._printed = -SECONDS_BETWEEN_LINES
+        self._last = ""
+
+    def show(self, progress: Progress) -> None:
+        """Show the state of a campaign."""
+        from optimise.progress import progress_line
+
+        self._last = progress_line(progress)
+        if self._terminal:
+            print("\r" + self._last.ljust(self._width), end="", flush=True)
+            self._width = len(self._last)
+        elif time.monotonic() - self._printed > SECONDS_BETWEEN_LINES:
+            self._printed = time.monotonic()
+            print(self._last, flush=True)
+            self._last = ""
+
+    def end(self) -> None:
+        """Leave the last state on a line of its own."""
+        if self._terminal or self._last:
+            print("" if self._terminal else self._last, flush=True)

@@ -1,0 +1,167 @@
+"""One line, one pantograph, one speed: static state and dynamics.
+
+Writes summary.json, result.nc, figures and report.html into the run folder.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from catenary.errors import InputError
+from catenary.files import write_json_atomic
+from catenary.record import config_sha256
+from studies.compose import Composed, compose_job
+from studies.run_folder import RunFolder, fresh_folder
+from studies.spec import SimulateJob, case_of
+
+if TYPE_CHECKING:
+    from catenary.equilibrium import Equilibrium
+    from catenary.spec import CatenarySpec
+    from dynamics.periodic import PeriodicSolution
+    from dynamics.spec import CaseSpec
+    from dynamics.transient import Trajectory
+
+__all__ = ["JOB", "compose", "refuse_slack_line", "run", "simulate_case", "static_summary"]
+
+JOB = SimulateJob
+
+
+def compose(overrides: list[str]) -> Composed[SimulateJob]:
+    """Resolve and validate the input."""
+    return compose_job("simulate", JOB, overrides)
+
+
+def run(composed: Composed[SimulateJob]) -> int:
+    """Simulate, write, draw and report; 1 when a solver failed."""
+    from dynamics.dataset import write_result
+    from studies.report import write_simulation_report
+
+    job = composed.job
+    case = case_of(job)
+    refuse_slack_line(case.catenary)
+    folder = RunFolder(fresh_folder("simulate", case.catenary.name, job.run_dir), "simulate", composed)
+    folder.say(_headline(case))
+    begin = time.perf_counter()
+    solution = simulate_case(case)
+    summary = summarise(case, solution, time.perf_counter() - begin, config_sha256(job))
+    write_result(folder.path / "result.nc", solution, job)
+    write_json_atomic(folder.path / "summary.json", summary)
+    write_simulation_report(folder.path)
+    for line in _closing_lines(summary):
+        folder.say(line)
+    folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
+    return 0 if summary["status"] == "ok" else 1
+
+
+def refuse_slack_line(line: CatenarySpec) -> None:
+    """Refuse a line whose heights slacken a dropper at rest, before anything is written.
+
+    Raises
+    ------
+    InputError
+        With one sentence per slack dropper.
+    """
+    from catenary.equilibrium import EquilibriumStatus, periodic_equilibrium
+
+    equilibrium = periodic_equilibrium(line)
+    if equilibrium.status is not EquilibriumStatus.OK:
+        return  # the solver says so in its own result
+    x, z = line.droppers.positions, line.droppers.contact_wire_heights
+    problems = [
+        f"catenary.droppers.contact_wire_heights[{k}] = {z[k]:g} m slackens dropper {k + 1} "
+        f"(at {x[k]:g} m) at rest: it would have to push with {-force:.1f} N; lower the contact wire there or raise it at its "
+        "neighbours"
+        for k, force in enumerate(equilibrium.dropper_force)
+        if force < 0.0
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
+    """Dynamics by the solver that the case names."""
+    if case.solver == "periodic":
+        from dynamics.periodic import solve_periodic
+
+        return solve_periodic(case)
+    from dynamics.transient import solve_transient
+
+    return solve_transient(case)
+
+
+def static_summary(equilibrium: Equilibrium) -> dict[str, Any]:
+    """Static state of one span: droppers, contact-wire height and elasticity, as in summary.json."""
+    from catenary.dataset import static_table
+
+    table = static_table(equilibrium)
+    x = table["station"].tolist()
+    height = table["contact_wire_static_height"].tolist()
+    return {
+        "dropper_force_N": equilibrium.dropper_force.tolist(),
+        "dropper_length_m": equilibrium.dropper_length.tolist(),
+        "contact_wire_height_m": {"x_m": x, "z_m": height},
+        "elasticity_mm_per_N": {"x_m": x, "value": (1.0e3 * table["elasticity"]).tolist()},
+    }
+
+
+def summarise(
+    case: CaseSpec, solution: PeriodicSolution | Trajectory, total: float, config_hash: str
+) -> dict[str, Any]:
+    """Content of summary.json."""
+    from catenary.equilibrium import EquilibriumStatus
+
+    found = solution.equilibrium.status is EquilibriumStatus.OK
+    statistics = solution.statistics
+    pantographs = []
+    if statistics is not None:
+        pantographs = [{"applied_force_N": float(solution.applied_force_N), **asdict(statistics)}]
+    return {
+        "schema_version": 1,
+        "status": solution.status.value,
+        "message": solution.message,
+        "catenary": case.catenary.name,
+        "pantograph": [case.pantograph.name],
+        "solver": case.solver,
+        "speed_kmh": case.speed_kmh,
+        "mean_force_N": case.mean_force_N,
+        "contact_stiffness_N_per_m": case.contact.stiffness,
+        "dt_s": case.time_step,
+        "filter": f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase",
+        "config_sha256": config_hash,
+        "static": static_summary(solution.equilibrium) if found else {},
+        "pantographs": pantographs,
+        "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
+    }
+
+
+def _headline(case: CaseSpec) -> str:
+    held = f"mean force {case.mean_force_N:.2f} N held"
+    if case.mean_force_N is None:
+        held = f"applied force {case.applied_force_N:.2f} N"
+    return (
+        f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
+        f"{held}, contact {case.contact.stiffness / 1e3:g} kN/m, dt {1e3 * case.time_step:.5f} ms "
+        f"(asked {1e3 * case.dt:g} ms), {case.steps_per_span} steps a span"
+    )
+
+
+def _closing_lines(summary: dict[str, Any]) -> list[str]:
+    lines = []
+    if summary["status"] != "ok":
+        lines.append(f"The solver failed: {summary['status']}. {summary['message']}".strip())
+    for figures in summary["pantographs"]:
+        lines.append(
+            f"contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
+            f"{figures['contact_force_std_N']:.2f} N, {figures['contact_force_min_N']:.1f} to "
+            f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %; "
+            f"applied force {figures['applied_force_N']:.2f} N"
+        )
+        lines.append(
+            f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
+            f"{figures['contact_point_range_mm']:.1f} mm"
+        )
+    times = summary["wall_time_s"]
+    lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s)")
+    return lines

@@ -1,0 +1,131 @@
+"""What each command takes: the case to compute, and where the run lands."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from catenary.spec import Spec
+from dynamics.spec import CaseSpec
+from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, LimitsSpec, SamplerSpec
+
+__all__ = [
+    "ExportJob",
+    "FolderJob",
+    "NoJob",
+    "OptimiseJob",
+    "RobustnessSpec",
+    "RunName",
+    "SimulateJob",
+    "StatusJob",
+    "campaign_of",
+    "case_of",
+]
+
+RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+
+
+class SimulateJob(CaseSpec):
+    """One line, one pantograph, one speed."""
+
+    run_dir: str | None = Field(
+        default=None, description="folder of this run; without it outputs/simulate/<date>_<time>_<line>"
+    )
+
+
+class RobustnessSpec(Spec):
+    """How the best design is shown away from the conditions that it was found for."""
+
+    speed_range_kmh: Annotated[float, Field(ge=0.0, le=100.0)] = Field(
+        default=30.0, description="speeds shown, either way from the design's own [km/h]"
+    )
+    speed_step_kmh: Annotated[float, Field(gt=0.0, le=100.0)] = Field(
+        default=10.0, description="distance between two of them [km/h]"
+    )
+    height_error_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=5.0, description="standard deviation of independent height errors at the droppers [mm]"
+    )
+    samples: Annotated[int, Field(ge=0, le=1000)] = Field(default=20, description="lines with height errors")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(
+        default=1, description="seed of the height errors"
+    )
+
+
+class OptimiseJob(CaseSpec):
+    """A search for the geometry with the lowest standard deviation of the contact force."""
+
+    campaign: RunName | None = Field(
+        default=None, description="name of the campaign and of its folder; without it <line>_<design>"
+    )
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=200, description="designs to evaluate, the nominal line included"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
+    synchronous: bool = Field(
+        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
+    )
+    sampler: SamplerSpec = SamplerSpec()
+    design: DesignSpec = DesignSpec()
+    limits: LimitsSpec = LimitsSpec()
+    cluster: ClusterSpec = ClusterSpec()
+    robustness: RobustnessSpec = RobustnessSpec()
+    run_dir: str | None = Field(
+        default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
+    )
+
+    @property
+    def campaign_name(self) -> str:
+        """Name of the campaign, made from line and design when none is given."""
+        return self.campaign or f"{self.catenary.name}_{self.design.kind}"[:64]
+
+    @model_validator(mode="after")
+    def _campaign_is_possible(self) -> Self:
+        try:
+            campaign_of(self)
+        except ValidationError as error:
+            sentences = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
+            raise ValueError("; ".join(sentences)) from None
+        return self
+
+
+class ExportJob(CaseSpec):
+    """The periodic finite element model of a line, or of a campaign's best design, as a rig bundle."""
+
+    name: RunName | None = Field(default=None, description="name of the bundle; without it the line's name")
+    campaign: RunName | None = Field(
+        default=None, description="campaign whose best design and conditions are exported"
+    )
+    run_dir: str | None = Field(
+        default=None, description="folder of the bundle; without it outputs/rig/<name>"
+    )
+
+
+class FolderJob(Spec):
+    """A run folder that exists already."""
+
+    run_dir: str = Field(description="run or campaign folder")
+
+
+class StatusJob(Spec):
+    """A campaign's record."""
+
+    campaign: RunName | None = Field(default=None, description="campaign; without it, all of them are listed")
+    run_dir: str | None = Field(
+        default=None, description="campaign folder that is not under outputs/campaigns"
+    )
+
+
+class NoJob(Spec):
+    """A command without input."""
+
+
+def case_of(job: CaseSpec) -> CaseSpec:
+    """The case alone, without what says where the run lands."""
+    return CaseSpec.model_validate(job.model_dump(include=set(CaseSpec.model_fields)))
+
+
+def campaign_of(job: OptimiseJob) -> CampaignSpec:
+    """The search alone: what may change, what is held, how and where."""
+    shared = set(CampaignSpec.model_fields) - {"name", "schema_version"}
+    return CampaignSpec.model_validate({"name": job.campaign_name, **job.model_dump(include=shared)})

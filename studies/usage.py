@@ -1,0 +1,81 @@
+"""Help that teaches: what each command does, its inputs with units and ranges, an example to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+
+from studies.keys import KeyTree, format_value
+
+__all__ = ["overview", "study_page"]
+
+FIRST_STEPS = """\
+Design optimisation of railway overhead contact lines.
+
+usage: catenary <study> [key=value ...]
+
+{studies}
+
+First steps
+  catenary demo                                        the whole chain, a few minutes
+  catenary simulate                                    a stitched line at 300 km/h
+  catenary simulate catenary=bruni_2015 pantograph=bruni_2015 speed_kmh=275
+  catenary simulate catenary=my_line.yaml              a line of your own (copy one from conf/catenary/)
+  catenary optimise experiment=oc1_heights campaign=first trials=200
+  catenary export campaign=first                       its best design, for the hardware-in-the-loop rig
+
+Every input has a key: `catenary <study> --help` lists them with unit and range, `catenary <study> --cfg job`
+prints them as resolved. Numbers may be written 50000, 50e3 or 1e-3; lists [1,2,3]. SI units, except where the
+name of a key says otherwise. Input is checked as a whole before anything is written.
+
+Choices (conf/)
+{choices}
+
+Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 interrupted and resumable."""
+
+GROUPS = ("catenary", "pantograph", "experiment", "design", "sampler", "cluster")
+
+
+def overview(studies: dict[str, str]) -> str:
+    """First page: the studies, first steps and the choices that conf offers."""
+    from studies.compose import group_options
+
+    width = max(map(len, studies))
+    listed = "\n".join(f"  {name:<{width}}  {text}" for name, text in studies.items())
+    choices = "\n".join(
+        f"  {group:<10}  {' | '.join(options)}" for group in GROUPS if (options := group_options(group))
+    )
+    return FIRST_STEPS.format(studies=listed, choices=choices)
+
+
+def study_page(name: str, summary: str, module: ModuleType) -> str:
+    """Page of one study: what it does, examples, choices and every input key."""
+    from studies.compose import group_options, groups_of
+
+    lines = [f"catenary {name}: {summary}", ""]
+    text = (module.__doc__ or "").strip().partition("\n")[2].strip()
+    lines += [*text.splitlines(), ""] if text else []
+    chosen = [group for group in groups_of(name) if group in GROUPS]
+    if chosen:
+        lines.append("Choices")
+        for group in chosen:
+            own = " | PATH.yaml" if group in ("catenary", "pantograph") else ""
+            lines.append(f"  {group}={' | '.join(group_options(group))}{own}")
+        lines.append("")
+    keys = list(_key_lines(KeyTree(module.JOB)))
+    if keys:
+        lines += ["Keys (key=value; default; meaning, unit and range)", *keys]
+    return "\n".join(lines).rstrip()
+
+
+def _key_lines(tree: KeyTree) -> Iterator[str]:
+    for path in tree.paths:
+        parts = path.split(".")
+        if tree.children(parts):
+            yield f"  {path}:  {tree.description(parts)}".rstrip().removesuffix(":")
+            continue
+        default = tree.default(parts)
+        shown = "" if default is None else f" = {format_value(default)}"
+        allowed = tree.allowed(parts)
+        meaning = tree.description(parts) + (f"; {allowed}" if allowed else "")
+        yield f"  {path}{shown}" + (f"  {meaning}" if meaning else "")
