@@ -1,0 +1,269 @@
+"""A campaign from its first design to its last: budget, batches, interruption and resuming."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import yaml
+
+from catenary.errors import InputError
+from catenary.files import write_text_atomic
+from dynamics.spec import CaseSpec
+from optimise.constraints import Reference
+from optimise.driver import StudyDriver
+from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed
+from optimise.evaluate import evaluate as evaluate_design
+from optimise.evaluate import prepare as prepare_start
+from optimise.executors import Evaluate, Executor, open_executor
+from optimise.progress import Progress, StatusWriter, progress_of
+from optimise.record import CampaignFolder, TrialRecord
+from optimise.result import CampaignResult
+from optimise.samplers import population_size
+from optimise.space import DesignSpace
+from optimise.spec import CampaignSpec
+
+__all__ = ["Interrupted", "NominalFailedError", "run_campaign"]
+
+SECONDS_BETWEEN_LOOKS = 0.5
+
+
+class Interrupted(Exception):  # noqa: N818 - it is no error
+    """The campaign was stopped by hand; its message says how to go on."""
+
+    exit_code = 75
+
+
+class NominalFailedError(Exception):
+    """The nominal line could not be evaluated, so there is nothing to compare a design with."""
+
+    exit_code = 1
+
+
+def run_campaign(
+    campaign: CampaignSpec,
+    case: CaseSpec,
+    folder: Path,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    evaluate: Evaluate = evaluate_design,
+    prepare: Callable[[CaseSpec], Any] = prepare_start,
+) -> CampaignResult:
+    """Search a design space for the lowest standard deviation of the contact force, or go on with a search.
+
+    Parameters
+    ----------
+    campaign : CampaignSpec
+        What may change, what is held, how many designs.
+    case : CaseSpec
+        Nominal line, pantograph, speed and mean force.
+    folder : Path
+        The campaign's folder; made if it is missing, gone on with if it holds this campaign.
+    progress : callable, optional
+        Called in the driver after each design and about twice a second.
+    evaluate : callable
+        Picklable function of a task and the setting.
+    prepare : callable
+        Function of the case that gives the common start of all evaluations and compiles what they need.
+
+    Raises
+    ------
+    InputError
+        If the nominal line cannot be varied so, the folder holds another campaign, or a driver already works
+        on it.
+    NominalFailedError
+        If the nominal line cannot be evaluated.
+    Interrupted
+        After Ctrl-C or a request to end; everything told is on record.
+    """
+    DesignSpace(case.catenary, campaign.design)  # refused before anything is written
+    place = CampaignFolder(Path(folder))
+    place.refuse_other(campaign, case)
+    with _driver_lock(place, campaign.name):
+        place.refuse_other(campaign, case)
+        place.remove_leftovers()
+        place.write_input(campaign, case)
+        run = _Run(place, campaign, case, progress)
+        try:
+            with _end_request_interrupts():
+                run.to_the_end(evaluate, prepare)
+        except KeyboardInterrupt as stop:
+            run.close("interrupted")
+            raise Interrupted(run.interruption()) from stop
+        except NominalFailedError:
+            run.status.write("failed")
+            raise
+        return run.close("finished")
+
+
+class _Run:
+    """One run of the driver."""
+
+    def __init__(
+        self,
+        place: CampaignFolder,
+        campaign: CampaignSpec,
+        case: CaseSpec,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.place = place
+        self.campaign = campaign
+        self.case = case
+        self.space = DesignSpace(case.catenary, campaign.design)
+        self.study = StudyDriver(place, campaign, self.space)
+        self.status = StatusWriter(
+            place, progress_of(campaign.name, campaign.trials, self.study.records, "running")
+        )
+        self.progress = progress
+        self.under_way: set[int] = set()
+        self.finished: dict[int, Evaluation] = {}
+
+    def to_the_end(self, evaluate: Evaluate, prepare: Callable[[CaseSpec], Any]) -> None:
+        """Evaluate what the budget still holds."""
+        self.status.write("running")
+        open_trials = [r for r in self.study.records if r.evaluation is None]
+        if self.study.records and not open_trials and len(self.study.records) >= self.campaign.trials:
+            return
+        start = prepare(self.case)
+        setting = Setting(
+            self.case, self.campaign.limits, None, start, time_limit_s=self.campaign.cluster.time_limit_s
+        )
+        setting = Setting(
+            self.case, setting.limits, self._reference(evaluate, setting), start, setting.time_limit_s
+        )
+        with open_executor(self.campaign.cluster, evaluate, setting) as executor:
+            self._submit(executor, open_trials)
+            while self._fill(executor) or self.under_way:
+                self._collect(executor)
+
+    def close(self, state: str) -> CampaignResult:
+        """Write what a campaign leaves behind."""
+        from optimise.dataset import write_trials
+
+        result = CampaignResult(self.place.path, self.campaign, self.case, self.study.records)
+        best = result.best
+        if self.study.records:
+            write_trials(result, self.place.trials_nc)
+        if best is not None:
+            line = result.catenary_of(best).model_dump(mode="json", exclude_none=True)
+            text = yaml.safe_dump(line, sort_keys=False, allow_unicode=True)
+            write_text_atomic(self.place.best_design_yaml, text)
+        self.status.write(state)
+        return result
+
+    def interruption(self) -> str:
+        """What to say after an interruption."""
+        p = self.status.current
+        return (
+            f"campaign '{p.name}' was interrupted after {p.done} of {p.trials} designs; all of them are on "
+            f"record in "
+            f"{self.place.path}; the same command goes on from there"
+        )
+
+    def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
+        """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
+        if not self.study.records:
+            evaluation = evaluate(Task(0, self.case.catenary), setting)
+            if evaluation.status is not EvaluationStatus.OK:
+                raise NominalFailedError(
+                    f"the nominal line '{self.case.catenary.name}' must be solvable at "
+                    f"{self.case.speed_kmh:g} km/h "
+                    f"before it can be optimised: {evaluation.message}"
+                )
+            self.study.ask_nominal()
+            self._tell(evaluation)
+        nominal = self.study.records[0].evaluation
+        if nominal is None or nominal.sigma_N is None:
+            raise InputError(
+                [f"{self.place.journal} must begin with the nominal line: it does not; restore the file"]
+            )
+        return Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
+
+    def _fill(self, executor: Executor) -> bool:
+        """Ask for designs and send them out; whether there were any."""
+        asked = len(self.study.records)
+        if not self.campaign.synchronous:
+            wanted = asked + executor.capacity - len(self.under_way)
+        elif self.under_way:
+            return False
+        else:
+            batch = population_size(self.campaign.sampler, len(self.space.variables))
+            wanted = 1 + batch * ((asked - 1) // batch + 1)
+        records = [self.study.ask() for _ in range(asked, min(wanted, self.campaign.trials))]
+        self.study.commit()
+        self._submit(executor, records)
+        return bool(records)
+
+    def _submit(self, executor: Executor, records: list[TrialRecord]) -> None:
+        for record in records:
+            self.under_way.add(record.number)
+            try:
+                task = Task(record.number, self.space.spec_of(record.values))
+            except ValueError as error:
+                self.finished[record.number] = failed(record.number, f"the design is no valid line: {error}")
+            else:
+                executor.submit(task)
+
+    def _collect(self, executor: Executor) -> None:
+        """Wait for an evaluation and tell what may be told: at once, or a whole batch in trial order."""
+        if len(self.finished) < len(self.under_way):
+            evaluation = executor.next_completed(SECONDS_BETWEEN_LOOKS)
+            if evaluation is not None and evaluation.number in self.under_way:
+                self.finished[evaluation.number] = evaluation
+        if self.campaign.synchronous and len(self.finished) < len(self.under_way):
+            self._show()
+            return
+        for number in sorted(self.finished):
+            self._tell(self.finished.pop(number))
+        self._show()
+
+    def _tell(self, evaluation: Evaluation) -> None:
+        record = self.study.tell(evaluation)
+        self.study.commit()
+        self.under_way.discard(record.number)
+        self.status.ended(record, running=len(self.under_way))
+
+    def _show(self) -> None:
+        self.status.write()
+        if self.progress is not None:
+            self.progress(self.status.current)
+
+
+@contextlib.contextmanager
+def _driver_lock(place: CampaignFolder, name: str) -> Iterator[None]:
+    """Hold the folder against a second driver; the system lets go of it however this process ends."""
+    place.path.mkdir(parents=True, exist_ok=True)
+    with open(place.lock, "ab") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(
+                [
+                    f"campaign '{name}' must have one driver: another process is at work in {place.path}; "
+                    f"wait for it"
+                ]
+            ) from error
+        yield
+
+
+@contextlib.contextmanager
+def _end_request_interrupts() -> Iterator[None]:
+    """Treat a request to end the process (SIGTERM, as batch systems send) like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

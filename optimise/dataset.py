@@ -1,0 +1,134 @@
+"""Trials of a campaign as a labelled data set (trial, variable, dropper) with CF units and long names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from catenary.files import whole_file
+from catenary.record import commit, config_json, versions
+from optimise.constraints import CONSTRAINTS
+from optimise.evaluate import EvaluationStatus
+from optimise.objectives import OBJECTIVE_LONG_NAME
+from optimise.record import SCHEMA_VERSION, CampaignInput, TrialRecord, best_of, campaign_sha256
+
+if TYPE_CHECKING:
+    from optimise.result import CampaignResult
+
+__all__ = ["trials_dataset", "write_trials"]
+
+# Units stand at the end of a name; udunits knows all of them.
+UNITS = {"N": "N", "mm": "mm", "percent": "%", "m": "m", "s": "s"}
+STATES = ("running", *(status.value for status in EvaluationStatus))
+
+
+def write_trials(result: CampaignResult, path: Path) -> None:
+    """Write the trials of a campaign as netCDF4, whole or not at all."""
+    with whole_file(path) as temporary:
+        trials_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+
+
+def trials_dataset(result: CampaignResult) -> xr.Dataset:
+    """Every trial with its variables, line, objective, violations, told value, statistics and state."""
+    records = result.records
+    data = xr.Dataset(attrs=_attributes(result))
+    data["trial"] = _named("trial", [r.number for r in records], "number of the trial", "1")
+    _add_designs(data, result)
+    data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVE_LONG_NAME + ", as computed", "N")
+    data["told"] = _figures(
+        records, lambda e: e.told_N, "value told to samplers that ignore constraints", "N"
+    )
+    for name, text in CONSTRAINTS.items():
+        data[name] = _figures(
+            records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1"
+        )
+    data["static_dropper_force_min"] = _figures(
+        records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
+    )
+    data["applied_force"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
+    for name in sorted({n for r in records if r.evaluation for n in r.evaluation.statistics}):
+        long_name, unit = _long_name_and_unit(name)
+        data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
+    data["wall_time"] = _figures(
+        records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s"
+    )
+    _add_states(data, records)
+    return data
+
+
+def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
+    space, records = result.space, result.records
+    variables = space.variables
+    data["variable"] = _named("variable", [v.name for v in variables], "name of the design variable", None)
+    for label, text in (
+        ("low", "lower bound"),
+        ("high", "upper bound"),
+        ("nominal", "value for the nominal line"),
+    ):
+        data[f"variable_{label}"] = _named("variable", [getattr(v, label) for v in variables], text, "m")
+    data["value"] = _named(
+        ("trial", "variable"), [r.values for r in records], "value of the design variable", "m"
+    )
+    droppers = [space.spec_of(r.values).droppers for r in records]
+    data["dropper"] = _named(
+        "dropper", range(1, len(droppers[0].positions) + 1), "number of the dropper", "1"
+    )
+    for name, text in (
+        ("positions", "station of the dropper from the support"),
+        ("contact_wire_heights", "contact-wire height at the dropper, relative to the support"),
+    ):
+        rows = [getattr(d, name) for d in droppers]
+        data[f"dropper_{name}"] = _named(("trial", "dropper"), rows, text, "m")
+
+
+def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:
+    states = [STATES.index(r.evaluation.status.value if r.evaluation else "running") for r in records]
+    data["state"] = xr.DataArray(
+        np.array(states, dtype=np.int8),
+        dims="trial",
+        attrs={
+            "long_name": "how the evaluation ended",
+            "flag_values": np.arange(len(STATES), dtype=np.int8),
+            "flag_meanings": " ".join(STATES),
+        },
+    )
+    feasible = [int(r.evaluation is not None and r.evaluation.feasible) for r in records]
+    data["feasible"] = _named("trial", np.array(feasible, dtype=np.int8), "1 when every limit is held", "1")
+    messages = np.array([r.evaluation.message if r.evaluation else "" for r in records], dtype=object)
+    data["message"] = _named("trial", messages, "reason of a failure", None)
+
+
+def _named(dims: str | tuple[str, ...], values: Any, long_name: str, unit: str | None) -> xr.DataArray:
+    attributes = {"long_name": long_name} if unit is None else {"long_name": long_name, "units": unit}
+    return xr.DataArray(np.asarray(values), dims=dims, attrs=attributes)
+
+
+def _figures(records: list[TrialRecord], pick: Any, long_name: str, unit: str) -> xr.DataArray:
+    """One number per trial; not-a-number where there is none."""
+    found = [pick(r.evaluation) if r.evaluation else None for r in records]
+    numbers = [np.nan if value is None else float(value) for value in found]
+    return _named("trial", np.array(numbers, dtype=float), long_name, unit)
+
+
+def _long_name_and_unit(name: str) -> tuple[str, str]:
+    stem, _, unit = name.rpartition("_")
+    return (stem.replace("_", " "), UNITS[unit]) if unit in UNITS else (name.replace("_", " "), "1")
+
+
+def _attributes(result: CampaignResult) -> dict[str, Any]:
+    best = best_of(result.records)
+    return {
+        "Conventions": "CF-1.11",
+        "title": f"trials of campaign {result.campaign.name}",
+        "schema_version": SCHEMA_VERSION,
+        "config": config_json(CampaignInput(campaign=result.campaign, case=result.case)),
+        "config_sha256": campaign_sha256(result.campaign, result.case),
+        "versions": " ".join(f"{name}={version}" for name, version in versions().items()),
+        "commit": commit(),
+        "seed": result.campaign.seed,
+        "reproducible": int(result.campaign.reproducible),
+        "best_trial": -1 if best is None else best.number,
+    }

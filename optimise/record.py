@@ -1,0 +1,198 @@
+"""A campaign's folder: names of its files, its configuration, and its trials as they are on record."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from catenary.errors import InputError
+from catenary.files import write_text_atomic
+from catenary.record import commit, config_sha256, versions
+from catenary.spec import Spec
+from dynamics.spec import CaseSpec
+from optimise.evaluate import Evaluation
+from optimise.spec import CampaignSpec, ClusterSpec
+
+__all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "best_of", "campaign_sha256"]
+
+SCHEMA_VERSION = 1
+
+
+class CampaignInput(Spec):
+    """Everything that a campaign is made from."""
+
+    campaign: CampaignSpec
+    case: CaseSpec
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """One trial: its number, values of the design variables, and evaluation (None while it runs)."""
+
+    number: int
+    values: tuple[float, ...]
+    evaluation: Evaluation | None
+
+
+def best_of(records: list[TrialRecord]) -> TrialRecord | None:
+    """Feasible design with the lowest standard deviation; the earlier one of two equals."""
+    candidates = [r for r in records if r.evaluation is not None and r.evaluation.feasible]
+    return min(candidates, key=_sigma, default=None)
+
+
+def _sigma(record: TrialRecord) -> float:
+    sigma = record.evaluation.sigma_N if record.evaluation else None
+    return float("inf") if sigma is None else sigma
+
+
+def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
+    """Hash of what decides the designs; how many and where they run may change on resuming."""
+    decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
+    return config_sha256(CampaignInput(campaign=decisive, case=case))
+
+
+@dataclass(frozen=True)
+class CampaignFolder:
+    """Stable names inside a campaign's folder."""
+
+    path: Path
+
+    @property
+    def campaign_yaml(self) -> Path:
+        """Configuration, hash and versions."""
+        return self.path / "campaign.yaml"
+
+    @property
+    def journal(self) -> Path:
+        """Record of the study, written by the driver only."""
+        return self.path / "journal.log"
+
+    @property
+    def status_json(self) -> Path:
+        """State, written at most once a second."""
+        return self.path / "status.json"
+
+    @property
+    def trials_nc(self) -> Path:
+        """All trials as a labelled data set."""
+        return self.path / "trials.nc"
+
+    @property
+    def best_design_yaml(self) -> Path:
+        """Best feasible design, a complete line."""
+        return self.path / "best_design.yaml"
+
+    @property
+    def lock(self) -> Path:
+        """File that the running driver holds locked."""
+        return self.path / ".driver.lock"
+
+    def write_input(self, campaign: CampaignSpec, case: CaseSpec) -> None:
+        """Write the configuration, its hash and versions."""
+        content: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "config_sha256": campaign_sha256(campaign, case),
+            "reproducible": campaign.reproducible,
+            "commit": commit(),
+            "versions": versions(),
+            **CampaignInput(campaign=campaign, case=case).model_dump(mode="json"),
+        }
+        write_text_atomic(self.campaign_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+
+    def read_input(self) -> tuple[CampaignSpec, CaseSpec, str]:
+        """Configuration of the campaign on record and its hash.
+
+        Raises
+        ------
+        InputError
+            If the folder holds no campaign, or one that cannot be read.
+        """
+        content = self._yaml()
+        wanted = {name: content.get(name) for name in ("campaign", "case")}
+        try:
+            found = CampaignInput.model_validate(wanted)
+        except ValidationError as error:
+            raise InputError(
+                [
+                    f"{self.campaign_yaml} must describe a campaign of this version: "
+                    f"{'.'.join(map(str, e['loc']))}: "
+                    f"{e['msg']}; use the version that wrote it or another campaign name"
+                    for e in error.errors()
+                ]
+            ) from error
+        return found.campaign, found.case, str(content.get("config_sha256", ""))
+
+    def refuse_other(self, campaign: CampaignSpec, case: CaseSpec) -> bool:
+        """Whether the folder already holds this campaign; another one is refused.
+
+        Raises
+        ------
+        InputError
+            If the folder holds a campaign with another configuration, or a record without one.
+        """
+        if not self.campaign_yaml.exists():
+            if self.journal.exists():
+                raise InputError(
+                    [
+                        f"{self.path} must hold a whole campaign: journal.log has no campaign.yaml; use "
+                        f"another campaign name"
+                    ]
+                )
+            return False
+        given = campaign_sha256(campaign, case)
+        held = str(self._yaml().get("config_sha256", ""))
+        if held != given:
+            raise InputError(
+                [
+                    f"campaign '{campaign.name}' must be resumed with the configuration it was started "
+                    f"with: it has hash "
+                    f"{held[:12]}, this one {given[:12]}{self._differences(campaign, case)}; use another "
+                    f"campaign name"
+                ]
+            )
+        return True
+
+    def remove_leftovers(self) -> None:
+        """Remove temporary files that a killed driver left."""
+        for file in (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml):
+            for leftover in self.path.glob(f".{file.stem}.*{file.suffix}"):
+                if leftover.name != f".{file.stem}.{os.getpid()}{file.suffix}":
+                    leftover.unlink(missing_ok=True)
+
+    def _yaml(self) -> dict[str, Any]:
+        try:
+            content = yaml.safe_load(self.campaign_yaml.read_text(encoding="utf-8"))
+        except (OSError, ValueError, yaml.YAMLError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(
+                [f"{self.campaign_yaml} must be a readable campaign: {reason}; give the folder of a campaign"]
+            ) from error
+        if not isinstance(content, dict):
+            raise InputError(
+                [f"{self.campaign_yaml} must be a mapping of names to values: it is not; restore the file"]
+            )
+        return content
+
+    def _differences(self, campaign: CampaignSpec, case: CaseSpec) -> str:
+        """First differing inputs, for the message."""
+        given = _flat(CampaignInput(campaign=campaign, case=case).model_dump(mode="json"))
+        held = _flat({name: self._yaml().get(name, {}) for name in ("campaign", "case")})
+        free = ("campaign.trials", "campaign.cluster")
+        names = [n for n in {**held, **given} if held.get(n) != given.get(n) and not n.startswith(free)]
+        shown = [f"{n} was {held.get(n)!r}, now {given.get(n)!r}" for n in names[:4]]
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        return f" ({'; '.join(shown)}{more})" if shown else ""
+
+
+def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(content, dict):
+        return {prefix.removesuffix("."): content}
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        flat.update(_flat(value, f"{prefix}{name}."))
+    return flat

@@ -1,0 +1,65 @@
+"""A campaign as it is on record: its trials, its best design, its lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from catenary.spec import CatenarySpec
+from dynamics.spec import CaseSpec
+from optimise.record import CampaignFolder, TrialRecord, best_of
+from optimise.space import DesignSpace
+from optimise.spec import CampaignSpec
+
+__all__ = ["CampaignResult", "load_result"]
+
+
+@dataclass(frozen=True)
+class CampaignResult:
+    """A campaign and its trials as they are on record."""
+
+    folder: Path
+    campaign: CampaignSpec
+    case: CaseSpec
+    records: list[TrialRecord]
+
+    @property
+    def space(self) -> DesignSpace:
+        """Design space, which turns the values of a trial into a line."""
+        return DesignSpace(self.case.catenary, self.campaign.design)
+
+    @property
+    def nominal(self) -> TrialRecord:
+        """Trial of the nominal line."""
+        return self.records[0]
+
+    @property
+    def best(self) -> TrialRecord | None:
+        """Best feasible trial."""
+        return best_of(self.records)
+
+    def catenary_of(self, record: TrialRecord) -> CatenarySpec:
+        """Complete line of a trial, named after the campaign."""
+        content = self.space.spec_of(record.values).model_dump()
+        content["name"] = self.campaign.name
+        content["description"] = (
+            f"{self.case.catenary.name} with {self.campaign.design.kind} optimised for "
+            f"{self.case.speed_kmh:g} km/h: "
+            f"trial {record.number} of campaign {self.campaign.name}"
+        )
+        return CatenarySpec.model_validate(content)
+
+
+def load_result(folder: Path) -> CampaignResult:
+    """Campaign of a folder as it is on record; the folder is only read.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign.
+    """
+    from optimise.driver import read_records
+
+    place = CampaignFolder(Path(folder))
+    campaign, case, _ = place.read_input()
+    return CampaignResult(place.path, campaign, case, read_records(place, campaign, case))

@@ -1,0 +1,101 @@
+"""Optuna's samplers by name; a proposal depends on the seed, the record and the trial's number alone."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from optuna import Study
+from optuna.distributions import BaseDistribution, FloatDistribution
+from optuna.samplers import BaseSampler, CmaEsSampler, QMCSampler, RandomSampler, TPESampler
+from optuna.trial import FrozenTrial, TrialState
+
+from optimise.space import DesignSpace
+from optimise.spec import SamplerSpec
+
+__all__ = ["CampaignSampler", "distributions", "population_size"]
+
+# Optuna calls the sampler experimental because its interface may change; the lock holds the version in use.
+QMC_WARNING = (
+    r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$"
+)
+
+
+def population_size(sampler: SamplerSpec, variables: int) -> int:
+    """Designs per generation or batch; if not given the rule of CMA-ES, 4 + 3 ln(variables) rounded down."""
+    return sampler.population or 4 + math.floor(3.0 * math.log(variables))
+
+
+def distributions(space: DesignSpace) -> dict[str, BaseDistribution]:
+    """Ranges of the design variables as Optuna wants them."""
+    return {v.name: FloatDistribution(v.low, v.high) for v in space.variables}
+
+
+class CampaignSampler(BaseSampler):
+    """One of Optuna's samplers, seeded anew for each trial from the campaign's seed and the trial's number.
+
+    No random state lives in the driver, so a resumed campaign goes on as if it had not been interrupted. The
+    search space is fixed and known, so that the trials need not be searched for it. CMA-ES starts at the
+    centre of the box, which is the nominal line, with a step of a sixth of the range.
+    """
+
+    def __init__(self, sampler: SamplerSpec, seed: int, space: DesignSpace) -> None:
+        self._spec = sampler
+        self._seed = seed
+        self._space = distributions(space)
+        self._population = population_size(sampler, len(space.variables))
+        self._number = -1
+        self._current: BaseSampler = self._build(seed)
+
+    @property
+    def uses_constraints(self) -> bool:
+        """Whether the sampler reads the trials' constraints; the others are told dearer values instead."""
+        return self._spec.kind == "tpe"
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """Every variable, except for samplers that take them one by one."""
+        return {} if self._spec.kind in ("tpe", "random") else self._space
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Values of all variables of a trial."""
+        return self._of(trial).sample_relative(study, trial, search_space) if search_space else {}
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """Value of one variable of a trial."""
+        return self._of(trial).sample_independent(study, trial, param_name, param_distribution)
+
+    def after_trial(
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Nothing is left to do: no sampler has a state of its own; CMA-ES would warn of constraints."""
+
+    def _of(self, trial: FrozenTrial) -> BaseSampler:
+        if trial.number != self._number:
+            self._number = trial.number
+            if self._spec.kind != "qmc":  # its sequence belongs to the campaign, not to a trial
+                self._current = self._build(self._seed_of(trial.number))
+        return self._current
+
+    def _seed_of(self, number: int) -> int:
+        return int(np.random.SeedSequence([self._seed, number]).generate_state(1)[0]) % (2**31 - 1)
+
+    def _build(self, seed: int) -> BaseSampler:
+        kind = self._spec.kind
+        if kind == "cma_es":
+            return CmaEsSampler(
+                n_startup_trials=0, popsize=self._population, seed=seed, warn_independent_sampling=False
+            )
+        if kind == "tpe":
+            return TPESampler(seed=seed, constant_liar=True)
+        if kind == "random":
+            return RandomSampler(seed=seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=QMC_WARNING)
+            return QMCSampler(qmc_type="sobol", scramble=True, seed=seed, warn_independent_sampling=False)

@@ -1,0 +1,110 @@
+"""Validated description of a campaign: what may change, what is held, how and where the search runs (SI)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec import Spec
+
+__all__ = ["CampaignSpec", "ClusterSpec", "DesignSpec", "LimitsSpec", "SamplerSpec"]
+
+
+class DesignSpec(Spec):
+    """What an optimiser may change, symmetric about mid-span, and how far."""
+
+    kind: Literal["heights", "spacing", "both"] = Field(
+        default="heights",
+        description="contact-wire heights at the droppers, stations of the droppers, or both",
+    )
+    height_change: Annotated[float, Field(gt=0.0, le=0.2)] = Field(
+        default=0.060, description="largest change of a contact-wire height from the nominal line [m]"
+    )
+    dropper_move: Annotated[float, Field(gt=0.0, le=20.0)] = Field(
+        default=3.0, description="largest move of a dropper from its nominal station [m]"
+    )
+    minimum_spacing: Annotated[float, Field(ge=0.5, le=20.0)] = Field(
+        default=2.0, description="least distance between neighbouring droppers, also across a support [m]"
+    )
+    support_clearance: Annotated[float, Field(ge=0.5, le=10.0)] = Field(
+        default=1.0, description="least distance between a dropper and a support [m]"
+    )
+    clamp_clearance: Annotated[float, Field(ge=0.3, le=5.0)] = Field(
+        default=0.4, description="least distance between a dropper and a stitch clamp [m]"
+    )
+
+
+class LimitsSpec(Spec):
+    """What a design must hold to be feasible."""
+
+    uplift_factor: Annotated[float, Field(ge=0.5, le=5.0)] = Field(
+        default=1.1, description="largest uplift at the supports over that of the nominal line [-]"
+    )
+    static_dropper_force: Annotated[float, Field(gt=0.0, le=500.0)] = Field(
+        default=10.0, description="least static force in a dropper [N]"
+    )
+    contact_loss_percent: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.0, description="largest share of time without contact [%]"
+    )
+
+
+class SamplerSpec(Spec):
+    """Who proposes the next design."""
+
+    kind: Literal["cma_es", "tpe", "qmc", "random"] = Field(default="cma_es", description="search method")
+    population: Annotated[int, Field(ge=2, le=1000)] | None = Field(
+        default=None,
+        description="designs per generation of CMA-ES and per batch of a synchronous campaign; "
+        "4 + 3 ln(variables), rounded down, if not given",
+    )
+
+
+class ClusterSpec(Spec):
+    """Where the designs are evaluated; nothing here changes what a synchronous campaign finds."""
+
+    kind: Literal["serial", "local"] = Field(
+        default="local", description="in the driver itself, or in worker processes on this machine"
+    )
+    workers: Annotated[int, Field(ge=1, le=256)] = Field(default=2, description="worker processes")
+    time_limit_s: Annotated[float, Field(gt=0.0, le=86400.0)] = Field(
+        default=120.0, description="longest wall time of one evaluation [s]; beyond it the design has failed"
+    )
+    retries: Annotated[int, Field(ge=0, le=10)] = Field(
+        default=2, description="how often a design is tried again after its worker has died"
+    )
+
+
+class CampaignSpec(Spec):
+    """One search for the geometry with the lowest standard deviation of the contact force."""
+
+    schema_version: Literal[1] = 1
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(
+        description="name of the campaign and of its folder: letters, digits, '_', '-' and '.', no path"
+    )
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=200, description="designs to evaluate, the nominal line included"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
+    synchronous: bool = Field(
+        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
+    )
+    sampler: SamplerSpec = SamplerSpec()
+    design: DesignSpec = DesignSpec()
+    limits: LimitsSpec = LimitsSpec()
+    cluster: ClusterSpec = ClusterSpec()
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same input gives the same designs whatever the workers and their timing."""
+        return self.synchronous or self.sampler.kind in ("qmc", "random")
+
+    @model_validator(mode="after")
+    def _population_has_a_use(self) -> Self:
+        if self.sampler.population is not None and self.sampler.kind != "cma_es" and not self.synchronous:
+            raise ValueError(
+                "sampler.population is used by cma_es and by synchronous campaigns only: got "
+                f"{self.sampler.population} with sampler.kind '{self.sampler.kind}'; leave it out or set "
+                f"synchronous"
+            )
+        return self

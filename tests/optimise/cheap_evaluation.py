@@ -1,0 +1,110 @@
+"""Evaluations that cost next to nothing, in a module that worker processes can import."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import yaml
+
+from catenary.spec import CatenarySpec
+from dynamics.spec import CaseSpec, PantographSpec
+from optimise.constraints import Reference, told_value
+from optimise.evaluate import Evaluation, EvaluationStatus, failed
+from optimise.spec import CampaignSpec
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+TIME_LIMIT_NUMBER = 3
+
+
+def case_of(line="re330", pantograph="dsa380"):
+    read = lambda group, name: yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))  # noqa: E731
+    return CaseSpec(
+        catenary=CatenarySpec.model_validate(read("catenary", line)),
+        pantograph=PantographSpec.model_validate(read("pantograph", pantograph)),
+        speed_kmh=300.0,
+        mean_force_N=157.3,
+    )
+
+
+def campaign_of(**content):
+    standard = {
+        "name": "test",
+        "trials": 30,
+        "seed": 3,
+        "cluster": {"kind": "serial"},
+        "design": {"kind": "both"},
+    }
+    return CampaignSpec.model_validate({**standard, **content})
+
+
+def prepare_nothing(case):
+    return None
+
+
+def bowl(task, setting):
+    """A bowl whose lowest point is off the nominal line, and on which far designs break the uplift limit."""
+    x, z = task.catenary.droppers.positions, task.catenary.droppers.contact_wire_heights
+    x0 = setting.case.catenary.droppers.positions
+    half = len(x) // 2
+    sigma = 30.0 + sum((a - b - 0.5) ** 2 for a, b in zip(x[:half], x0[:half], strict=True))
+    sigma += sum((1e2 * (h + 0.01)) ** 2 for h in z)
+    uplift = 50.0 + 12.0 * sum(abs(h) for h in z)
+    reference = setting.reference or Reference(sigma, uplift)
+    g = {
+        "g_uplift": uplift / (1.1 * reference.uplift_mm) - 1.0,
+        "g_static_dropper_force": -1.0,
+        "g_contact_loss": 0.0,
+    }
+    return Evaluation(
+        number=task.number,
+        status=EvaluationStatus.OK,
+        sigma_N=sigma,
+        constraints=g,
+        told_N=told_value(sigma, g, reference.sigma_N),
+        statistics={"contact_force_std_N": sigma, "max_uplift_at_supports_mm": uplift},
+        static_dropper_force_min_N=20.0,
+        applied_force_N=150.0,
+        wall_time_s={"total": 0.0},
+    )
+
+
+def slow_bowl(task, setting):
+    time.sleep(0.03)
+    return bowl(task, setting)
+
+
+def uneven_bowl(task, setting):
+    """Evaluations that end in another order than they began."""
+    time.sleep(0.02 * ((7 * task.number) % 5))
+    return bowl(task, setting)
+
+
+def bowl_with_failures(task, setting):
+    return failed(task.number, "no convergence") if task.number % 5 == 3 else bowl(task, setting)
+
+
+def bowl_that_raises(task, setting):
+    if task.number == 2:
+        raise RuntimeError("broken on the worker")
+    return bowl(task, setting)
+
+
+def bowl_that_kills_its_worker_once(task, setting):
+    flag = Path(os.environ["CHEAP_EVALUATION_FLAG"])
+    if task.number == 4 and not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return slow_bowl(task, setting)
+
+
+def bowl_that_always_kills_its_worker(task, setting):
+    if task.number == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return bowl(task, setting)
+
+
+def bowl_that_hangs(task, setting):
+    if task.number == TIME_LIMIT_NUMBER:
+        time.sleep(60.0)
+    return bowl(task, setting)
