@@ -37,13 +37,15 @@ def variable(dims: tuple[str, ...], values: Any, units: str, long_name: str) -> 
     return xr.Variable(dims, np.asarray(values), {"units": units, "long_name": long_name})
 
 
-def static_table(equilibrium: Equilibrium) -> dict[str, NDArray[np.float64]]:
-    """Height [m] and elasticity [m/N] of the contact wire at stations [m] along one span."""
+def static_table(
+    equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE
+) -> dict[str, NDArray[np.float64]]:
+    """Height [m] and elasticity under a force [m/N] of the contact wire at stations [m] along one span."""
     x = np.linspace(0.0, equilibrium.spec.span_length, STATIONS)
     return {
         "station": x,
         "contact_wire_static_height": np.asarray(static_height(equilibrium, x)),
-        "elasticity": np.asarray(static_elasticity(equilibrium, x, ELASTICITY_FORCE)),
+        "elasticity": np.asarray(static_elasticity(equilibrium, x, force_N)),
     }
 
 

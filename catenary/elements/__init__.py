@@ -1,0 +1,1 @@
+"""Finite elements of wires, one file each."""

@@ -1,0 +1,1 @@
+"""Pantographs: lumped masses."""
