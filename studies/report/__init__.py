@@ -2,3 +2,39 @@
 
 Run folder → content (plain data) → page (charts, tables, text) → report.html and figures/*.png.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from studies.report.page import write_page
+
+__all__ = ["write_campaign_report", "write_simulation_report"]
+
+
+def write_simulation_report(folder: Path) -> Path:
+    """Write report.html and figures/ of a simulation from what its folder holds; return the page's path.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a simulation.
+    """
+    from studies.report.simulation_folder import read_simulation
+    from studies.report.simulation_page import simulation_page
+
+    return write_page(simulation_page(read_simulation(Path(folder))), Path(folder))
+
+
+def write_campaign_report(folder: Path) -> Path:
+    """Write report.html and figures/ of a campaign from what its folder holds; return the page's path.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a campaign.
+    """
+    from studies.report.campaign_folder import read_campaign
+    from studies.report.campaign_page import campaign_page
+
+    return write_page(campaign_page(read_campaign(Path(folder))), Path(folder))

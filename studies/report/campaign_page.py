@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import math
-
 from studies.report.charts import dropper_force_chart, force_chart, height_chart, search_chart
-from studies.report.content import CampaignContent, Constraint, DesignTable, SpanResult
+from studies.report.content import CampaignContent, SpanResult
 from studies.report.frame import number
 from studies.report.line import contact_wire_chart, line_chart
-from studies.report.parts import Chart, Fact, Page, Section, Table
-from studies.report.tables import change_percent, provenance_table, run_table, statistics_table, value_text
+from studies.report.parts import Chart, Fact, Page, Section
+from studies.report.robustness import height_error_chart, robustness_table, speed_chart
+from studies.report.tables import (
+    change_percent,
+    confirmation_table,
+    constraint_table,
+    design_table,
+    dropper_table,
+    provenance_tables,
+    run_table,
+    statistics_table,
+    value_text,
+)
 
 __all__ = ["campaign_page"]
 
@@ -21,22 +30,24 @@ def campaign_page(content: CampaignContent) -> Page:
     results = tuple(r for r in (content.nominal, content.best) if r is not None)
     sections = (
         _force_section(content, results),
-        Section("The line", charts=_present(line_chart(results), contact_wire_chart(results))),
+        _line_section(results),
+        _search_section(content),
+        _robustness_section(content),
         Section(
-            "The search",
-            charts=_present(search_chart(content.history)),
-            tables=(_design_table(content.designs),),
+            "What is held",
+            text=("The mean force, bounds and spacing are held for every design; the rest are limits.",),
+            charts=_present(dropper_force_chart(results, content.least_dropper_force_N)),
+            tables=(constraint_table(content.constraints),) if content.constraints else (),
         ),
-        _limits_section(content, results),
         Section(
             "Where the input comes from",
-            text=("Every value that went into the nominal line and the pantograph.",),
-            tables=(provenance_table(content.provenance),),
+            text=("Every value of the nominal line, of the pantograph and of the run.",),
+            tables=provenance_tables(content.provenance),
         ),
         Section("The run", tables=(run_table(content.run),)),
         Section(
             "Run it again",
-            text=("The same command continues a campaign that is not finished.",),
+            text=("Where the campaign's folder still stands, the same command continues it.",),
             command=content.run.command,
         ),
     )
@@ -60,21 +71,28 @@ def _headline(content: CampaignContent) -> str:
     before, after = content.nominal.statistics[SIGMA], content.best.statistics[SIGMA]
     if not after < before:
         return (
-            f"No design better than the nominal was found: its standard deviation of the contact force is "
-            f"{number(before, 2)} N, that of the best feasible trial {number(after, 2)} N."
+            "No design better than the nominal line was found: its standard deviation of the contact force "
+            f"is {number(before, 2)} N, that of the best feasible design {number(after, 2)} N."
         )
     gain = number(100.0 * (1.0 - after / before), 1)
     found = (
         f"The standard deviation of the contact force falls from {number(before, 2)} N with the nominal line "
         f"to {number(after, 2)} N with the best design, {gain} % less."
     )
-    long = content.confirmation
-    if long is None:
-        return f"{found} The long transient has not confirmed it yet."
-    if not math.isfinite(long.sigma_N):
-        return f"{found} The long transient could not confirm it: {long.message}."
-    differ = number(100.0 * abs(after / long.sigma_N - 1.0), 2)
-    return f"{found} The long transient gives {number(long.sigma_N, 2)} N; the two differ by {differ} %."
+    return f"{found} {_confirmed(content)}"
+
+
+def _confirmed(content: CampaignContent) -> str:
+    """Say what the long transient gives for the best design, and how much the two differ."""
+    if content.confirmation is None:
+        return "The long transient has not confirmed it yet."
+    long = content.confirmation.best
+    if long.sigma_transient_N is None or long.difference_percent is None:
+        return f"The long transient could not confirm it: {long.message}."
+    return (
+        f"The long transient gives {number(long.sigma_transient_N, 2)} N for this design; the two differ by "
+        f"{number(abs(long.difference_percent), 2)} %."
+    )
 
 
 def _facts(content: CampaignContent) -> tuple[Fact, ...]:
@@ -88,90 +106,52 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
         Fact("σ of the best design", f"{number(after, 2)} N", trial),
         Fact("change", change_percent(after, before)),
     ]
-    long = content.confirmation
-    if long is not None and math.isfinite(long.sigma_N):
-        spread = f"halves {number(long.first_half_N, 2)} and {number(long.second_half_N, 2)} N"
+    if content.confirmation is not None and content.confirmation.best.sigma_transient_N is not None:
+        long = content.confirmation
+        change = long.change_transient_percent
+        remark = "" if change is None else f"{number(change, 1)} % against the nominal line by the same"
         facts.append(
-            Fact(
-                "σ by the long transient",
-                f"{number(long.sigma_N, 2)} N",
-                f"{long.spans_evaluated} spans, {spread}",
-            )
+            Fact("σ by the long transient", f"{value_text(long.best.sigma_transient_N, 2)} N", remark)
         )
     return tuple(facts)
 
 
 def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) -> Section:
-    caption = (
-        "One pantograph in steady state on the infinite line, over one span from support to support, "
-        "filtered at 20 Hz without phase shift. Ticks at the upper edge are droppers."
-    )
+    caption = f"{content.x_note} {content.filter_note} Ticks at the upper edge are droppers."
+    tables = [statistics_table(tuple((r.label, r.statistics) for r in results), content.filter_note)]
+    if content.confirmation is not None:
+        tables.append(confirmation_table(content.confirmation))
     return Section(
         "The contact force",
         charts=_present(force_chart(results, caption), height_chart(results)),
-        tables=(statistics_table(tuple((r.label, r.statistics) for r in results)),),
+        tables=tuple(tables),
     )
 
 
-def _design_table(designs: DesignTable) -> Table:
-    """Variables in rows; bounds, nominal and the best designs in columns."""
-    digits = [_digits(unit) for unit in designs.units]
-    sigma = (
-        "σ",
-        "",
-        value_text(designs.nominal_sigma_N, 2),
-        *(value_text(s, 2) for s in designs.sigma_N),
-        "",
-        "N",
-    )
-    rows = [
-        (
-            name,
-            number(float(designs.lower[k]), digits[k]),
-            number(float(designs.nominal[k]), digits[k]),
-            *(number(float(v), digits[k]) for v in designs.designs[k]),
-            number(float(designs.upper[k]), digits[k]),
-            designs.units[k],
-        )
-        for k, name in enumerate(designs.names)
-    ]
-    n = len(designs.trials)
-    return Table(
-        title=f"Variables of the {n} best designs" if n > 1 else "Variables",
-        columns=("variable", "lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper", "unit"),
-        rows=(*rows, sigma),
-        align="l" + "r" * (n + 3) + "l",
-        caption="Best feasible design first; lower and upper are the bounds of the search.",
+def _line_section(results: tuple[SpanResult, ...]) -> Section:
+    return Section(
+        "The line",
+        charts=_present(line_chart(results), contact_wire_chart(results)),
+        tables=(dropper_table(results),) if all(r.dropper_x.size for r in results) else (),
     )
 
 
-def _digits(unit: str) -> int:
-    return {"m": 3, "mm": 1}.get(unit, 3)
-
-
-def _limits_section(content: CampaignContent, results: tuple[SpanResult, ...]) -> Section:
-    rows = tuple(
-        (c.name, c.limit, value_text(c.nominal, 2), value_text(c.best, 2), _margin(c), c.unit)
-        for c in content.constraints
+def _search_section(content: CampaignContent) -> Section:
+    return Section(
+        "The search", charts=_present(search_chart(content.history)), tables=(design_table(content.designs),)
     )
-    table = Table(
-        title="Limits and margins",
-        columns=("held", "limit", "nominal", "best", "margin left", "unit"),
-        rows=rows,
-        align="llrrrl",
-        caption="The margin is what the best design has left before it meets its limit, below 0 over it.",
+
+
+def _robustness_section(content: CampaignContent) -> Section:
+    """Show both designs away from the point that the search looked at."""
+    robust = content.robustness
+    if robust is None:
+        return Section("Away from the design point")
+    return Section(
+        "Away from the design point",
+        text=(
+            "A design tuned at one speed and for exact heights may be worse than the nominal line elsewhere.",
+        ),
+        charts=_present(speed_chart(robust), height_error_chart(robust)),
+        tables=(robustness_table(robust),),
     )
-    chart = dropper_force_chart(results, _least_dropper_force(content.constraints))
-    return Section("What is held", charts=_present(chart), tables=(table,) if rows else ())
-
-
-def _margin(constraint: Constraint) -> str:
-    return value_text(constraint.margin, 2)
-
-
-def _least_dropper_force(constraints: tuple[Constraint, ...]) -> float | None:
-    """Find the limit of the static dropper force, read back from value and margin."""
-    for c in constraints:
-        if "dropper force" in c.name and math.isfinite(c.best) and math.isfinite(c.margin):
-            return round(c.best - c.margin, 6)
-    return None

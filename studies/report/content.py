@@ -5,23 +5,26 @@ Readers of run folders fill these; `campaign_page` and `simulation_page` turn th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optimise.confirm import Confirmation
 from studies.report.parts import Curve
 
 __all__ = [
+    "Array",
     "CampaignContent",
-    "Confirmation",
     "Constraint",
     "Curve",
     "DesignTable",
     "LineDrawing",
     "Provenance",
+    "Robustness",
     "RunFacts",
     "SearchHistory",
     "SimulationContent",
@@ -65,7 +68,7 @@ class SpanResult:
 
     ``force`` is the filtered contact force [N] over the station [m]; ``height`` the height of the contact
     point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
-    keys of summary.json.
+    keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m].
     """
 
     label: str
@@ -76,17 +79,7 @@ class SpanResult:
     statistics: Mapping[str, float]
     height: Curve | None = None
     elasticity: Curve | None = None
-
-
-@dataclass(frozen=True)
-class Confirmation:
-    """Sigma [N] of the best design by the long transient, of the whole evaluation and of its two halves."""
-
-    sigma_N: float
-    first_half_N: float
-    second_half_N: float
-    spans_evaluated: int
-    message: str = ""
+    dropper_cut_length: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -127,24 +120,48 @@ class DesignTable:
     trials: tuple[int, ...]
     sigma_N: tuple[float, ...]
     nominal_sigma_N: float
+    caption: str = ""
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """One thing that is held, its value at the nominal and at the best design, and its limit in words."""
+    """One thing that is held: its limit, and its value at the nominal and at the best design."""
 
     name: str
     unit: str
-    limit: str
+    sense: Literal["at most", "at least", "held at"]
+    limit: float
     nominal: float
     best: float
-    margin: float
+
+    @property
+    def margin(self) -> float:
+        """What the best design has left before it meets the limit; NaN where a value is held."""
+        ways = {"at most": self.limit - self.best, "at least": self.best - self.limit, "held at": math.nan}
+        return ways[self.sense]
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Sigma [N] of both designs over speeds [km/h], and with random height errors of ``height_sd_mm``.
+
+    NaN stands where a solver failed or the case was not possible.
+    """
+
+    design_speed_kmh: float
+    speed_kmh: Array
+    nominal_by_speed: Array
+    best_by_speed: Array
+    height_sd_mm: float
+    nominal_with_errors: Array
+    best_with_errors: Array
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """One input value and where it comes from, in words."""
+    """One input value and where it comes from, in words; ``group`` is what it belongs to."""
 
+    group: str
     name: str
     value: str
     unit: str
@@ -166,6 +183,7 @@ class SimulationContent:
     title: str
     result: SpanResult
     x_note: str
+    filter_note: str
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()
@@ -176,13 +194,17 @@ class CampaignContent:
     """Everything the page of one campaign says; ``best`` is None while nothing feasible was found."""
 
     title: str
+    x_note: str
+    filter_note: str
     nominal: SpanResult
     best: SpanResult | None
     best_trial: int | None
     confirmation: Confirmation | None
+    robustness: Robustness | None
     history: SearchHistory
     designs: DesignTable
     constraints: tuple[Constraint, ...]
+    least_dropper_force_N: float | None
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()

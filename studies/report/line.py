@@ -1,74 +1,72 @@
-"""The line at rest: from an equilibrium to drawings with exaggerated heights."""
+"""The line at rest: from the ends of its elements to drawings with exaggerated heights."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping
 
-from catenary.equilibrium import Equilibrium
+import numpy as np
+
 from catenary.geometry import CONTACT, MESSENGER, STITCH
-from studies.report.content import LineDrawing, SpanResult
+from studies.report.content import Array, LineDrawing, SpanResult
 from studies.report.frame import nice_exaggeration
 from studies.report.parts import Chart, Curve, Role, Stations
 
 __all__ = ["contact_wire_chart", "line_chart", "line_drawing"]
 
-WIRE_NAMES = {CONTACT: "contact wire", MESSENGER: "messenger wire", STITCH: "stitch wire"}
 MM = 1.0e3
 
 
-def line_drawing(eq: Equilibrium, role: Role) -> LineDrawing:
-    """Lay out one periodic cell for drawing, with enough of its neighbours to show whole stitch wires.
+def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDrawing:
+    """Lay out one span for drawing, with enough of its neighbours to show whole stitch wires.
 
     Parameters
     ----------
-    eq : Equilibrium
-        Equilibrium of one periodic cell.
+    shape : mapping of str to array
+        Both ends of wire elements and droppers of one periodic cell, under the names of a result file:
+        ``elem_wire`` (elem,), ``elem_end_position`` and ``elem_end_height`` (elem, 2),
+        ``dropper_end_position`` and ``dropper_end_height`` (dropper, 2), lower end first [m].
+    span : float
+        Span length [m].
     role : str
         'nominal' or 'best', which sets the colour.
     """
-    span, stitch = eq.spec.span_length, eq.spec.stitch
-    beyond = 1.0 + (0.5 * stitch.length if stitch is not None else 0.0)
+    beyond = max(1.0, -float(shape["elem_end_position"].min()) + 1.0)
     window = (-beyond, span + beyond)
-    pieces = {wire: _wire_pieces(eq, wire, window) for wire in WIRE_NAMES}
+    pieces = {wire: _wire_pieces(shape, wire, span, window) for wire in (CONTACT, MESSENGER, STITCH)}
     wires = tuple(Curve("", x, z, "m", "m", role) for group in pieces.values() for x, z in group)
-    low, high = eq.q[eq.mesh.dropper_bottom], eq.q[eq.mesh.dropper_top]
-    copies = [(low[:, 0] + s, low[:, 2], high[:, 2]) for s in (-span, 0.0, span)]
-    x, z0, z1 = (np.concatenate(parts) for parts in zip(*copies, strict=True))
+    at, ends = shape["dropper_end_position"], shape["dropper_end_height"]
+    x = np.concatenate([at[:, 0] + s for s in (-span, 0.0, span)])
+    z = np.concatenate([ends] * 3)
     seen = (x >= window[0]) & (x <= window[1])
-    ends = np.column_stack([z0[seen], z1[seen]]).ravel()
     contact_x, contact_z = pieces[CONTACT][0]
     own = (contact_x >= -1e-9) & (contact_x <= span + 1e-9)
     return LineDrawing(
         wires=wires,
-        droppers=Curve("", np.repeat(x[seen], 2), ends, "m", "m", role, "segments"),
+        droppers=Curve("", np.repeat(x[seen], 2), z[seen].ravel(), "m", "m", role, "segments"),
         contact_wire=Curve("", contact_x[own], contact_z[own] * MM, "m", "mm", role),
-        dropper_x=low[:, 0].copy(),
-        dropper_height=low[:, 2] * MM,
+        dropper_x=at[:, 0].copy(),
+        dropper_height=ends[:, 0] * MM,
         supports=np.array([0.0, span]),
     )
 
 
 def _wire_pieces(
-    eq: Equilibrium, wire: int, window: tuple[float, float]
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    shape: Mapping[str, Array], wire: int, span: float, window: tuple[float, float]
+) -> list[tuple[Array, Array]]:
     """Continuous pieces of one wire within a window, as stations and heights of its nodes [m]."""
-    mesh, span = eq.mesh, eq.spec.span_length
-    mine = mesh.elem_wire == wire
-    if not mine.any():
-        return []
-    x = eq.q[mesh.elem_nodes[mine], 0] + mesh.elem_shift[mine]
-    z = eq.q[mesh.elem_nodes[mine], 2]
-    x, z = (np.concatenate([x + s for s in (-span, 0.0, span)]), np.concatenate([z] * 3))
-    order = np.argsort(x[:, 0])
-    x, z = x[order], z[order]
+    mine = shape["elem_wire"] == wire
+    x, z = shape["elem_end_position"][mine], shape["elem_end_height"][mine]
+    x, z = np.concatenate([x + s for s in (-span, 0.0, span)]), np.concatenate([z] * 3)
     seen = (x[:, 0] >= window[0] - 1e-6) & (x[:, 1] <= window[1] + 1e-6)
     x, z = x[seen], z[seen]
+    if not len(x):
+        return []
+    order = np.argsort(x[:, 0])
+    x, z = x[order], z[order]
     breaks = np.flatnonzero(x[1:, 0] - x[:-1, 1] > 1e-6) + 1
     return [
         (np.append(px[:, 0], px[-1, 1]), np.append(pz[:, 0], pz[-1, 1]))
         for px, pz in zip(np.split(x, breaks), np.split(z, breaks), strict=True)
-        if len(px)
     ]
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
+from dynamics.spec import CaseSpec
 from studies.report.content import Provenance
 
-__all__ = ["provenance_rows"]
+__all__ = ["case_provenance", "spec_provenance"]
 
 MARKS = {
     "p": "printed in a paper",
@@ -22,22 +24,34 @@ MARKS = {
 UNMARKED = "not stated"
 UNIT = re.compile(r"\[([^\]]+)\]")
 # Names and free text say nothing that could be measured.
-LEFT_OUT = {"schema_version", "name", "description", "provenance", "kind"}
-MAX_VALUES = 9
+LEFT_OUT = {"schema_version", "name", "description", "provenance", "catenary", "pantograph"}
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def provenance_rows(spec: BaseModel, prefix: str = "") -> tuple[Provenance, ...]:
-    """List every number of a spec with its unit and the mark of its ``provenance`` block.
+def case_provenance(case: CaseSpec) -> tuple[Provenance, ...]:
+    """List every input of a case: the line, the pantograph, and what was set for this run."""
+    line, pantograph = case.catenary, case.pantograph
+    return (
+        *spec_provenance(line, f"Line {line.name}"),
+        *spec_provenance(pantograph, f"Pantograph {pantograph.name}"),
+        *spec_provenance(case, "Run", unmarked="set for this run"),
+    )
+
+
+def spec_provenance(spec: BaseModel, group: str, unmarked: str = UNMARKED) -> tuple[Provenance, ...]:
+    """List every value of a spec with its unit and the mark of its ``provenance`` block.
 
     A mark given for a whole block, such as ``damping``, holds for every value inside it.
     """
     marks: Mapping[str, str] = getattr(spec, "provenance", {})
     return tuple(
-        Provenance(
-            prefix + path.replace("_", " ").replace(".", ", "), _text(value), unit, _origin(path, marks)
-        )
+        Provenance(group, _name(path), _text(value), unit, _origin(path, marks, unmarked))
         for path, value, unit in _leaves(spec, "")
     )
+
+
+def _name(path: str) -> str:
+    return path.replace("_N", "").replace("_kmh", "").replace("_", " ").replace(".", ", ")
 
 
 def _leaves(spec: BaseModel, inside: str) -> Iterator[tuple[str, Any, str]]:
@@ -50,26 +64,31 @@ def _leaves(spec: BaseModel, inside: str) -> Iterator[tuple[str, Any, str]]:
             yield from _leaves(value, f"{path}.")
         else:
             unit = UNIT.search(field.description or "")
-            yield path, value, unit.group(1) if unit else ""
+            yield path, value, unit.group(1).replace("^2", "²") if unit else ""
 
 
-def _origin(path: str, marks: Mapping[str, str]) -> str:
+def _origin(path: str, marks: Mapping[str, str], unmarked: str) -> str:
     """Words for the mark of a value, or of the innermost block that has one."""
     parts = path.split(".")
     for depth in range(len(parts), 0, -1):
         mark = marks.get(".".join(parts[:depth]))
         if mark is not None:
-            return MARKS.get(mark, UNMARKED)
-    return UNMARKED
+            return MARKS.get(mark, unmarked)
+    return unmarked
 
 
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
         texts = [_text(v) for v in value]
-        if len(set(texts)) == 1 and len(texts) > 1:
-            return f"{len(texts)} × {texts[0]}"
-        cut = [*texts[:MAX_VALUES], "…"] if len(texts) > MAX_VALUES + 2 else texts
-        return "  ".join(cut)
-    if isinstance(value, float):
+        return f"{len(texts)} × {texts[0]}" if len(texts) > 3 and len(set(texts)) == 1 else "  ".join(texts)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _number(value: float) -> str:
+    """Six digits, with a power of ten where a plain number would be hard to read."""
+    if value == 0.0 or 1e-3 <= abs(value) < 1e6:
         return f"{value:.6g}".replace("-", "−")
-    return str(value)
+    power = math.floor(math.log10(abs(value)))
+    return f"{value / 10.0**power:.4g}".replace("-", "−") + f" × 10{str(power).translate(SUPERSCRIPTS)}"

@@ -6,8 +6,8 @@ from studies.report.charts import dropper_force_chart, elasticity_chart, force_c
 from studies.report.content import SimulationContent
 from studies.report.frame import number
 from studies.report.line import contact_wire_chart, line_chart
-from studies.report.parts import Chart, Fact, Page, Section
-from studies.report.tables import provenance_table, run_table, statistics_table
+from studies.report.parts import Chart, Fact, Page, Section, Table
+from studies.report.tables import dropper_table, provenance_tables, run_table, statistics_table
 
 __all__ = ["simulation_page"]
 
@@ -22,14 +22,12 @@ FACTS = (
 def simulation_page(content: SimulationContent) -> Page:
     """Compose the page of one simulation."""
     one = (content.result,)
-    caption = f"{content.x_note} Filtered at 20 Hz without phase shift. Ticks at the upper edge are droppers."
+    caption = f"{content.x_note} {content.filter_note} Ticks at the upper edge are droppers."
     sections = (
         Section(
             "The contact force",
             charts=_present(force_chart(one, caption), height_chart(one)),
-            tables=(statistics_table(((content.result.label, content.result.statistics),)),)
-            if content.result.statistics
-            else (),
+            tables=_statistics(content),
         ),
         Section(
             "The line",
@@ -39,11 +37,12 @@ def simulation_page(content: SimulationContent) -> Page:
                 dropper_force_chart(one, None),
                 elasticity_chart(one),
             ),
+            tables=(dropper_table(one),) if content.result.dropper_x.size else (),
         ),
         Section(
             "Where the input comes from",
-            text=("Every value that went into the line and the pantograph.",),
-            tables=(provenance_table(content.provenance),) if content.provenance else (),
+            text=("Every value of the line, of the pantograph and of the run.",),
+            tables=provenance_tables(content.provenance),
         ),
         Section("The run", tables=(run_table(content.run),)),
         Section("Run it again", command=content.run.command),
@@ -64,6 +63,11 @@ def simulation_page(content: SimulationContent) -> Page:
 
 def _present(*charts: Chart | None) -> tuple[Chart, ...]:
     return tuple(c for c in charts if c is not None)
+
+
+def _statistics(content: SimulationContent) -> tuple[Table, ...]:
+    figures = content.result.statistics
+    return (statistics_table((("value", figures),), content.filter_note),) if figures else ()
 
 
 def _headline(content: SimulationContent) -> str:

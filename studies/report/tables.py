@@ -1,15 +1,28 @@
-"""Tables that pages share: statistics, provenance, run facts."""
+"""Tables that pages are made of: statistics, designs, limits, provenance, run facts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from studies.report.content import Provenance, RunFacts
+import numpy as np
+
+from optimise.confirm import Confirmation
+from studies.report.content import Array, Constraint, DesignTable, Provenance, RunFacts, SpanResult
 from studies.report.frame import number
 from studies.report.parts import Table
 
-__all__ = ["change_percent", "provenance_table", "run_table", "statistics_table", "value_text"]
+__all__ = [
+    "change_percent",
+    "confirmation_table",
+    "constraint_table",
+    "design_table",
+    "dropper_table",
+    "provenance_tables",
+    "run_table",
+    "statistics_table",
+    "value_text",
+]
 
 # Keys of summary.json, their names, units and decimals, in reading order.
 STATISTICS = (
@@ -24,7 +37,9 @@ STATISTICS = (
     ("contact_loss_percent", "loss of contact", "%", 2),
     ("max_uplift_at_supports_mm", "largest uplift at supports", "mm", 1),
     ("contact_point_range_mm", "range of the contact point's height", "mm", 1),
+    ("applied_force_N", "applied force", "N", 2),
 )
+DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
 
 
 def value_text(value: float | None, digits: int) -> str:
@@ -36,12 +51,16 @@ def change_percent(value: float, reference: float) -> str:
     """Write a change in per cent with its sign; a dash where the reference is zero."""
     if not (math.isfinite(value) and math.isfinite(reference)) or abs(reference) < 1e-9:
         return "–"
-    change = 100.0 * (value / reference - 1.0)
-    text = number(change, 1)
-    return f"+{text} %" if float(text.replace("−", "-")) > 0 else f"{text} %"
+    return signed(100.0 * (value / reference - 1.0), 1) + " %"
 
 
-def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...]) -> Table:
+def signed(value: float | None, digits: int) -> str:
+    """Write a number with its sign; zero has none."""
+    text = value_text(value, digits)
+    return f"+{text}" if value is not None and round(value, digits) > 0 else text
+
+
+def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filter_note: str) -> Table:
     """Statistics of one or two results side by side; with two, the change from the first to the second."""
     two = len(columns) == 2
     rows = []
@@ -60,18 +79,127 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...]) -> Ta
         columns=heads,
         rows=tuple(rows),
         align="l" + "r" * len(columns) + "l" + ("r" if two else ""),
-        caption="Forces are low-pass filtered at 20 Hz without phase shift, except for the loss of contact, "
-        "which is that of the raw force. The squares of the two bands add up to that of σ only roughly.",
+        caption=f"{filter_note} Loss of contact is that of the raw force. The squares of the two bands add "
+        "up to that of σ only roughly.".strip(),
     )
 
 
-def provenance_table(rows: tuple[Provenance, ...]) -> Table:
-    """Show every input value with its unit and where it comes from."""
+def confirmation_table(confirmation: Confirmation) -> Table:
+    """Both designs by the campaign's solver and by the long transient."""
+    rows = tuple(
+        (
+            label,
+            number(c.sigma_N, 2),
+            value_text(c.sigma_transient_N, 2),
+            signed(c.difference_percent, 2),
+            signed(c.spread_percent, 2),
+        )
+        for label, c in (("nominal", confirmation.nominal), ("best", confirmation.best))
+    )
+    changes = (
+        "change [%]",
+        signed(confirmation.change_percent, 1),
+        signed(confirmation.change_transient_percent, 1),
+        "",
+        "",
+    )
     return Table(
-        title="",
-        columns=("input", "value", "unit", "where it comes from"),
-        rows=tuple((r.name, r.value, r.unit, r.origin) for r in rows),
-        align="lrll",
+        title="Confirmation by the long transient",
+        columns=("σ [N]", "on record", "long transient", "difference [%]", "spread [%]"),
+        rows=(*rows, changes),
+        align="lrrrr",
+        caption="The spread is that of the long transient itself: first half of its evaluated spans against "
+        "the second.",
+    )
+
+
+def design_table(designs: DesignTable) -> Table:
+    """Variables in rows; bounds, nominal and the best designs in columns."""
+    n = len(designs.trials)
+    sigma = (
+        "σ",
+        "",
+        value_text(designs.nominal_sigma_N, 2),
+        *(value_text(s, 2) for s in designs.sigma_N),
+        "",
+        "N",
+    )
+    rows = []
+    for k, (name, unit) in enumerate(zip(designs.names, designs.units, strict=True)):
+        values = (designs.lower[k], designs.nominal[k], *designs.designs[k], designs.upper[k])
+        rows.append((name, *(number(float(v), DECIMALS.get(unit, 3)) for v in values), unit))
+    return Table(
+        title=f"Variables of the {n} best designs" if n > 1 else "Variables",
+        columns=("variable", "lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper", "unit"),
+        rows=(*rows, sigma),
+        align="l" + "r" * (n + 3) + "l",
+        caption=designs.caption,
+    )
+
+
+def dropper_table(results: tuple[SpanResult, ...]) -> Table:
+    """Show every dropper of each design: station, contact-wire height, static force, length to cut."""
+    quantities = (("station", "m", 3), ("height", "mm", 1), ("force", "N", 1), ("cut length", "m", 4))
+    columns = ["dropper"]
+    texts = [[str(k + 1) for k in range(results[0].dropper_x.size)]]
+    for name, unit, digits in quantities:
+        for r in results:
+            values = _dropper_values(r)[name]
+            if values.size != r.dropper_x.size:
+                continue
+            columns.append(f"{name} [{unit}]" + (f" {r.label}" if len(results) > 1 else ""))
+            texts.append([number(float(v), digits) for v in values])
+    return Table(
+        title="Droppers",
+        columns=tuple(columns),
+        rows=tuple(zip(*texts, strict=True)),
+        align="r" * len(columns),
+        caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
+        "those without load.",
+    )
+
+
+def _dropper_values(result: SpanResult) -> dict[str, Array]:
+    drawing = result.drawing
+    return {
+        "station": result.dropper_x,
+        "height": np.zeros(0) if drawing is None else drawing.dropper_height,
+        "force": result.dropper_force,
+        "cut length": result.dropper_cut_length,
+    }
+
+
+def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
+    """What is held, with the margin that the best design has left."""
+    rows = tuple(
+        (
+            c.name,
+            f"{c.sense} {number(c.limit, DECIMALS.get(c.unit, 2))}",
+            *(value_text(v, DECIMALS.get(c.unit, 2)) for v in (c.nominal, c.best, c.margin)),
+            c.unit,
+        )
+        for c in constraints
+    )
+    return Table(
+        title="Limits and margins",
+        columns=("held", "limit", "nominal", "best", "margin left", "unit"),
+        rows=rows,
+        align="llrrrl",
+        caption="The margin is what the best design has left before it meets its limit.",
+    )
+
+
+def provenance_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
+    """Show every input value with its unit and where it comes from, one table per group."""
+    groups = list(dict.fromkeys(r.group for r in rows))
+    return tuple(
+        Table(
+            title=group,
+            columns=("input", "value", "unit", "where it comes from"),
+            rows=tuple((r.name, r.value, r.unit, r.origin) for r in rows if r.group == group),
+            align="lrll",
+        )
+        for group in groups
     )
 
 

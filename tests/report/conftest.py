@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
+from optimise.confirm import Confirmation, DesignConfirmation
 from studies.report.content import (
     CampaignContent,
-    Confirmation,
     Constraint,
     Curve,
     DesignTable,
     LineDrawing,
     Provenance,
+    Robustness,
     RunFacts,
     SearchHistory,
     SimulationContent,
@@ -18,6 +19,8 @@ from studies.report.content import (
 )
 
 SPAN = 65.0
+NOTE = "One pantograph in steady state on the infinite line, over one span from support to support."
+FILTER = "Forces are low-pass filtered: butterworth 20 Hz, zero phase."
 DROPPERS = np.array([4.5, 12.0, 18.8, 25.65, 32.5, 39.35, 46.2, 53.0, 60.5])
 
 
@@ -74,6 +77,7 @@ def result_of(label, role, droppers, sigma, presag_mm):
         dropper_x=droppers,
         dropper_force=95.0 + 6 * np.cos(droppers),
         statistics=statistics,
+        dropper_cut_length=np.linspace(0.9, 1.2, 9),
         height=Curve(label, x, 45 + 20 * np.sin(2 * np.pi * x / SPAN), "m", "mm", role),
     )
 
@@ -115,23 +119,40 @@ def designs_of():
 def campaign_content():
     return CampaignContent(
         title="re330 with the DSA 380 at 300 km/h",
+        x_note=NOTE,
+        filter_note=FILTER,
         nominal=result_of("nominal", "nominal", DROPPERS, 31.2, 0.0),
         best=result_of("best", "best", DROPPERS + 0.4 * np.sin(DROPPERS / 10), 24.61, 36.0),
         best_trial=231,
-        confirmation=Confirmation(24.7, 24.65, 24.76, 40),
+        confirmation=Confirmation(
+            DesignConfirmation(0, 31.2, 31.3, 0.4), DesignConfirmation(231, 24.61, 24.7, -0.45)
+        ),
+        robustness=Robustness(
+            design_speed_kmh=300.0,
+            speed_kmh=np.arange(270.0, 331.0, 10.0),
+            nominal_by_speed=np.array([24.0, 25.5, 28.0, 31.2, 34.0, 37.5, 43.0]),
+            best_by_speed=np.array([23.0, 23.2, 23.9, 24.61, 28.0, 35.5, np.nan]),
+            height_sd_mm=3.0,
+            nominal_with_errors=31.4 + 0.6 * np.sin(np.arange(20.0)),
+            best_with_errors=25.2 + 0.7 * np.cos(np.arange(20.0)),
+        ),
         history=history_of(),
         designs=designs_of(),
         constraints=(
-            Constraint("largest uplift at supports", "mm", "≤ 68.6", 62.4, 60.1, 8.5),
-            Constraint("least static dropper force", "N", "≥ 10", 89.0, 74.0, 64.0),
-            Constraint("least dropper spacing", "m", "≥ 2", 6.7, 6.7, 4.7),
-            Constraint("loss of contact", "%", "≤ 0", 0.0, 0.0, 0.0),
+            Constraint("largest uplift at supports", "mm", "at most", 68.6, 62.4, 60.1),
+            Constraint("least dropper force at rest", "N", "at least", 10.0, 89.0, 74.0),
+            Constraint("loss of contact", "%", "at most", 0.0, 0.0, 0.0),
+            Constraint("mean contact force", "N", "held at", 157.3, 157.3, 157.3),
+            Constraint("least distance between droppers", "m", "at least", 2.0, 6.7, 6.6),
         ),
+        least_dropper_force_N=10.0,
         provenance=(
-            Provenance("span length", "65", "m", "chosen here"),
-            Provenance("contact wire, tension", "27000", "N", "recalled from the literature"),
-            Provenance("droppers, positions", "  ".join(f"{x:g}" for x in DROPPERS), "m", "chosen here"),
-            Provenance("DSA 380, masses", "7.12  6  5.8", "kg", "seen in a public source"),
+            Provenance("Line re330", "span length", "65", "m", "chosen here"),
+            Provenance("Line re330", "contact wire, tension", "27000", "N", "recalled from the literature"),
+            Provenance(
+                "Line re330", "droppers, positions", "  ".join(f"{x:g}" for x in DROPPERS), "m", "chosen here"
+            ),
+            Provenance("Pantograph dsa380", "masses", "7.12  6  5.8", "kg", "seen in a public source"),
         ),
         run=RunFacts(
             (("input, SHA-256", "0123456789abcdef" * 4), ("numpy", "2.2.0")),
@@ -145,7 +166,8 @@ def simulation_content(campaign_content):
     return SimulationContent(
         title="re330 with the DSA 380 at 300 km/h",
         result=campaign_content.best,
-        x_note="One pantograph in steady state on the infinite line, over one span from support to support.",
+        x_note=NOTE,
+        filter_note=FILTER,
         provenance=campaign_content.provenance,
         run=campaign_content.run,
     )

@@ -1,0 +1,289 @@
+"""The folder of one campaign, read into what its page says.
+
+Beside the record of the campaign it holds nominal/result.nc and best/result.nc, confirmation.json and
+robustness.json, as `studies.confirmation` writes them. What is missing is left out and named.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from catenary.record import config_sha256
+from dynamics.dataset import StoredResult
+from dynamics.spec import CaseSpec
+from optimise.confirm import Confirmation, DesignConfirmation
+from optimise.evaluate import Evaluation
+from optimise.record import TrialRecord
+from optimise.result import CampaignResult, load_result
+from studies.report.content import (
+    Array,
+    CampaignContent,
+    Constraint,
+    DesignTable,
+    Robustness,
+    SearchHistory,
+    SpanResult,
+    TrialState,
+)
+from studies.report.provenance import case_provenance
+from studies.report.simulation_folder import NOTES, filter_note
+from studies.report.stored import (
+    command_of,
+    origin_facts,
+    read_json,
+    read_mapping,
+    read_stored,
+    run_facts,
+    span_result,
+)
+
+__all__ = ["read_campaign"]
+
+BEST_SHOWN = 5
+MM = 1.0e3
+
+
+def read_campaign(folder: Path) -> CampaignContent:
+    """Read a campaign's record, solutions and confirmation.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a campaign with its nominal line on record.
+    """
+    result = load_result(folder)
+    ranked = _ranked(result)
+    nominal = _evaluation(result.nominal)
+    best = ranked[0] if ranked else None
+    records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
+    solved, missing = _span_results(result, records)
+    case = result.case
+    confirmation, remarks = _confirmation(folder, best)
+    return CampaignContent(
+        title=f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h",
+        x_note=NOTES[case.solver],
+        filter_note=filter_note(f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"),
+        nominal=solved["nominal"],
+        best=solved.get("best"),
+        best_trial=None if best is None else best.number,
+        confirmation=confirmation,
+        robustness=None if best is None else _robustness(folder / "robustness.json", case),
+        history=_history(result.records),
+        designs=_designs(result, ranked[:BEST_SHOWN]),
+        constraints=_constraints(result, nominal, None if best is None else _evaluation(best)),
+        least_dropper_force_N=result.campaign.limits.static_dropper_force,
+        provenance=case_provenance(case),
+        run=_run(folder, result),
+        warnings=(*missing, *remarks, *_unfinished(result)),
+    )
+
+
+def _span_results(
+    result: CampaignResult, records: dict[str, TrialRecord]
+) -> tuple[dict[str, SpanResult], tuple[str, ...]]:
+    """Results of the nominal and of the best line, and what is missing of them."""
+    found, remarks = {}, []
+    for name, record in records.items():
+        path, case = result.folder / name / "result.nc", _case_of_trial(result, record)
+        stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
+        if stored.attributes.get("config_sha256") != config_sha256(case):
+            stored = StoredResult({}, {}, {})
+            remarks.append(
+                f"There is no solution of the {name} line on record; run the campaign's command to its end."
+            )
+        found[name] = _span_result(stored, case, name, _evaluation(record))
+    return found, tuple(remarks)
+
+
+def _case_of_trial(result: CampaignResult, record: TrialRecord) -> CaseSpec:
+    """Take the campaign's case with the line of one trial."""
+    line = result.catenary_of(record).model_dump()
+    return CaseSpec.model_validate({**result.case.model_dump(), "catenary": line})
+
+
+def _span_result(stored: StoredResult, case: CaseSpec, label: str, evaluation: Evaluation) -> SpanResult:
+    statistics = dict(evaluation.statistics)
+    if evaluation.applied_force_N is not None:
+        statistics["applied_force_N"] = evaluation.applied_force_N
+    return span_result(stored, case, label, "nominal" if label == "nominal" else "best", statistics)
+
+
+def _evaluation(record: TrialRecord) -> Evaluation:
+    if record.evaluation is None:
+        raise ValueError(f"trial {record.number} must have been evaluated: it has not")
+    return record.evaluation
+
+
+def _ranked(result: CampaignResult) -> list[TrialRecord]:
+    """Feasible trials, lowest sigma first; the earlier one of two equals first."""
+    feasible = [r for r in result.records if r.evaluation is not None and r.evaluation.feasible]
+    return sorted(feasible, key=lambda r: (_sigma(r), r.number))
+
+
+def _sigma(record: TrialRecord) -> float:
+    value = record.evaluation.sigma_N if record.evaluation else None
+    return math.nan if value is None else value
+
+
+def _history(records: list[TrialRecord]) -> SearchHistory:
+    done = [(r, r.evaluation) for r in records if r.evaluation is not None]
+    return SearchHistory(
+        trial=np.array([r.number for r, _ in done], dtype=np.int64),
+        sigma=np.array([_sigma(r) for r, _ in done]),
+        told=np.array([math.nan if e.told_N is None else e.told_N for _, e in done]),
+        state=tuple(_state(e) for _, e in done),
+        messages=tuple(e.message for _, e in done),
+        nominal_sigma=_sigma(records[0]),
+    )
+
+
+def _state(evaluation: Evaluation) -> TrialState:
+    """Word for a trial; one that was slack at rest is infeasible and has no sigma."""
+    if evaluation.feasible:
+        return "feasible"
+    return "failed" if evaluation.told_N is None else "infeasible"
+
+
+def _designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
+    variables = result.space.variables
+    scale = np.array([MM if v.name.startswith("height") else 1.0 for v in variables])
+    values = np.array([r.values for r in best]).reshape(len(best), len(variables)).T
+    return DesignTable(
+        names=tuple(v.name.replace("_", " ") for v in variables),
+        units=tuple("mm" if v.name.startswith("height") else v.unit for v in variables),
+        lower=scale * [v.low for v in variables],
+        upper=scale * [v.high for v in variables],
+        nominal=scale * [v.nominal for v in variables],
+        designs=scale[:, None] * values,
+        trials=tuple(r.number for r in best),
+        sigma_N=tuple(_sigma(r) for r in best),
+        nominal_sigma_N=_sigma(result.nominal),
+        caption="Best feasible design first; lower and upper are the bounds of the search. Variables are "
+        "changes against the nominal line, counted from the support to mid-span and the same on both sides "
+        "of it. Heights are positive upwards; moves are positive towards mid-span, and are shortened where "
+        "distances would not be kept.",
+    )
+
+
+def _constraints(
+    result: CampaignResult, nominal: Evaluation, best: Evaluation | None
+) -> tuple[Constraint, ...]:
+    limits, uplift, loss = result.campaign.limits, "max_uplift_at_supports_mm", "contact_loss_percent"
+    highest = limits.uplift_factor * nominal.statistics[uplift]
+
+    def row(name: str, unit: str, sense: Any, limit: float, pick: Any) -> Constraint:
+        values = [math.nan if e is None or pick(e) is None else float(pick(e)) for e in (nominal, best)]
+        return Constraint(name, unit, sense, limit, values[0], values[1])
+
+    rows = [
+        row("largest uplift at supports", "mm", "at most", highest, lambda e: e.statistics[uplift]),
+        row(
+            "least dropper force at rest",
+            "N",
+            "at least",
+            limits.static_dropper_force,
+            lambda e: e.static_dropper_force_min_N,
+        ),
+        row("loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss]),
+    ]
+    held = result.case.mean_force_N
+    if held is not None:
+        rows.append(
+            row("mean contact force", "N", "held at", held, lambda e: e.statistics["contact_force_mean_N"])
+        )
+    return (*rows, *_spacing(result))
+
+
+def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
+    """Least distance between droppers, where they may move."""
+    if not result.space.moves:
+        return ()
+    nearest = []
+    for record in (result.nominal, result.best):
+        line = None if record is None else _case_of_trial(result, record).catenary
+        x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.span_length]
+        nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
+    return (
+        Constraint(
+            "least distance between droppers",
+            "m",
+            "at least",
+            result.campaign.design.minimum_spacing,
+            *nearest,
+        ),
+    )
+
+
+def _confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation | None, tuple[str, ...]]:
+    """Confirmation on record, unless it is of a design that is no longer the best."""
+    path = folder / "confirmation.json"
+    if best is None or not path.exists():
+        return None, ()
+    content = read_json(path)
+    names = DesignConfirmation.__dataclass_fields__
+    nominal, confirmed = (
+        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names})
+        for which in ("nominal", "best")
+    )
+    if confirmed.trial != best.number:
+        return None, (
+            f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",
+        )
+    return Confirmation(nominal, confirmed), ()
+
+
+def _robustness(path: Path, case: CaseSpec) -> Robustness | None:
+    if not path.exists():
+        return None
+    content = read_json(path)
+
+    def numbers(block: str, name: str) -> Array:
+        return np.array([math.nan if v is None else v for v in content[block][name]], dtype=float)
+
+    return Robustness(
+        design_speed_kmh=case.speed_kmh,
+        speed_kmh=numbers("speed", "speed_kmh"),
+        nominal_by_speed=numbers("speed", "nominal_std_N"),
+        best_by_speed=numbers("speed", "best_std_N"),
+        height_sd_mm=float(content["height_error"]["sd_mm"]),
+        nominal_with_errors=numbers("height_error", "nominal_std_N"),
+        best_with_errors=numbers("height_error", "best_std_N"),
+    )
+
+
+def _unfinished(result: CampaignResult) -> tuple[str, ...]:
+    done = sum(1 for r in result.records if r.evaluation is not None)
+    if done >= result.campaign.trials:
+        return ()
+    return (f"The campaign has not ended: {done} of {result.campaign.trials} designs are on record.",)
+
+
+def _run(folder: Path, result: CampaignResult) -> Any:
+    """Say what was run: counts, hash, versions, and the time that the evaluations took."""
+    record = read_mapping(folder / "campaign.yaml")
+    done = [r.evaluation for r in result.records if r.evaluation is not None]
+    count = {
+        state: sum(1 for e in done if _state(e) == state) for state in ("feasible", "infeasible", "failed")
+    }
+    campaign = result.campaign
+    facts = [
+        ("campaign", campaign.name),
+        ("designs", f"{len(done)}: " + ", ".join(f"{n} {state}" for state, n in count.items())),
+        ("search", f"{campaign.sampler.kind}, {campaign.design.kind}, seed {campaign.seed}"),
+        (
+            "reproducible",
+            "yes" if campaign.reproducible else "no: designs are told as they come; set synchronous=true",
+        ),
+        *origin_facts(
+            folder / "campaign.yaml",
+            str(record.get("config_sha256", "")),
+            str(record.get("commit", "")),
+            record.get("versions") or {},
+        ),
+    ]
+    times = {"all evaluations": sum(e.wall_time_s.get("total", 0.0) for e in done)}
+    return run_facts(facts, times, command_of(folder, "optimise", (f"campaign={campaign.name}",)))

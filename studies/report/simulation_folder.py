@@ -1,0 +1,72 @@
+"""The folder of one simulation, read into what its page says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from studies.report.content import SimulationContent
+from studies.report.provenance import case_provenance
+from studies.report.stored import (
+    case_in,
+    command_of,
+    origin_facts,
+    read_json,
+    read_stored,
+    run_facts,
+    span_result,
+)
+
+__all__ = ["read_simulation"]
+
+NOTES = {
+    "periodic": "One pantograph in steady state on the infinite line, over one span from support to support.",
+    "transient": "The last span of the long transient, from support to support.",
+}
+
+
+def read_simulation(folder: Path) -> SimulationContent:
+    """Read summary.json, result.nc and .hydra/ of a simulation.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a simulation.
+    """
+    summary = read_json(folder / "summary.json")
+    stored = read_stored(folder / "result.nc")
+    about = stored.attributes
+    case = case_in(yaml.safe_load(about.get("config", "{}")) or {}, folder / "result.nc")
+    figures = summary.get("pantographs") or [{}]
+    statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
+    facts = origin_facts(
+        folder / "result.nc",
+        str(summary.get("config_sha256", "")),
+        about.get("commit", ""),
+        json.loads(about.get("versions", "{}")),
+    )
+    held = (
+        [("applied force", f"{statistics['applied_force_N']:.2f} N")]
+        if "applied_force_N" in statistics
+        else []
+    )
+    held.append(("time step, adjusted", f"{1e3 * case.time_step:.6g} ms, {case.steps_per_span} steps a span"))
+    times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
+    status = str(summary.get("status", ""))
+    message = str(summary.get("message", ""))
+    return SimulationContent(
+        title=about.get("title", folder.name),
+        result=span_result(stored, case, case.catenary.name, "best", statistics),
+        x_note=NOTES[case.solver],
+        filter_note=filter_note(about.get("filter", "")),
+        provenance=case_provenance(case),
+        run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
+        warnings=() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),),
+    )
+
+
+def filter_note(recorded: str) -> str:
+    """Sentence on the filter that every force went through."""
+    return f"Forces are low-pass filtered: {recorded.replace('_', ' ')}." if recorded else ""

@@ -1,0 +1,166 @@
+"""Run folders read back: result files, JSON and YAML records, and what they say about their origin."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from pydantic import ValidationError
+
+from catenary.errors import InputError
+from dynamics.dataset import StoredResult, read_result
+from dynamics.spec import CaseSpec
+from studies.report.content import Array, RunFacts, SpanResult
+from studies.report.line import line_drawing
+from studies.report.parts import Curve, Role
+
+__all__ = [
+    "case_in",
+    "command_of",
+    "origin_facts",
+    "read_json",
+    "read_mapping",
+    "read_stored",
+    "run_facts",
+    "span_result",
+]
+
+MM = 1.0e3
+SHAPE = ("elem_wire", "elem_end_position", "elem_end_height", "dropper_end_position", "dropper_end_height")
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """One passage of a span: stations [m] and the indices of its samples in the histories."""
+
+    x: Array
+    index: np.ndarray
+
+
+def read_stored(path: Path) -> StoredResult:
+    """Read a result file; one that is missing or foreign is refused in one sentence."""
+    try:
+        return read_result(path)
+    except (OSError, ValueError) as error:
+        reason = "it does not exist" if not path.exists() else str(error).splitlines()[0]
+        raise InputError([f"{path} must be a result file: {reason}; give the folder of a run"]) from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON record of a run folder."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = "it does not exist" if not path.exists() else str(error).splitlines()[0]
+        raise InputError([f"{path} must be a JSON record: {reason}; give the folder of a run"]) from error
+    if not isinstance(content, dict):
+        raise InputError([f"{path} must hold names with values; restore the file"])
+    return content
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Read a YAML record of a run folder; nothing where there is none."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InputError([f"{path} must be readable YAML: {str(error).splitlines()[0]}"]) from error
+    return content if isinstance(content, dict) else {}
+
+
+def case_in(content: Mapping[str, Any], where: Path) -> CaseSpec:
+    """Take the case out of a resolved input that also says where its run lands."""
+    try:
+        return CaseSpec.model_validate({k: v for k, v in content.items() if k in CaseSpec.model_fields})
+    except ValidationError as error:
+        raise InputError(
+            [
+                f"{where} must hold the input of a run: {'.'.join(map(str, e['loc']))}: {e['msg']}"
+                for e in error.errors()
+            ]
+        ) from error
+
+
+def span_result(
+    stored: StoredResult, case: CaseSpec, label: str, role: Role, statistics: Mapping[str, float]
+) -> SpanResult:
+    """Take what a page shows of one design from its result file; what is not in the file is left out."""
+    values, span = stored.values, case.catenary.span_length
+    found = {name: values[name] for name in SHAPE if name in values}
+    trace = _last_passage(values.get("position", np.zeros(0)), span, periodic=case.solver == "periodic")
+    return SpanResult(
+        label=label,
+        drawing=line_drawing(found, span, role) if len(found) == len(SHAPE) else None,
+        force=_history(values, "contact_force_filtered", "N", trace, (label, role)),
+        height=_history(values, "contact_height", "mm", trace, (label, role)),
+        dropper_x=values.get("dropper_position", np.zeros(0)),
+        dropper_force=values.get("dropper_static_force", np.zeros(0)),
+        statistics=statistics,
+        elasticity=_elasticity(values, (label, role)),
+    )
+
+
+def _last_passage(position: Array, span: float, *, periodic: bool) -> _Trace:
+    """Find the last whole span: from one support to the next, both ends included."""
+    if not position.size:
+        return _Trace(position, np.zeros(0, dtype=np.int64))
+    if periodic:
+        order = np.argsort(position % span)
+        x = (position % span)[order]
+        # the end of the span is the beginning of the next, which is the same
+        return _Trace(np.append(x, x[0] + span), np.append(order, order[0]))
+    last = np.floor(float(position.max()) / span + 1e-9)
+    start = (last - 1) * span
+    index = np.flatnonzero((position >= start - 1e-9) & (position <= start + span + 1e-9))
+    return _Trace(position[index] - start, index)
+
+
+def _history(
+    values: Mapping[str, Array], name: str, unit: str, trace: _Trace, named: tuple[str, Role]
+) -> Curve | None:
+    if name not in values or not trace.x.size:
+        return None
+    y = values[name][trace.index] * (MM if unit == "mm" else 1.0)
+    finite = np.isfinite(y)  # a lost contact has no contact height
+    return Curve(named[0], trace.x[finite], y[finite], "m", unit, named[1]) if finite.any() else None
+
+
+def _elasticity(values: Mapping[str, Array], named: tuple[str, Role]) -> Curve | None:
+    if "elasticity" not in values or "station" not in values:
+        return None
+    return Curve(named[0], values["station"], values["elasticity"] * MM, "m", "mm/N", named[1])
+
+
+def origin_facts(
+    path: Path, config_sha256: str, commit: str, versions: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Name the input's hash, date, commit and versions."""
+    written = time.strftime("%Y-%m-%d %H:%M", time.localtime(path.stat().st_mtime))
+    return [
+        ("SHA-256 of the resolved input", config_sha256),
+        ("results written", written),
+        ("commit", commit),
+        ("versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
+    ]
+
+
+def run_facts(facts: list[tuple[str, str]], times: Mapping[str, float], command: str) -> RunFacts:
+    """Put facts, wall times [s] and the command together."""
+    spent = [(f"wall time, {name.replace('_', ' ')}", f"{seconds:.2f} s") for name, seconds in times.items()]
+    return RunFacts((*facts, *spent), command)
+
+
+def command_of(folder: Path, study: str, fallback: tuple[str, ...] = ()) -> str:
+    """Command line that the run came from, as recorded in .hydra/; without the folder that is now taken."""
+    record = read_mapping(folder / ".hydra" / "overrides.yaml").get("overrides")
+    overrides = list(fallback) if record is None else [str(o) for o in record]
+    kept = [o for o in overrides if study != "simulate" or not o.startswith("run_dir=")]
+    return shlex.join(["catenary", study, *kept])
