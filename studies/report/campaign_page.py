@@ -97,7 +97,7 @@ def _confirmed(content: CampaignContent) -> str:
 
 def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     before = content.nominal.statistics[SIGMA]
-    facts = [Fact("σ of the nominal line", f"{value_text(before, 2)} N", "contact force, 20 Hz")]
+    facts = [Fact("σ of the nominal line", f"{value_text(before, 2)} N", "contact force, filtered")]
     if content.best is None:
         return tuple(facts)
     after = content.best.statistics[SIGMA]

@@ -50,7 +50,7 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
         title="Contact force along the span",
         caption=caption,
         x_label="Station of the pantograph",
-        y_label="Contact force, 20 Hz",
+        y_label="Contact force, filtered",
         curves=curves,
         stations=_along_the_span(results),
         x_range=_span(results),
@@ -126,7 +126,7 @@ def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) 
         curves=curves,
         levels=() if least_N is None else (Level(f"least allowed {least_N:g} N", least_N),),
         x_range=_span(results),
-        y_range=(low, 1.08 * top if top > 0 else 1.0),
+        y_range=(1.08 * low, 1.08 * top if top > 0 else 1.0),
         pick="point",
         height=0.32,
     )
@@ -147,7 +147,8 @@ def search_chart(history: SearchHistory) -> Chart | None:
     curves = [
         _trials(history, (state == "feasible") & known, "feasible", "best", "dots", edge),
         _trials(history, (state == "infeasible") & known, "infeasible", "nominal", "rings", edge),
-        _failed(history, state == "failed", bottom + 0.4 * margin),
+        _without_sigma(history, "slack at rest", (state == "infeasible") & ~known, bottom + 0.4 * margin),
+        _without_sigma(history, "failed", state == "failed", bottom + 0.4 * margin),
     ]
     best = np.isfinite(history.best)
     line = Curve(
@@ -159,7 +160,7 @@ def search_chart(history: SearchHistory) -> Chart | None:
         name="search",
         title="History of the search",
         caption="Each point is one design, at its own σ; an infeasible one breaks a limit whatever its σ. "
-        "Failed trials could not be evaluated, have no σ and stand at the lower edge."
+        "Trials without a σ stand at the lower edge: a dropper was slack at rest, or they failed."
         + (
             f" {beyond} of {int(known.sum())} lie above the scale and stand at the upper edge."
             if beyond
@@ -188,8 +189,12 @@ def _trials(
     return Curve(label, history.trial[which].astype(float), height, "", "N", role, mark, notes)
 
 
-def _failed(history: SearchHistory, which: np.ndarray, at: float) -> Curve:
+def _without_sigma(history: SearchHistory, label: str, which: np.ndarray, at: float) -> Curve:
     reasons = [m for m, w in zip(history.messages, which, strict=True) if w]
-    notes = tuple(f"failed: {reason or 'no reason recorded'}" for reason in reasons)
+    notes = tuple(f"{label}: {reason or 'no reason recorded'}" for reason in reasons)
     trial = history.trial[which].astype(float)
-    return Curve("failed", trial, np.full(trial.size, at), "", "N", "muted", "crosses", notes)
+    failed = label == "failed"
+    role: Role = "muted" if failed else "nominal"
+    return Curve(
+        label, trial, np.full(trial.size, at), "", "N", role, "crosses" if failed else "rings", notes
+    )

@@ -27,6 +27,7 @@ SWATCHES = {
     "rings": '<circle cx="13" cy="7" r="3.2" stroke-width="1.4"/>',
     "crosses": '<path d="M10 4L16 10M10 10L16 4" stroke-width="1.5"/>',
     "station": '<path d="M13 3V11" stroke-width="1.4"/>',
+    "level": '<path d="M1 7H25" stroke-width="1" stroke-dasharray="1 3"/>',
     "support": '<path d="M13 0V14" stroke-width="1" stroke-dasharray="2 2"/>',
 }
 
@@ -63,7 +64,7 @@ def write_page(page: Page, folder: Path) -> Path:
 
 
 def _legend(chart: Chart) -> list[_Swatch]:
-    """One swatch per label, curves first and then what is marked along the track."""
+    """One swatch per label: curves, then what is marked along the track, then levels."""
     entries: dict[str, Markup] = {}
     for curve in chart.curves:
         if curve.label and curve.label not in entries:
@@ -72,6 +73,8 @@ def _legend(chart: Chart) -> list[_Swatch]:
     for stations in chart.stations:
         kind = "support" if stations.full_height else "station"
         entries.setdefault(stations.label, _swatch(kind, COLOURS[stations.role], dashed=False))
+    for level in chart.levels:
+        entries.setdefault(level.label, _swatch("level", "#595959", dashed=False))
     return [_Swatch(label, drawing) for label, drawing in entries.items()]
 
 

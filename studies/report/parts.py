@@ -150,7 +150,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of ready text; ``align`` has one letter (l or r) per column."""
+    """A table of ready text; ``align`` has one letter per column.
+
+    Letters: l left, r right, w right and wrapped where it is long, u a unit (left, never wrapped).
+    """
 
     title: str
     columns: tuple[str, ...]

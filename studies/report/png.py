@@ -16,7 +16,6 @@ __all__ = ["chart_png"]
 DPI = 200
 INCHES_PER_UNIT = 8.0 / 760.0
 LINE_WIDTH = {"nominal": 1.3, "best": 1.7, "other": 1.3, "muted": 1.0}
-STYLE = {"font.size": 9.0, "font.family": "sans-serif", "svg.fonttype": "none"}
 
 
 def chart_png(chart: Chart) -> bytes:
@@ -39,15 +38,7 @@ def chart_png(chart: Chart) -> bytes:
     for stations in chart.stations:
         _draw_stations(axes, stations)
     for level in chart.levels:
-        axes.axhline(level.y, color="#555555", linewidth=0.9, linestyle=(0, (1, 2)))
-        axes.annotate(
-            level.label,
-            (frame.x_range[1], level.y),
-            (-3, 3),
-            textcoords="offset points",
-            ha="right",
-            fontsize=8,
-        )
+        axes.axhline(level.y, color="#555555", linewidth=0.9, linestyle=(0, (1, 2)), label=level.label)
     for curve in chart.curves:
         _draw_curve(axes, curve)
     _legend(figure, axes)

@@ -23,6 +23,7 @@ MARKS = {
 }
 UNMARKED = "not stated"
 UNIT = re.compile(r"\[([^\]]+)\]")
+UNIT_SUFFIX = re.compile("_(N|kmh|hz)$")
 # Names and free text say nothing that could be measured.
 LEFT_OUT = {"schema_version", "name", "description", "provenance", "catenary", "pantograph"}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -51,20 +52,20 @@ def spec_provenance(spec: BaseModel, group: str, unmarked: str = UNMARKED) -> tu
 
 
 def _name(path: str) -> str:
-    return path.replace("_N", "").replace("_kmh", "").replace("_", " ").replace(".", ", ")
+    return UNIT_SUFFIX.sub("", path).replace("_", " ").replace(".", ", ")
 
 
 def _leaves(spec: BaseModel, inside: str) -> Iterator[tuple[str, Any, str]]:
     for name, field in type(spec).model_fields.items():
         value = getattr(spec, name)
-        if name in LEFT_OUT or value is None:
+        if name in LEFT_OUT or value is None or (name == "kind" and not inside):
             continue
         path = f"{inside}{name}"
         if isinstance(value, BaseModel):
             yield from _leaves(value, f"{path}.")
         else:
             unit = UNIT.search(field.description or "")
-            yield path, value, unit.group(1).replace("^2", "²") if unit else ""
+            yield path, value, unit.group(1).replace("^2", "²").strip("-") if unit else ""
 
 
 def _origin(path: str, marks: Mapping[str, str], unmarked: str) -> str:
@@ -80,7 +81,7 @@ def _origin(path: str, marks: Mapping[str, str], unmarked: str) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
         texts = [_text(v) for v in value]
-        return f"{len(texts)} × {texts[0]}" if len(texts) > 3 and len(set(texts)) == 1 else "  ".join(texts)
+        return f"{len(texts)} × {texts[0]}" if len(texts) > 3 and len(set(texts)) == 1 else ", ".join(texts)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return _number(value) if isinstance(value, float) else str(value)

@@ -61,9 +61,16 @@ def height_error_chart(robust: Robustness) -> Chart | None:
         x_label="σ",
         y_label="Lines with a lower σ",
         curves=curves,
+        x_range=_with_margin(np.concatenate([c.x for c in curves])),
         y_range=(0.0, 104.0),
         height=0.3,
     )
+
+
+def _with_margin(x: Array) -> tuple[float, float]:
+    low, high = float(x.min()), float(x.max())
+    margin = 0.04 * (high - low) if high > low else 0.5
+    return low - margin, high + margin
 
 
 def _shares(label: str, sigma: Array, role: Role) -> Curve | None:

@@ -69,4 +69,6 @@ def read_simulation(folder: Path) -> SimulationContent:
 
 def filter_note(recorded: str) -> str:
     """Sentence on the filter that every force went through."""
-    return f"Forces are low-pass filtered: {recorded.replace('_', ' ')}." if recorded else ""
+    kind, _, rest = recorded.partition(" ")
+    named = {"butterworth": "Butterworth", "brick_wall": "brick wall"}.get(kind, kind)
+    return f"Forces are low-pass filtered: {named}, {rest}." if recorded else ""

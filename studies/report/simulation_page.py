@@ -12,10 +12,10 @@ from studies.report.tables import dropper_table, provenance_tables, run_table, s
 __all__ = ["simulation_page"]
 
 FACTS = (
-    ("standard deviation σ", "contact_force_std_N", "N", 2, "contact force, 20 Hz"),
+    ("standard deviation σ", "contact_force_std_N", "N", 2, "contact force, filtered"),
     ("mean", "contact_force_mean_N", "N", 1, "contact force"),
-    ("maximum", "contact_force_max_N", "N", 1, "contact force, 20 Hz"),
-    ("minimum", "contact_force_min_N", "N", 1, "contact force, 20 Hz"),
+    ("maximum", "contact_force_max_N", "N", 1, "contact force, filtered"),
+    ("minimum", "contact_force_min_N", "N", 1, "contact force, filtered"),
 )
 
 

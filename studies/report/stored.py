@@ -105,6 +105,7 @@ def span_result(
         dropper_force=values.get("dropper_static_force", np.zeros(0)),
         statistics=statistics,
         elasticity=_elasticity(values, (label, role)),
+        dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
     )
 
 

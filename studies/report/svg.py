@@ -16,6 +16,7 @@ __all__ = ["chart_svg", "hover_data"]
 MAX_POINTS = 1600
 LINE_WIDTH = {"nominal": 1.6, "best": 2.0, "other": 1.6, "muted": 1.2}
 DASHES = {"nominal": "5 3"}
+CLIPPED = ("line", "step", "segments")
 
 
 def chart_svg(chart: Chart) -> str:
@@ -31,13 +32,10 @@ def chart_svg(chart: Chart) -> str:
         f'<svg x="{frame.left:g}" y="{frame.top:g}" width="{frame.right - frame.left:.2f}" '
         f'height="{frame.bottom - frame.top:.2f}" viewBox="{frame.left:g} {frame.top:g} '
         f'{frame.right - frame.left:.2f} {frame.bottom - frame.top:.2f}">',
-        *(_curve(c, frame) for c in chart.curves),
+        *(_curve(c, frame) for c in chart.curves if c.mark in CLIPPED),
         "</svg>",
-        # after the curves, so that the names stay readable where a curve passes
-        *(
-            _text(frame.right - 4, at - 5, level.label, "remark", "end")
-            for at, level in zip(levels, chart.levels, strict=True)
-        ),
+        # a mark at the edge of the axes is shown whole
+        *(_curve(c, frame) for c in chart.curves if c.mark not in CLIPPED),
         '<g class="cursor"></g>',
         "</svg>",
     ]

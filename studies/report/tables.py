@@ -197,7 +197,7 @@ def provenance_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
             title=group,
             columns=("input", "value", "unit", "where it comes from"),
             rows=tuple((r.name, r.value, r.unit, r.origin) for r in rows if r.group == group),
-            align="lrll",
+            align="lwul",
         )
         for group in groups
     )

@@ -93,6 +93,8 @@ def history_of(n=240):
     state = tuple("failed" if d < 0.03 else "infeasible" if d < 0.2 else "feasible" for d in draw)
     failed = np.array([s == "failed" for s in state])
     sigma[failed] = np.nan
+    sigma[37] = np.nan  # infeasible by its static forces, so its dynamics were not run
+    state = (*state[:37], "infeasible", *state[38:])
     told = np.where([s == "infeasible" for s in state], 31.2 * (1 + draw), sigma)
     messages = tuple("dropper 3 is slack at rest" if f else "" for f in failed)
     return SearchHistory(np.arange(n), sigma, told, state, messages, nominal_sigma=31.2)

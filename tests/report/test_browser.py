@@ -99,6 +99,10 @@ for (const plot of document.querySelectorAll(".plot")) {
 }
 return read;
 """
+TABLES = """
+const boxes = [...document.querySelectorAll(".scroll")];
+return boxes.map((box) => [box.textContent.slice(0, 60), box.scrollWidth, box.clientWidth]);
+"""
 WIDE = """
 const wide = document.createElement("div");
 wide.style.width = "3000px";
@@ -123,8 +127,10 @@ def html(request, campaign_content, simulation_content):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_error_and_no_sideways_scrolling(html, width, tmp_path):
-    seen = open_page(html, width, tmp_path)
+    seen = open_page(html, width, tmp_path, TABLES)
     assert seen["errors"] == []
+    assert len(seen["acted"]) >= 4
+    assert [box for box in seen["acted"] if box[1] > box[2]] == [], "these tables are wider than the page"
     assert 0.9 * width < seen["client"] <= width
     assert seen["scroll"] <= seen["client"]
 
