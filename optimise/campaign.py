@@ -24,12 +24,12 @@ from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, open_executor
 from optimise.progress import Progress, StatusWriter, progress_of
 from optimise.record import CampaignFolder, TrialRecord
-from optimise.result import CampaignResult
+from optimise.result import CampaignResult, load_result
 from optimise.samplers import population_size
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 
-__all__ = ["Interrupted", "NominalFailedError", "run_campaign"]
+__all__ = ["CampaignResult", "Interrupted", "NominalFailedError", "load_result", "run_campaign"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
 

@@ -42,13 +42,8 @@ class StudyDriver:
         self._journal = DriverJournal(folder.journal)
         self._storage = JournalStorage(self._journal)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space)
-        self._study = optuna.create_study(
-            storage=self._storage,
-            sampler=self._sampler,
-            study_name=campaign.name,
-            direction="minimize",
-            load_if_exists=True,
-        )
+        make = optuna.load_study if self._storage.get_all_studies() else _new_study
+        self._study = make(study_name=campaign.name, storage=self._storage, sampler=self._sampler)
         self._study_id = self._storage.get_study_id_from_name(campaign.name)
         self._journal.commit()
         trials = self._storage.get_all_trials(self._study_id, deepcopy=False)
@@ -94,6 +89,10 @@ class StudyDriver:
                 f"the evaluation of trial {evaluation.number} must have a told value: it has none"
             )
         return evaluation.told_N
+
+
+def _new_study(study_name: str, storage: JournalStorage, sampler: CampaignSampler) -> optuna.Study:
+    return optuna.create_study(study_name=study_name, storage=storage, sampler=sampler, direction="minimize")
 
 
 def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:

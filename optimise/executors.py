@@ -206,6 +206,10 @@ def _campaign_plugin(evaluate: Evaluate, setting: Setting) -> Any:
             self.evaluate = evaluate
             self.setting = setting
 
+        def setup(self, worker: Any) -> None:
+            with contextlib.suppress(ValueError):  # only the main thread of a process may do so
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the driver
+
     return CampaignPlugin()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +91,13 @@ class CampaignFolder:
         """File that the running driver holds locked."""
         return self.path / ".driver.lock"
 
+    def foreign_files(self) -> list[Path]:
+        """Files that no campaign wrote, in a folder that holds no campaign yet."""
+        if self.campaign_yaml.exists() or not self.path.is_dir():
+            return []
+        own = {self.lock, *self._leftovers()}
+        return sorted(file for file in self.path.iterdir() if file not in own)
+
     def write_input(self, campaign: CampaignSpec, case: CaseSpec) -> None:
         """Write the configuration, its hash and versions."""
         content: dict[str, Any] = {
@@ -159,10 +165,12 @@ class CampaignFolder:
 
     def remove_leftovers(self) -> None:
         """Remove temporary files that a killed driver left."""
-        for file in (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml):
-            for leftover in self.path.glob(f".{file.stem}.*{file.suffix}"):
-                if leftover.name != f".{file.stem}.{os.getpid()}{file.suffix}":
-                    leftover.unlink(missing_ok=True)
+        for leftover in self._leftovers():
+            leftover.unlink(missing_ok=True)
+
+    def _leftovers(self) -> list[Path]:
+        files = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
+        return [found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")]
 
     def _yaml(self) -> dict[str, Any]:
         try:

@@ -49,7 +49,7 @@ def bowl(task, setting):
     half = len(x) // 2
     sigma = 30.0 + sum((a - b - 0.5) ** 2 for a, b in zip(x[:half], x0[:half], strict=True))
     sigma += sum((1e2 * (h + 0.01)) ** 2 for h in z)
-    uplift = 50.0 + 12.0 * sum(abs(h) for h in z)
+    uplift = 50.0 + 25.0 * sum(abs(h) for h in z)
     reference = setting.reference or Reference(sigma, uplift)
     g = {
         "g_uplift": uplift / (1.1 * reference.uplift_mm) - 1.0,

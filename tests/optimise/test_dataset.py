@@ -1,0 +1,89 @@
+"""Trials as a labelled data set, and the confirmation of the best design."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import xarray as xr
+from cheap_evaluation import bowl_with_failures, campaign_of, prepare_nothing
+
+from dynamics.status import Status
+from optimise.campaign import run_campaign
+from optimise.confirm import confirm
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory, case):
+    folder = tmp_path_factory.mktemp("campaign")
+    return run_campaign(
+        campaign_of(trials=200, design={"kind": "spacing"}), case, folder,
+        evaluate=bowl_with_failures, prepare=prepare_nothing,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trials(result):
+    with xr.open_dataset(result.folder / "trials.nc") as data:
+        return data.load()
+
+
+def test_every_variable_says_what_it_is(trials):
+    for name, variable in trials.variables.items():
+        assert variable.attrs["long_name"], name
+        assert variable.dtype.kind in "OUS" or "units" in variable.attrs or "flag_values" in variable.attrs, (
+            name
+        )
+    assert dict(trials.sizes) == {"trial": 200, "variable": 4, "dropper": 9}
+
+
+def test_numbers_are_those_on_record(trials, result):
+    sigma = [np.nan if r.evaluation.sigma_N is None else r.evaluation.sigma_N for r in result.records]
+    np.testing.assert_array_equal(trials["sigma"], sigma)
+    best = trials.sel(trial=trials.attrs["best_trial"])
+    assert best["feasible"] == 1 and float(best["sigma"]) == np.nanmin(
+        trials["sigma"].where(trials["feasible"] == 1)
+    )
+    line = result.space.spec_of(result.best.values)
+    np.testing.assert_array_equal(best["dropper_positions"], line.droppers.positions)
+
+
+def test_a_failed_trial_has_a_reason_and_no_number(trials):
+    broken = trials.sel(trial=3)
+    meanings = trials["state"].attrs["flag_meanings"].split()
+    assert meanings[int(broken["state"])] == "failed"
+    assert broken["message"].item() == "no convergence"
+    assert np.isnan(broken["sigma"]) and np.isnan(broken["told"])
+
+
+def test_the_origin_stands_in_the_attributes(trials, result):
+    for name in ("config", "config_sha256", "versions", "commit", "seed", "Conventions"):
+        assert name in trials.attrs
+    assert trials.attrs["seed"] == result.campaign.seed
+
+
+def statistics(sigma):
+    return SimpleNamespace(contact_force_std_N=sigma)
+
+
+def test_confirmation_says_by_how_much_the_long_transient_differs(result):
+    def solve(case):
+        assert case.solver == "transient"
+        moved = case.catenary.droppers != result.case.catenary.droppers
+        sigma = 1.01 * (result.best if moved else result.nominal).evaluation.sigma_N
+        return SimpleNamespace(
+            status=Status.OK, message="", statistics=statistics(sigma),
+            statistics_first_half=statistics(1.02 * sigma), statistics_second_half=statistics(sigma),
+        )  # fmt: skip
+
+    found = confirm(result, solve)
+    assert found.best.difference_percent == pytest.approx(100.0 * (1.0 / 1.01 - 1.0))
+    assert found.best.spread_percent == pytest.approx(2.0)
+    assert (
+        found.change_percent == pytest.approx(found.change_transient_percent) and found.change_percent < 0.0
+    )
+
+
+def test_a_transient_that_fails_confirms_nothing(result):
+    found = confirm(result, lambda case: SimpleNamespace(status=Status.DIVERGED, message="", statistics=None))
+    assert found.best.difference_percent is None and found.change_transient_percent is None
+    assert found.best.message == Status.DIVERGED.value

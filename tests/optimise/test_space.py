@@ -1,0 +1,148 @@
+"""Every point of the box is a valid line; the nominal line is its centre; the map can be undone."""
+
+import numpy as np
+import pytest
+from cheap_evaluation import case_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catenary.errors import InputError
+from catenary.spec import CatenarySpec
+from optimise.space import DesignSpace
+from optimise.spec import DesignSpec
+
+RE330 = case_of().catenary
+BRUNI = case_of("bruni_2015", "bruni_2015").catenary
+
+
+def with_droppers(line, positions, heights=None):
+    content = line.model_dump()
+    content["droppers"]["positions"] = tuple(positions)
+    content["droppers"]["contact_wire_heights"] = tuple(heights or [0.0] * len(positions))
+    return CatenarySpec.model_validate(content)
+
+
+LINES = {
+    "stitched": RE330,
+    "pre-sag": BRUNI,
+    "even": with_droppers(RE330, [3.0, 7.0, 13.0, 21.0, 29.0, 36.0, 44.0, 52.0, 58.0, 62.0]),
+    "one dropper a half": with_droppers(RE330, [5.0, 60.0]),
+    "crowded": with_droppers(BRUNI, [2.0, 4.2, 6.5, 27.5, 48.5, 50.8, 53.0]),
+}
+KINDS = ["heights", "spacing", "both"]
+WIDE = {"dropper_move": 15.0, "clamp_clearance": 0.3}
+
+
+def space_of(name, kind, **content):
+    return DesignSpace(LINES[name], DesignSpec(kind=kind, **content))
+
+
+@st.composite
+def points(draw):
+    """A space and a point of its box, corners included."""
+    space = space_of(draw(st.sampled_from(sorted(LINES))), draw(st.sampled_from(KINDS)), **draw(wide_or_not))
+    shares = [draw(st.sampled_from([-1.0, 1.0]) | st.floats(-1.0, 1.0)) for _ in space.variables]
+    return space, np.array([s * v.high for s, v in zip(shares, space.variables, strict=True)])
+
+
+wide_or_not = st.sampled_from([{}, WIDE])
+
+
+@settings(max_examples=300, deadline=None)
+@given(points())
+def test_every_point_of_the_box_is_a_valid_line_that_keeps_its_distances(point):
+    space, values = point
+    line = space.spec_of(values)  # validated by CatenarySpec: order, span, clamps, stitch
+    d, span = space.design, line.span_length
+    x, z = np.array(line.droppers.positions), np.array(line.droppers.contact_wire_heights)
+    assert x == pytest.approx(span - x[::-1], abs=1e-9)
+    assert z == pytest.approx(z[::-1], abs=1e-12)
+    if space.moves:
+        # the nominal stations are decimal fractions, hence the rounding
+        assert np.diff(x).min() >= d.minimum_spacing - 1e-9
+        assert 2.0 * x[0] >= d.minimum_spacing - 1e-9
+        assert x[0] >= d.support_clearance - 1e-9
+        assert np.abs(x - np.array(space.nominal.droppers.positions)).max() <= d.dropper_move
+    if space.moves and line.stitch is not None:
+        clamp = 0.5 * line.stitch.length
+        assert np.abs(x - clamp).min() >= d.clamp_clearance - 1e-9
+        assert (x < clamp).sum() == (np.array(space.nominal.droppers.positions) < clamp).sum()
+
+
+@settings(max_examples=300, deadline=None)
+@given(points())
+def test_the_map_can_be_undone(point):
+    space, values = point
+    assert space.values_of(space.spec_of(values)) == pytest.approx(values, abs=1e-7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", LINES)
+def test_the_nominal_line_is_the_centre_of_the_box_exactly(name, kind):
+    space = space_of(name, kind)
+    assert all(v.nominal == 0.0 == 0.5 * (v.low + v.high) for v in space.variables)
+    assert space.spec_of([v.nominal for v in space.variables]) == space.nominal
+    assert not np.any(space.values_of(space.nominal))
+
+
+def test_variables_describe_one_half_and_the_dropper_at_mid_span_only_rises():
+    names = [v.name for v in space_of("stitched", "both").variables]
+    assert names == [f"height_{k}" for k in range(1, 6)] + [f"move_{k}" for k in range(1, 5)]
+    assert len(space_of("even", "both").variables) == 10
+
+
+def test_small_moves_are_made_as_asked():
+    space = space_of("stitched", "spacing")
+    moved = np.array(space.spec_of([0.3, -0.2, 0.1, 0.4]).droppers.positions)[:4]
+    assert moved - np.array(RE330.droppers.positions)[:4] == pytest.approx([0.3, -0.2, 0.1, 0.4], abs=1e-8)
+
+
+def test_the_map_is_smooth_where_a_face_becomes_near():
+    space = space_of("stitched", "spacing")
+    s = np.linspace(0.0, 1.0, 2001)
+    toward = np.array([v.high for v in space.variables]) * [1.0, -1.0, 1.0, -1.0]
+    x = np.array([space.spec_of(k * toward).droppers.positions for k in s])
+    slope = np.diff(x, axis=0) / np.diff(s)[:, None]
+    assert np.abs(np.diff(slope, axis=0)).max() < 0.01 * np.abs(slope).max()
+
+
+def test_neighbours_move_together_farther_than_they_may_move_apart():
+    space = space_of("crowded", "spacing")
+    x = np.array(space.spec_of([0.9 * v.high for v in space.variables]).droppers.positions)
+    assert np.all(x[:3] > np.array(space.nominal.droppers.positions)[:3] + 0.15)
+
+
+def test_a_moved_dropper_follows_the_pre_sag():
+    space = space_of("pre-sag", "spacing")
+    line = space.spec_of([0.0, 0.0, 2.0, 0.0])
+    assert -0.052 < line.droppers.contact_wire_heights[2] < -0.041
+    assert line.droppers.contact_wire_heights[1] == -0.024
+
+
+def test_a_point_outside_the_box_is_refused():
+    with pytest.raises(InputError, match=r"height_1 must lie between -0\.06 and 0\.06 m: got 0\.07 m"):
+        space_of("stitched", "heights").spec_of([0.07, 0.0, 0.0, 0.0, 0.0])
+
+
+def test_a_line_outside_the_space_is_refused():
+    close = with_droppers(RE330, [4.5, 12.0, 13.0, 25.65, 32.5, 39.35, 52.0, 53.0, 60.5])
+    with pytest.raises(InputError, match=r"no room between droppers 2 and 3"):
+        space_of("stitched", "spacing").values_of(close)
+    with pytest.raises(InputError, match="9 droppers"):
+        space_of("stitched", "spacing").values_of(BRUNI_WITH_EIGHT)
+
+
+BRUNI_WITH_EIGHT = with_droppers(BRUNI, [4.0, 10.0, 16.0, 22.0, 33.0, 39.0, 45.0, 51.0])
+
+
+def test_an_asymmetric_line_is_refused_with_every_pair():
+    line = with_droppers(RE330, [4.5, 12.0, 18.8, 25.65, 32.5, 39.35, 46.2, 53.5, 60.0])
+    with pytest.raises(InputError) as refused:
+        DesignSpace(line, DesignSpec())
+    assert len(refused.value.problems) == 2
+    assert "dropper 1 stands at 4.5 m" in refused.value.problems[0]
+
+
+def test_a_nominal_line_without_room_is_refused():
+    with pytest.raises(InputError, match=r"between droppers 1 and 2 \(minimum_spacing\): 0\.3 m are missing"):
+        space_of("crowded", "spacing", minimum_spacing=2.5)
