@@ -57,7 +57,7 @@ def solution_dataset(solution: PeriodicSolution | Trajectory) -> xr.Dataset:
         found = found.assign_coords(time=variable(("time",), time, "s", "time"))
         for name, (units, text) in HISTORIES.items():
             found[name] = variable(("time",), getattr(solution, name), units, text)
-        found["support_uplift"] = _uplift(np.asarray(solution.support_uplift), time.size)
+        found["support_uplift"] = _uplift(solution)
         force = getattr(solution, "dropper_force", None)
         if force is not None and np.size(force):
             text = "dropper force along the period, static share included, tension positive"
@@ -68,11 +68,13 @@ def solution_dataset(solution: PeriodicSolution | Trajectory) -> xr.Dataset:
     return found
 
 
-def _uplift(uplift: NDArray[np.float64], steps: int) -> xr.Variable:
-    text = "uplift of the contact wire at a support, relative to its static height"
-    if uplift.shape[:1] == (steps,):
-        return variable(("time", "support")[: uplift.ndim], uplift, "m", text)
-    return variable(("support", "time")[: uplift.ndim], uplift, "m", text)
+def _uplift(solution: PeriodicSolution | Trajectory) -> xr.Variable:
+    """Uplift at the supports: the history of one support, or the largest while each span was passed."""
+    if solution.case.solver == "transient":
+        text = "largest uplift at any support while the span was passed, relative to the static height"
+        return variable(("span",), solution.support_uplift, "m", text)
+    text = "uplift of one support from far ahead of the pantograph to far behind it, one value a time step"
+    return variable(("uplift_time",), solution.support_uplift, "m", text)
 
 
 def write_result(path: Path, solution: PeriodicSolution | Trajectory, config: BaseModel) -> None:

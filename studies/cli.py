@@ -19,9 +19,12 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 75
 STUDIES = {
     "simulate": "one line, one pantograph, one speed: static state and dynamics",
     "optimise": "a campaign over a design space (stable folder, resumable)",
+    "export": "the periodic finite element model of a line or best design, as a rig bundle",
     "report": "draw the HTML report of a run or campaign folder anew",
     "status": "a campaign's state from its record: done, failed, best, rate",
+    "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
     "doctor": "versions, paths, threads, cores and a 5-second self-test",
+    "demo": "the whole chain on a real line: campaign, report, best design, rig bundle",
 }
 
 # a command whose name is already that of a package

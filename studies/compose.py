@@ -6,6 +6,7 @@ through its interpolation, and it neither makes folders nor runs anything.
 
 from __future__ import annotations
 
+import copy
 import difflib
 from dataclasses import dataclass, field
 from importlib import resources
@@ -78,10 +79,10 @@ def compose_job(
     InputError
         With every problem of the command line, the files and the values. Nothing has been written.
     """
-    reference = _hydra(config, {})
     keys = KeyTree(spec)
     request = _sort_overrides(overrides, keys, groups=groups_of(config))
     data = _hydra(config, request.groups)
+    reference = copy.deepcopy(data)
     for group, path in request.files.items():
         try:
             data[group] = _read_group_file(keys, group, path)
@@ -119,7 +120,8 @@ def groups_of(config: str) -> list[str]:
     """Groups that a job file chooses from, in the order of its list."""
     import yaml
 
-    text = resources.files("conf").joinpath(f"{config}.yaml").read_text(encoding="utf-8")
+    file = resources.files("conf").joinpath(f"{config}.yaml")
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
     listed = (yaml.safe_load(text) or {}).get("defaults", [])
     names = [next(iter(entry)) for entry in listed if isinstance(entry, dict)]
     return [name.removeprefix("optional ").strip("/") for name in names]
@@ -140,7 +142,7 @@ def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _
             request.problems.append(f"{key} must be a plain value: interpolation '${{...}}' is not allowed")
         elif key in groups:
             _choose(request, key, raw.strip().strip("'\""))
-        elif keys.node(key.split(".")) is None:
+        elif keys.node(_parts(key)) is None:
             request.problems.append(_unknown_override(keys, key, groups))
         else:
             _take_value(request, key, raw)
@@ -221,15 +223,17 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
     return (f"Conditions are those of the campaign in {record.parent} ({record}), unless typed here.",)
 
 
+def _parts(path: str) -> list[str]:
+    """Keys along a dotted path; below ``provenance`` the rest of the path is one key."""
+    head, separator, mark = path.partition(".provenance.")
+    return [*head.split("."), "provenance", mark] if separator else path.split(".")
+
+
 def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: Any) -> None:
     """Set one value by its dotted path; a changed value of a line or pantograph is marked as chosen here."""
-    parts = path.split(".")
+    parts = _parts(path)
     block = data
-    for k, part in enumerate(parts[:-1]):
-        if part == "provenance":
-            parts = [*parts[: k + 1], ".".join(parts[k + 1 :])]
-            block = block.setdefault(part, {})
-            break
+    for part in parts[:-1]:
         if not isinstance(block.get(part), dict):
             block[part] = {}
         block = block[part]

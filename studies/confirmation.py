@@ -22,8 +22,8 @@ from studies.spec import RobustnessSpec
 if TYPE_CHECKING:
     from dynamics.periodic import PeriodicSolution
     from dynamics.transient import Trajectory
-    from optimise.campaign import CampaignResult
     from optimise.confirm import Confirmation
+    from optimise.result import CampaignResult
 
 __all__ = ["confirm_campaign", "confirmation_lines", "show_robustness"]
 

@@ -12,8 +12,9 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catenary.errors import InputError
 from catenary.record import commit, versions
-from studies.compose import Composed, compose_job
+from studies.compose import Composed
 from studies.spec import NoJob
 
 if TYPE_CHECKING:
@@ -28,15 +29,19 @@ BALANCE_TOLERANCE = 1.0e-4
 
 
 def compose(overrides: list[str]) -> Composed[NoJob]:
-    """Resolve and validate the input."""
-    return compose_job("doctor", JOB, overrides)
+    """Refuse any input; the configuration is not read, since it may be what is wrong."""
+    if overrides:
+        raise InputError([f"doctor takes no input: got {' '.join(overrides)}"])
+    return Composed(NoJob(), ())
 
 
 def run(composed: Composed[NoJob]) -> int:
     """Print what this installation is made of and test it; 1 when something is wrong."""
     del composed
-    problems = [*_packages(), *_environment()]
-    problems += _self_test()
+    problems = _packages()
+    shadowed = bool(problems)
+    problems += _environment()
+    problems += [] if shadowed else _self_test()
     for problem in problems:
         print(f"  wrong: {problem}")
     print("doctor: all is well" if not problems else f"doctor: {len(problems)} thing(s) to mend")

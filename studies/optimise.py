@@ -18,8 +18,8 @@ from studies.simulate import refuse_slack_line
 from studies.spec import OptimiseJob, campaign_of, case_of
 
 if TYPE_CHECKING:
-    from optimise.campaign import CampaignResult
     from optimise.progress import Progress
+    from optimise.result import CampaignResult
     from optimise.space import DesignSpace
 
 __all__ = ["JOB", "compose", "run", "run_campaign_study"]
@@ -106,8 +106,8 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
         else f"applied force {job.applied_force_N} N"
     )
     print(
-        f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} "
-        f"with {job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.kind}, {held} held"
+        f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
+        f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.kind}, {held} held"
     )
     bounds = ", ".join(f"{v.name} {1e3 * v.low:+.0f} to {1e3 * v.high:+.0f} mm" for v in space.variables)
     print(f"Variables: {bounds}")

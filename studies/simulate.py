@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catenary.errors import InputError
@@ -35,18 +36,22 @@ def compose(overrides: list[str]) -> Composed[SimulateJob]:
 
 def run(composed: Composed[SimulateJob]) -> int:
     """Simulate, write, draw and report; 1 when a solver failed."""
-    from dynamics.dataset import write_result
-    from studies.report import write_simulation_report
-
     job = composed.job
     case = case_of(job)
     refuse_slack_line(case.catenary)
-    folder = RunFolder(fresh_folder("simulate", case.catenary.name, job.run_dir), "simulate", composed)
+    return _simulate_into(fresh_folder("simulate", case.catenary.name, job.run_dir), composed, case)
+
+
+def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
+    from dynamics.dataset import write_result
+    from studies.report import write_simulation_report
+
+    folder = RunFolder(path, "simulate", composed)
     folder.say(_headline(case))
     begin = time.perf_counter()
     solution = simulate_case(case)
-    summary = summarise(case, solution, time.perf_counter() - begin, config_sha256(job))
-    write_result(folder.path / "result.nc", solution, job)
+    summary = summarise(case, solution, time.perf_counter() - begin, config_sha256(composed.job))
+    write_result(folder.path / "result.nc", solution, composed.job)
     write_json_atomic(folder.path / "summary.json", summary)
     write_simulation_report(folder.path)
     for line in _closing_lines(summary):
@@ -70,11 +75,11 @@ def refuse_slack_line(line: CatenarySpec) -> None:
         return  # the solver says so in its own result
     x, z = line.droppers.positions, line.droppers.contact_wire_heights
     problems = [
-        f"catenary.droppers.contact_wire_heights[{k}] = {z[k]:g} m slackens dropper {k + 1} "
-        f"(at {x[k]:g} m) at rest: it would have to push with {-force:.1f} N; lower the contact wire there or raise it at its "
-        "neighbours"
+        f"catenary.droppers.contact_wire_heights[{k}] = {z[k]:g} m slackens dropper {k + 1} (at {x[k]:g} m) "
+        f"at rest: it would have to push down with {-force:.1f} N; raise the contact wire there or lower it "
+        "at its neighbours"
         for k, force in enumerate(equilibrium.dropper_force)
-        if force < 0.0
+        if force <= 0.0
     ]
     if problems:
         raise InputError(problems)

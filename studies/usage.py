@@ -55,7 +55,8 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
     lines = [f"catenary {name}: {summary}", ""]
     text = (module.__doc__ or "").strip().partition("\n")[2].strip()
     lines += [*text.splitlines(), ""] if text else []
-    chosen = [group for group in groups_of(name) if group in GROUPS]
+    config = getattr(module, "CONFIG", name)
+    chosen = [group for group in groups_of(config) if group in GROUPS]
     if chosen:
         lines.append("Choices")
         for group in chosen:

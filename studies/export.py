@@ -1,0 +1,108 @@
+"""The periodic finite element model of a line, or of a campaign's best design, as a rig bundle.
+
+The bundle keeps the time step, which is the controller's clock: the speed gives way so that a span takes a
+whole number of steps (by at most 0.3 %, printed), never the span.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from catenary.errors import InputError
+from dynamics.spec import CaseSpec
+from studies.compose import Composed, compose_job
+from studies.run_folder import OUTPUTS, write_hydra_record
+from studies.simulate import refuse_slack_line
+from studies.spec import ExportJob, case_of
+
+__all__ = ["JOB", "compose", "run", "run_export", "whole_step_case"]
+
+JOB = ExportJob
+LARGEST_SPEED_CHANGE = 0.003
+OWN_KEYS = ("dt", "strict_dt", "solver", "periodic", "transient")
+
+
+def compose(overrides: list[str]) -> Composed[ExportJob]:
+    """Resolve and validate the input; ``campaign=NAME`` stands for that campaign's best design."""
+    named = [text.partition("=")[2] for text in overrides if text.startswith("campaign=")]
+    if not named or named[-1] in ("", "null"):
+        return compose_job("export", JOB, overrides, OWN_KEYS)
+    chosen = compose_job("export", JOB, [f"campaign={named[-1]}"]).job.campaign
+    best = OUTPUTS / "campaigns" / str(chosen) / "best_design.yaml"
+    problems = [
+        f"{text.partition('=')[0]} must not be given with campaign: the campaign has its own; leave one out"
+        for text in overrides
+        if text.startswith(("catenary=", "catenary."))
+    ]
+    if not best.is_file():
+        known = sorted(path.parent.name for path in best.parents[1].glob("*/best_design.yaml"))
+        problems.append(
+            f"campaign '{chosen}' has no best design ({best} is missing); "
+            f"campaigns with one: {', '.join(known) or 'none'}"
+        )
+    if problems:
+        raise InputError(problems)
+    return compose_job("export", JOB, [f"catenary={best}", *overrides], OWN_KEYS)
+
+
+def run(composed: Composed[ExportJob]) -> int:
+    """Compute the matrices and write the bundle; 1 when a solver failed."""
+    return run_export(composed)[0]
+
+
+def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
+    """Compute the matrices and write the bundle; exit code and folder."""
+    job = composed.job
+    case = whole_step_case(case_of(job))
+    refuse_slack_line(case.catenary)
+    folder = Path(job.run_dir) if job.run_dir else OUTPUTS / "rig" / (job.name or case.catenary.name)
+    _refuse_foreign_folder(folder)
+    change = 100.0 * (case.speed_kmh / job.speed_kmh - 1.0)
+    print(
+        f"{case.catenary.name}: {case.steps_per_span} steps of {1e3 * case.dt:g} ms a span, speed "
+        f"{case.speed_kmh:.4f} km/h ({change:+.3f} % of the {job.speed_kmh:g} km/h asked for)",
+        flush=True,
+    )
+    from dynamics.influence import influence_matrices
+    from dynamics.rig_bundle import write_bundle
+
+    begin = time.perf_counter()
+    matrices = influence_matrices(case)
+    write_bundle(folder, matrices, case)
+    write_hydra_record(folder, "export", composed)
+    print(f"Influence matrices took {time.perf_counter() - begin:.1f} s.")
+    print(f"Written to {folder}/ (pfem.nc, pfem.mat)")
+    return 0, folder
+
+
+def whole_step_case(case: CaseSpec) -> CaseSpec:
+    """Case whose span takes a whole number of steps of its own dt: the speed gives way.
+
+    Raises
+    ------
+    InputError
+        If the speed would have to change by more than 0.3 %.
+    """
+    span, asked = case.catenary.span_length, case.speed
+    steps = max(1, round(span / (asked * case.dt)))
+    speed = span / (steps * case.dt)
+    if abs(speed / asked - 1.0) > LARGEST_SPEED_CHANGE:
+        raise InputError(
+            [
+                f"speed_kmh must let a span of {span:g} m take a whole number of steps of {1e3 * case.dt:g} "
+                f"ms within 0.3 %: got {case.speed_kmh:g} km/h, nearest {3.6 * speed:.4f} km/h; give it "
+                "or a smaller dt"
+            ]
+        )
+    return CaseSpec.model_validate({**case.model_dump(), "speed_kmh": 3.6 * speed})
+
+
+def _refuse_foreign_folder(folder: Path) -> None:
+    """A bundle may take the place of an earlier one, and of nothing else."""
+    if (
+        folder.exists()
+        and (not folder.is_dir() or any(folder.iterdir()))
+        and not (folder / "pfem.nc").is_file()
+    ):
+        raise InputError([f"run_dir must be a new, empty or bundle folder: {folder} holds other files"])

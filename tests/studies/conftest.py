@@ -1,0 +1,87 @@
+"""A folder of its own for each test, and the command run in it."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from studies.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to run in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def catenary(folder, capfd):
+    """The command, run in this process in an empty folder."""
+
+    def run(*arguments: str) -> Ended:
+        code = main(list(arguments))
+        printed = capfd.readouterr()
+        return Ended(code, printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def console(folder):
+    """The command, run as a process of its own in an empty folder."""
+
+    def run(*arguments: str, **kwargs) -> Ended:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+        command = [sys.executable, "-m", "studies.cli", *arguments]
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, **kwargs
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def conf():
+    """The folder of the configuration."""
+    return ROOT / "conf"
+
+
+@pytest.fixture
+def line_file(folder, conf):
+    """Write a line of one's own: a copy of bruni_2015 with changed top-level keys."""
+
+    def write(file_name: str = "my_line.yaml", **changes) -> Path:
+        content = yaml.safe_load((conf / "catenary" / "bruni_2015.yaml").read_text(encoding="utf-8"))
+        path = folder / file_name
+        path.write_text(yaml.safe_dump({**content, **changes}), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def listing():
+    """Function that lists a folder: every file with its content, every folder."""
+    return _listing
+
+
+def _listing(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder with its content, and every folder."""
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in folder.rglob("*")}

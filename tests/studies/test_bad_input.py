@@ -1,0 +1,268 @@
+"""Bad input: one clear sentence per problem, all of them at once, exit code 2, nothing written."""
+
+from pathlib import Path
+
+import pytest
+
+from catenary.errors import InputError
+from optimise.record import CampaignFolder
+from studies.compose import compose_job
+from studies.spec import OptimiseJob, campaign_of, case_of
+
+BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015")
+SLACK_HEIGHTS = "catenary.droppers.contact_wire_heights=[0,-0.024,-0.041,-0.052,0.1,-0.052,-0.041,-0.024,0]"
+
+ON_THE_COMMAND_LINE = {
+    "unknown key": (["speed_kph=275"], ["speed_kph is not a known key", "did you mean speed_kmh?"]),
+    "unknown nested key": (
+        ["catenary.contact_wire.tensoin=22e3"],
+        ["catenary.contact_wire.tensoin is not a known key", "did you mean catenary.contact_wire.tension?"],
+    ),
+    "key of a later version": (["dimension=spatial"], ["dimension is not a known key"]),
+    "hydra's own key": (["hydra.run.dir=elsewhere"], ["hydra.run.dir is not a known key"]),
+    "text for a number": (["speed_kmh=fast"], ["speed_kmh must be a number", "5 and 600 km/h", "got 'fast'"]),
+    "number for a block": (["contact=3"], ["contact must be a block of keys: stiffness", "got 3"]),
+    "text for a switch": (["strict_dt=perhaps"], ["strict_dt must be true or false: got 'perhaps'"]),
+    "text for a list": (["catenary.droppers.positions=here"], ["catenary.droppers.positions must be a list"]),
+    "no number at all": (["speed_kmh=nan"], ["speed_kmh must be a number"]),
+    "fraction for a whole number": (
+        ["catenary.mesh.elements_per_bay=6.5"],
+        ["catenary.mesh.elements_per_bay must be a whole number between 2 and 40: got 6.5"],
+    ),
+    "3 kN in the contact wire": (
+        ["catenary.contact_wire.tension=3e3"],
+        ["catenary.contact_wire.tension must be between 5000 and 60000 N: got 3000 N on the command line"],
+    ),
+    "droppers out of order": (
+        [*BRUNI, "catenary.droppers.positions=[4.5,16,10.25,21.75,27.5,33.25,39,44.75,50.5]"],
+        ["positions must increase along the span: dropper 3 stands at 10.25 m, not beyond dropper 2 at 16 m"],
+    ),
+    "dropper outside the span": (
+        [*BRUNI, "catenary.droppers.positions=[4.5,10.25,16,21.75,27.5,33.25,39,44.75,60.5]"],
+        ["catenary.droppers.positions[8] must lie between 0.5 and 54.5 m, inside the span: got 60.5 m"],
+    ),
+    "one height too few": (
+        [*BRUNI, "catenary.droppers.contact_wire_heights=[0,0,0]"],
+        ["contact_wire_heights must give one height per dropper: 9 positions, 3 heights"],
+    ),
+    "heights that slacken a dropper": (
+        [*BRUNI, SLACK_HEIGHTS],
+        [
+            "catenary.droppers.contact_wire_heights[3] = -0.052 m slackens dropper 4 (at 21.75 m) at rest",
+            "catenary.droppers.contact_wire_heights[5] = -0.052 m slackens dropper 6 (at 33.25 m) at rest",
+            "raise the contact wire there",
+        ],
+    ),
+    "above the wave speed": (
+        [*BRUNI, "speed_kmh=480"],
+        ["speed_kmh must stay below 90 % of the contact wire's wave speed (414 km/h): got 480 km/h"],
+    ),
+    "unknown line": (
+        ["catenary=bruni2015"],
+        ["catenary must be one of bruni_2015, re330", "got 'bruni2015'"],
+    ),
+    "unknown kind": (
+        ["catenary.kind=hanging"],
+        ["catenary.kind must be one of simple, stitched: got 'hanging'"],
+    ),
+    "unknown solver": (["solver=magic"], ["solver must be one of periodic, transient: got 'magic'"]),
+    "both forces": (
+        ["mean_force_N=150", "applied_force_N=150"],
+        ["give exactly one of mean_force_N and applied_force_N"],
+    ),
+    "interpolation": (["catenary.description=${oc.env:HOME}"], ["interpolation '${...}' is not allowed"]),
+    "a sweep": (["speed_kmh=275,300"], ["speed_kmh must be one value: got '275,300'"]),
+    "not key=value": (["speed_kmh"], ["'speed_kmh' is not key=value"]),
+    "unknown option": (["--multirun"], ["--multirun is not an option"]),
+    "missing file": (["catenary=no_such_line.yaml"], ["catenary file no_such_line.yaml does not exist"]),
+}
+
+OPTIMISE_ONLY = {
+    "campaign name with a path": (
+        ["campaign=../elsewhere"],
+        ["campaign must be a plain name", "no path", "got '../elsewhere' on the command line"],
+    ),
+    "unknown sampler": (["sampler=cmaes"], ["sampler must be one of cma_es", "did you mean cma_es?"]),
+    "no trials": (["trials=0"], ["trials must be between 1 and 1000000: got 0 on the command line"]),
+    "droppers too close": (
+        ["design=spacing", "design.minimum_spacing=15"],
+        ["the nominal line must leave room between droppers 1 and 2 (minimum_spacing)"],
+    ),
+    "a line that is not symmetric": (
+        [*BRUNI, "catenary.droppers.positions=[4.5,10.25,16,21.75,27.5,33.25,39,44.75,51]"],
+        ["the nominal line must be symmetric about mid-span to be optimised"],
+    ),
+}
+
+
+def refused(ended, sentences):
+    assert ended.code == 2, ended
+    assert "Traceback" not in ended.err
+    for sentence in sentences:
+        assert sentence in ended.err, ended.err
+
+
+@pytest.mark.parametrize("study", ["simulate", "optimise", "export", "demo"])
+@pytest.mark.parametrize(
+    "case", ["3 kN in the contact wire", "heights that slacken a dropper", "unknown key"]
+)
+def test_every_computing_study_refuses_alike(catenary, folder, listing, study, case):
+    arguments, sentences = ON_THE_COMMAND_LINE[case]
+    refused(catenary(study, *arguments), sentences)
+    assert listing(folder) == {}
+
+
+@pytest.mark.parametrize("case", ON_THE_COMMAND_LINE)
+def test_simulate_says_what_is_wrong_and_writes_nothing(catenary, folder, listing, case):
+    arguments, sentences = ON_THE_COMMAND_LINE[case]
+    refused(catenary("simulate", *arguments), sentences)
+    assert listing(folder) == {}
+
+
+@pytest.mark.parametrize("case", OPTIMISE_ONLY)
+def test_optimise_says_what_is_wrong_and_writes_nothing(catenary, folder, listing, case):
+    arguments, sentences = OPTIMISE_ONLY[case]
+    refused(catenary("optimise", *arguments), sentences)
+    assert listing(folder) == {}
+
+
+def test_all_problems_are_reported_at_once(catenary, folder, listing):
+    ended = catenary(
+        "optimise",
+        *BRUNI,
+        "speed_kph=300",
+        "catenary.contact_wire.tension=3e3",
+        "catenary.droppers.positions=[4.5,16,10.25,21.75,27.5,33.25,39,44.75,60.5]",
+        "pantograph.masses=[7.5,-9,6]",
+        "campaign=a/b",
+        "sampler=magic",
+        "mean_force_N=120",
+        "applied_force_N=120",
+        "design.minimum_spacing=0",
+    )
+    sentences = [
+        "speed_kph is not a known key",
+        "catenary.contact_wire.tension must be between 5000 and 60000 N: got 3000 N",
+        "dropper 3 stands at 10.25 m, not beyond dropper 2 at 16 m",
+        "catenary.droppers.positions[8] must lie between 0.5 and 54.5 m, inside the span: got 60.5 m",
+        "pantograph.masses[1] must be above 0 and at most 200 kg: got -9 kg",
+        "campaign must be a plain name",
+        "sampler must be one of",
+        "give exactly one of mean_force_N and applied_force_N",
+        "design.minimum_spacing must be between 0.5 and 20 m: got 0 m",
+    ]
+    refused(ended, sentences)
+    assert f"{len(sentences)} problems" in ended.err
+    assert listing(folder) == {}
+
+
+def test_no_problem_is_made_up_from_another(catenary):
+    # with a contact wire of 3 kN the wave speed is unknown, so nothing may be said about the speed
+    ended = catenary("simulate", *BRUNI, "catenary.contact_wire.tension=3e3", "speed_kmh=320")
+    assert ended.err.count("\n  - ") == 1, ended.err
+
+
+def test_a_problem_in_a_process_of_its_own_leaves_no_traceback(console, folder, listing):
+    refused(
+        console("simulate", "catenary.contact_wire.tension=3e3", "speed_kph=1"),
+        ["2 problems in the input, nothing was written", "must be between 5000 and 60000 N"],
+    )
+    assert listing(folder) == {}
+
+
+FOREIGN = {
+    "a pantograph": ("masses: [1.0]\nstiffnesses: [1.0]\ndampings: [1.0]\n", "does not describe a catenary"),
+    "a list": ("- 1\n- 2\n", "must hold keys with values"),
+    "nothing": ("", "must hold keys with values"),
+    "half a mapping": ("name: x\n  kind: [simple\n", "is not plain YAML data (line 2"),
+    "a Python tag": ("name: !!python/object/apply:os.system ['true']\n", "is not plain YAML data (line 1"),
+    "an anchor": ("droppers: &d {positions: [1.0]}\nsupport: *d\n", "anchors and aliases are not allowed"),
+    "a key twice": ("span_length: 50.0\nspan_length: 60.0\n", "the key 'span_length' stands twice"),
+    "an environment variable": ("span_length: ${oc.env:HOME}\n", "interpolation '${...}' is not allowed"),
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN)
+def test_foreign_files_are_refused_in_one_sentence(catenary, folder, listing, content):
+    text, sentence = FOREIGN[content]
+    (folder / "line.yaml").write_text(text, encoding="utf-8")
+    before = listing(folder)
+    ended = catenary("simulate", "catenary=line.yaml")
+    refused(ended, ["catenary file line.yaml", sentence])
+    assert ended.err.count("\n  - ") == 1
+    assert listing(folder) == before
+
+
+def test_unreadable_files_are_refused(catenary, folder):
+    (folder / "binary.yaml").write_bytes(bytes(range(256)))
+    (folder / "folder.yaml").mkdir()
+    refused(catenary("simulate", "catenary=binary.yaml"), ["is not text in UTF-8"])
+    refused(catenary("simulate", "pantograph=folder.yaml"), ["pantograph file folder.yaml is a folder"])
+
+
+def test_a_hydra_block_in_a_file_is_an_unknown_key(catenary, line_file):
+    path = line_file(hydra={"run": {"dir": "elsewhere"}})
+    refused(catenary("simulate", f"catenary={path}"), [f"catenary.hydra is not a known key in {path}"])
+
+
+def test_a_value_in_a_file_is_named_with_its_file(catenary, line_file):
+    path = line_file(span_length=500.0)
+    refused(
+        catenary("simulate", f"catenary={path}"),
+        [f"catenary.span_length must be between 15 and 120 m: got 500 m in {path}"],
+    )
+
+
+def test_a_campaign_is_not_resumed_with_another_configuration(catenary, folder, listing):
+    arguments = [*BRUNI, "campaign=held", "speed_kmh=300"]
+    job = compose_job("optimise", OptimiseJob, arguments).job
+    place = CampaignFolder(folder / "outputs" / "campaigns" / "held")
+    place.write_input(campaign_of(job), case_of(job))
+    before = listing(folder)
+    ended = catenary("optimise", *BRUNI, "campaign=held", "speed_kmh=310")
+    refused(
+        ended, ["campaign 'held' must be resumed with the configuration it was started with", "speed_kmh"]
+    )
+    assert listing(folder) == before
+
+
+@pytest.mark.parametrize("study", ["simulate", "optimise", "export"])
+def test_a_folder_with_other_files_is_not_written_into(catenary, folder, listing, study):
+    (folder / "mine").mkdir()
+    (folder / "mine" / "thesis.tex").write_text("years of work", encoding="utf-8")
+    before = listing(folder)
+    refused(catenary(study, "run_dir=mine"), ["run_dir must be a new", "mine holds"])
+    assert listing(folder) == before
+
+
+def test_export_names_the_campaigns_that_have_a_design(catenary, folder):
+    (folder / "outputs" / "campaigns" / "first").mkdir(parents=True)
+    (folder / "outputs" / "campaigns" / "first" / "best_design.yaml").touch()
+    refused(catenary("export", "campaign=second"), ["campaign 'second' has no best design", "first"])
+
+
+def test_status_and_report_of_what_is_not_there(catenary, folder, listing):
+    refused(catenary("status", "campaign=none"), ["there is no campaign 'none'"])
+    refused(catenary("report", "run_dir=nowhere"), ["run_dir must be a run or campaign folder"])
+    assert listing(folder) == {}
+
+
+def test_an_input_error_survives_the_way_back_from_a_worker():
+    import pickle
+
+    error = InputError(["one", "two"])
+    assert pickle.loads(pickle.dumps(error)).problems == ["one", "two"]
+
+
+def test_a_file_that_cannot_be_opened_is_refused(catenary, line_file, monkeypatch):
+    path = line_file()
+
+    read_text = Path.read_text
+
+    def refuse(self, **options):
+        if self == path:
+            raise PermissionError(13, "Permission denied", str(self))
+        return read_text(self, **options)
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    refused(catenary("simulate", f"catenary={path}"), ["cannot be read: Permission denied"])

@@ -1,0 +1,128 @@
+"""The console command: help, laziness, exit codes."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from studies import cli
+from studies.run_folder import fresh_folder
+
+HEAVY = ("optuna", "dask", "distributed", "xarray", "scipy.signal", "numba", "matplotlib")
+
+
+def test_help_names_every_study_and_choice(catenary):
+    ended = catenary("--help")
+    assert ended.code == 0
+    for word in (*cli.STUDIES, "bruni_2015", "re330", "dsa380", "oc1_heights", "cma_es", "Exit codes"):
+        assert word in ended.out
+
+
+def test_no_argument_at_all_teaches_too(catenary):
+    assert catenary().out == catenary("--help").out
+
+
+@pytest.mark.parametrize("study", cli.STUDIES)
+def test_every_study_has_a_page(catenary, study):
+    ended = catenary(study, "--help")
+    assert ended.code == 0
+    assert ended.out.startswith(f"catenary {study}: ")
+
+
+def test_a_page_gives_every_key_with_unit_and_range(catenary):
+    page = catenary("simulate", "--help").out
+    assert "catenary.contact_wire.tension  installed tension [N]; between 5000 and 60000 N" in page
+    assert "speed_kmh  train speed [km/h]; between 5 and 600 km/h" in page
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["optimise", "--help"]])
+def test_help_answers_within_half_a_second(console, arguments):
+    def seconds():
+        begin = time.perf_counter()
+        assert console(*arguments).code == 0
+        return time.perf_counter() - begin
+
+    # the best of a few runs: the machine may be busy with something else
+    assert min(seconds() for _ in range(4)) < 0.5
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["optimise", "--help"], ["optimise", "--cfg", "job"]])
+def test_what_only_reads_imports_nothing_heavy(folder, arguments):
+    code = (
+        "import sys\nfrom studies.cli import main\n"
+        f"assert main({arguments!r}) == 0\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    root = os.path.dirname(os.path.dirname(cli.__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [("simulat", "did you mean 'simulate'?"), ("optimize", "'optimise'"), ("xyz", "known:")],
+)
+def test_an_unknown_study_is_answered_with_a_suggestion(catenary, typed, advice):
+    ended = catenary(typed)
+    assert ended.code == 2
+    assert f"there is no study '{typed}'" in ended.err
+    assert advice in ended.err
+
+
+def test_version(catenary):
+    assert catenary("--version").out.startswith("catenary ")
+
+
+def test_an_interruption_says_so(catenary, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_run", stop)
+    ended = catenary("simulate")
+    assert ended.code == 75
+    assert "run the same command again" in ended.err
+
+
+def test_a_reader_that_has_enough_is_no_error(console, folder):
+    done = subprocess.run(
+        f"{sys.executable} -m studies.cli simulate --help | head -1; exit ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(cli.__file__))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_two_runs_in_one_second_have_folders_of_their_own(folder):
+    first = fresh_folder("simulate", "re330", None)
+    first.mkdir(parents=True)
+    assert fresh_folder("simulate", "re330", None) != first
+
+
+def test_doctor_fails_when_a_package_is_shadowed(folder):
+    (folder / "conf").mkdir()
+    (folder / "conf" / "__init__.py").touch()
+    root = os.path.dirname(os.path.dirname(cli.__file__))
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "studies.cli", "doctor"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{root}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "package 'conf' comes from" in done.stdout
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,140 @@
+"""Every file of the configuration composes, validates, and says where each number comes from."""
+
+import math
+import re
+
+import pytest
+import yaml
+
+from catenary.spec import CatenarySpec
+from dynamics.spec import PantographSpec
+from studies.cli import main
+from studies.compose import compose_job, group_options
+from studies.spec import ExportJob, FolderJob, NoJob, OptimiseJob, SimulateJob, StatusJob
+from studies.validate import load_gates
+
+JOBS = {
+    "simulate": (SimulateJob, []),
+    "optimise": (OptimiseJob, []),
+    "export": (ExportJob, []),
+    "status": (StatusJob, []),
+    "validate": (NoJob, []),
+    "report": (FolderJob, ["run_dir=x"]),
+}
+SPECS = {"catenary": CatenarySpec, "pantograph": PantographSpec}
+
+
+def files(conf, group):
+    found = sorted((conf / group).glob("*.yaml"))
+    assert found, f"conf/{group} holds no YAML file"
+    return found
+
+
+def numeric_leaves(value, path=""):
+    """Dotted paths of all numbers; a list of numbers is one value."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from numeric_leaves(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, int | float) or (isinstance(value, list) and value):
+        yield path
+
+
+def test_every_job_file_composes(conf):
+    assert {f.stem for f in conf.glob("*.yaml")} == set(JOBS)
+    for name, (spec, overrides) in JOBS.items():
+        assert isinstance(compose_job(name, spec, overrides).job, spec)
+
+
+@pytest.mark.parametrize("group", ["catenary", "pantograph"])
+def test_every_line_and_pantograph_is_a_valid_spec_named_after_its_file(conf, group):
+    for file in files(conf, group):
+        spec = SPECS[group].model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+        assert spec.name == file.stem
+
+
+@pytest.mark.parametrize("group", ["catenary", "pantograph"])
+def test_every_number_has_a_provenance_and_nothing_else_has(conf, group):
+    for file in files(conf, group):
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        marks = content.pop("provenance")
+        content.pop("schema_version")
+        assert set(marks) == set(numeric_leaves(content)), file.name
+
+
+@pytest.mark.parametrize("group", ["catenary", "pantograph"])
+def test_every_optional_number_is_written_out(conf, group):
+    # a default that stands in the code alone would have no provenance
+    for file in files(conf, group):
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        resolved = SPECS[group].model_validate(content).model_dump(mode="json", exclude={"provenance"})
+        written = set(numeric_leaves({k: v for k, v in content.items() if k != "provenance"}))
+        assert set(numeric_leaves(resolved)) == written, file.name
+
+
+def test_no_number_is_read_as_text(conf):
+    # YAML 1.1 reads 22.0e3 as text; with a sign it is a number
+    text_like_a_number = re.compile(r"^[-+]?[0-9.][0-9_.eE+-]*$")
+
+    def texts(value):
+        if isinstance(value, dict):
+            value = list(value.values())
+        if isinstance(value, list):
+            return [t for item in value for t in texts(item)]
+        return [value] if isinstance(value, str) and text_like_a_number.match(value) else []
+
+    for file in conf.rglob("*.yaml"):
+        assert texts(yaml.safe_load(file.read_text(encoding="utf-8"))) == [], file
+
+
+def test_the_configuration_names_no_python_object(conf):
+    for file in conf.rglob("*.yaml"):
+        text = file.read_text(encoding="utf-8")
+        assert "_target_" not in text and "!!" not in text and "${" not in text, file
+
+
+@pytest.mark.parametrize("experiment", group_options("experiment"))
+def test_every_experiment_composes_and_is_printed(experiment, capfd):
+    job = compose_job("optimise", OptimiseJob, [f"experiment={experiment}"]).job
+    assert job.campaign == experiment
+    assert main(["optimise", f"experiment={experiment}", "--cfg", "job"]) == 0
+    assert yaml.safe_load(capfd.readouterr().out)["campaign"] == experiment
+
+
+@pytest.mark.parametrize("group", ["design", "sampler", "cluster"])
+def test_every_choice_composes(group):
+    for name in group_options(group):
+        job = compose_job("optimise", OptimiseJob, [f"{group}={name}"]).job
+        assert getattr(job, group).kind == name
+
+
+def test_the_experiments_are_the_published_cases():
+    oc1, oc2, heights, spacing = (
+        compose_job("optimise", OptimiseJob, [f"experiment={name}"]).job
+        for name in ("oc1_heights", "oc2_spacing", "bruni_heights", "bruni_spacing")
+    )
+    for job in (oc1, oc2):
+        assert (job.catenary.name, job.pantograph.name, job.speed_kmh) == ("re330", "dsa380", 300.0)
+    for job in (heights, spacing):
+        assert (job.catenary.name, job.pantograph.name, job.speed_kmh) == ("bruni_2015", "bruni_2015", 320.0)
+    assert [job.design.kind for job in (oc1, oc2, heights, spacing)] == 2 * ["heights", "spacing"]
+
+
+def test_defaults_of_conf_and_of_the_specs_agree():
+    # a second set of defaults would drift: what conf writes out is what the Specs hold
+    written = compose_job("optimise", OptimiseJob, ["design=both"]).job
+    for block in ("contact", "signal", "periodic", "transient", "limits", "robustness", "sampler", "cluster"):
+        assert getattr(written, block) == type(getattr(written, block))(), block
+    assert written.design == type(written.design)(kind="both")
+    simulated = compose_job("simulate", SimulateJob, []).job
+    assert simulated.dt == SimulateJob.model_fields["dt"].default
+
+
+def test_gates_are_the_published_ones():
+    gates = load_gates()
+    assert {(r.speed_kmh, r.expected_N) for r in gates.mean_force.rows} == {
+        (230.0, 121.3),
+        (275.0, 143.4),
+        (320.0, 169.3),
+    }
+    for row in gates.mean_force.rows:
+        assert math.isclose(row.expected_N, 0.00097 * row.speed_kmh**2 + 70.0, abs_tol=0.06)
