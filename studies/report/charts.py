@@ -193,8 +193,5 @@ def _without_sigma(history: SearchHistory, label: str, which: np.ndarray, at: fl
     reasons = [m for m, w in zip(history.messages, which, strict=True) if w]
     notes = tuple(f"{label}: {reason or 'no reason recorded'}" for reason in reasons)
     trial = history.trial[which].astype(float)
-    failed = label == "failed"
-    role: Role = "muted" if failed else "nominal"
-    return Curve(
-        label, trial, np.full(trial.size, at), "", "N", role, "crosses" if failed else "rings", notes
-    )
+    role: Role = "muted" if label == "failed" else "nominal"
+    return Curve(label, trial, np.full(trial.size, at), "", "N", role, "crosses", notes)

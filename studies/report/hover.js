@@ -5,7 +5,7 @@
 
   function shown(value) {
     const size = Math.abs(value);
-    const digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 4;
+    const digits = size >= 1000 || size === 0 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 4;
     return value.toFixed(digits).replace("-", "\u2212");
   }
 

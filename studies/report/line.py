@@ -24,7 +24,8 @@ def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDra
     shape : mapping of str to array
         Both ends of wire elements and droppers of one periodic cell, under the names of a result file:
         ``elem_wire`` (elem,), ``elem_end_position`` and ``elem_end_height`` (elem, 2),
-        ``dropper_end_position`` and ``dropper_end_height`` (dropper, 2), lower end first [m].
+        ``dropper_end_position`` and ``dropper_end_height`` (dropper, 2), lower end first [m]. Where there are
+        ``station`` and ``contact_wire_static_height`` too, they make the contact wire smoother between nodes.
     span : float
         Span length [m].
     role : str
@@ -38,7 +39,7 @@ def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDra
     x = np.concatenate([at[:, 0] + s for s in (-span, 0.0, span)])
     z = np.concatenate([ends] * 3)
     seen = (x >= window[0]) & (x <= window[1])
-    contact_x, contact_z = pieces[CONTACT][0]
+    contact_x, contact_z = _finely(shape, *pieces[CONTACT][0])
     own = (contact_x >= -1e-9) & (contact_x <= span + 1e-9)
     return LineDrawing(
         wires=wires,
@@ -48,6 +49,16 @@ def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDra
         dropper_height=ends[:, 0] * MM,
         supports=np.array([0.0, span]),
     )
+
+
+def _finely(shape: Mapping[str, Array], x: Array, z: Array) -> tuple[Array, Array]:
+    """Contact wire with the stations between its nodes at which the file also has heights."""
+    if "station" not in shape or "contact_wire_static_height" not in shape:
+        return x, z
+    all_x = np.concatenate([x, shape["station"]])
+    all_z = np.concatenate([z, shape["contact_wire_static_height"]])
+    _, first = np.unique(np.round(all_x, 6), return_index=True)
+    return all_x[first], all_z[first]
 
 
 def _wire_pieces(
@@ -90,7 +101,7 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         name="line",
         title="The line at rest",
         caption=f"Heights are exaggerated {factor:g} times. Zero is the contact wire at the supports; "
-        "dotted lines are supports.",
+        "dotted lines are supports. Hovering reads the contact wire.",
         x_label="Station along the span",
         y_label="Height",
         curves=tuple(curves),

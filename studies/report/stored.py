@@ -94,11 +94,11 @@ def span_result(
 ) -> SpanResult:
     """Take what a page shows of one design from its result file; what is not in the file is left out."""
     values, span = stored.values, case.catenary.span_length
-    found = {name: values[name] for name in SHAPE if name in values}
+    drawn = all(name in values for name in SHAPE)
     trace = _last_passage(values.get("position", np.zeros(0)), span, periodic=case.solver == "periodic")
     return SpanResult(
         label=label,
-        drawing=line_drawing(found, span, role) if len(found) == len(SHAPE) else None,
+        drawing=line_drawing(values, span, role) if drawn else None,
         force=_history(values, "contact_force_filtered", "N", trace, (label, role)),
         height=_history(values, "contact_height", "mm", trace, (label, role)),
         dropper_x=values.get("dropper_position", np.zeros(0)),

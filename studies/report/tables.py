@@ -147,7 +147,8 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
             values = _dropper_values(r)[name]
             if values.size != r.dropper_x.size:
                 continue
-            columns.append(f"{name} [{unit}]" + (f" {r.label}" if len(results) > 1 else ""))
+            label = f"\n{r.label}" if len(results) > 1 else ""
+            columns.append(f"{name}{label}\n[{unit}]")
             texts.append([number(float(v), digits) for v in values])
     return Table(
         title="Droppers",
