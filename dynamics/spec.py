@@ -66,7 +66,7 @@ class PeriodicSpec(Spec):
     """Steady state of one pantograph on the infinite periodic line, by a window that travels with it."""
 
     spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(default=10, description="window behind the pantograph [spans]")
-    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(default=13, description="window ahead of the pantograph [spans]")
+    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(default=12, description="window ahead of the pantograph [spans]")
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
         default=1.0e-3, description="change of the force from span to span, RMS over the target mean force [-]"
     )
@@ -79,7 +79,7 @@ class TransientSpec(Spec):
     spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=120, description="spans run")
     spans_evaluated: Annotated[int, Field(ge=2, le=1000)] = Field(default=40, description="last spans that count")
     spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(default=15, description="window behind the pantograph [spans]")
-    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(default=16, description="window ahead of the pantograph [spans]")
+    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(default=15, description="window ahead of the pantograph [spans]")
 
     @model_validator(mode="after")
     def _evaluated_within_run(self) -> Self:

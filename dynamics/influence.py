@@ -1,0 +1,232 @@
+"""Influence matrices of the infinite periodic line (paper 001, eqs 1, 11, 12), free of windows and of rings.
+
+The line is the time-stepped one (Newmark 1/4-1/2, loads and answers at the samples: the bilinear rule), one pantograph,
+frequency continuous: every matrix is an integral over theta = omega dt of the Bloch solution of one span cell,
+taken by adaptive Gauss quadrature whose nodes resolve the narrow peaks of a lightly damped line.
+
+Index convention: x_n = n v dt, n = 0..N-1, x_0 at the support. Dropper time is local: sample k of a dropper of the span
+in which the pantograph stands at n = 0..N-1 is the step n = offset + k; the same dropper one span on does the same
+N steps later.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from catenary.linearise import VerticalCell, static_height, vertical_cell
+from dynamics.bloch_kernel import accumulate_contact, bloch_answers
+from dynamics.spec import CaseSpec
+
+__all__ = ["InfluenceMatrices", "influence_matrices"]
+
+ORDER = 12
+MAX_PANELS = 4000
+_GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(ORDER)
+
+
+@dataclass(frozen=True)
+class InfluenceMatrices:
+    """Matrices of the infinite line at one speed and step.
+
+    Attributes
+    ----------
+    z0 : float array (step,)
+        Static contact-wire height at x_n [m].
+    I_cc : float array (step, step)
+        Contact height at n per contact force at m [m/N]; entries with m > n come from earlier passes.
+    I_cd : float array (step, dropper, dropper step)
+        Contact height at n per squeezing force of dropper d at its local step [m/N].
+    I_dc : float array (dropper, dropper step, step)
+        Elongation of dropper d at its local step per contact force at m [m/N].
+    K_dd : float array (dropper, dropper, lag)
+        Elongation of the first dropper per squeezing force of the second, ``lag`` steps earlier, summed over the
+        spans; lag = index - (dropper steps - 1) [m/N].
+    dropper_offset : int
+        Local step of the first dropper sample.
+    dropper_force, dropper_elongation : float array (dropper,)
+        Static tension [N] and elongation tension / stiffness [m].
+    dropper_stiffness : float
+        [N/m].
+    quadrature_nodes : int
+        Frequencies solved.
+    truncation_error : float
+        Estimated quadrature error of the probed entries, relative to the largest [-].
+    wall_time_s : float
+    """
+
+    case: CaseSpec
+    equilibrium: Equilibrium
+    z0: NDArray[np.float64]
+    I_cc: NDArray[np.float64]
+    I_cd: NDArray[np.float64]
+    I_dc: NDArray[np.float64]
+    K_dd: NDArray[np.float64]
+    dropper_offset: int
+    dropper_force: NDArray[np.float64]
+    dropper_elongation: NDArray[np.float64]
+    dropper_stiffness: float
+    quadrature_nodes: int
+    truncation_error: float
+    wall_time_s: float
+
+
+class _Cell:
+    """Arrays of one cell in the form the Bloch kernel takes."""
+
+    def __init__(self, case: CaseSpec, cell: VerticalCell) -> None:
+        spec, ni = case.catenary, cell.n_interface
+        M, K = cell.mass, cell.stiffness
+        alpha, beta = spec.damping.alpha, spec.damping.beta
+        damping, stiffness = alpha * M.own + beta * K.own, K.own.copy()
+        damping[cell.support_dof, cell.support_dof] += spec.support.messenger_damping
+        stiffness[cell.support_dof, cell.support_dof] += spec.support.messenger_stiffness
+        pattern = (M.own != 0.0) | (K.own != 0.0)
+        pattern[:, :ni] = False
+        first = np.where(pattern.any(axis=1), np.argmax(pattern, axis=1), 0)
+        self.arrays = (
+            M.own,
+            damping,
+            stiffness,
+            np.ascontiguousarray(M.next),
+            alpha * M.next + beta * K.next,
+            np.ascontiguousarray(K.next),
+            first.astype(np.int64),
+            ni,
+        )
+        self.dt, self.steps, n = case.time_step, case.steps_per_span, cell.n_dof
+        x = np.arange(self.steps) * (spec.span_length / self.steps)
+        dof, self.phi = cell.contact_operator(x)
+        self.wrap = (dof >= n).astype(np.int64)
+        dofs, numbers = np.unique(dof - n * self.wrap, return_inverse=True)
+        self.at = np.ascontiguousarray(numbers.reshape(dof.shape))
+        self.contact = np.zeros((n, len(dofs)))
+        self.contact[dofs, np.arange(len(dofs))] = 1.0
+        k = np.arange(len(cell.dropper_low))
+        self.dropper = np.zeros((n, len(k)))
+        self.dropper[cell.dropper_high, k] = 1.0
+        self.dropper[cell.dropper_low, k] = -1.0
+        self.z0 = static_height(cell.equilibrium, x)
+
+    def answers(self, theta: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.complex128]:
+        """Answers of the loads' own places, (theta, load, load)."""
+        return bloch_answers(theta, self.dt, self.steps, self.arrays, load, load)
+
+
+def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-7) -> InfluenceMatrices:
+    """Compute all influence matrices of a case's line at its speed and step.
+
+    Parameters
+    ----------
+    case : CaseSpec
+        Line, speed and step; the pantograph does not enter.
+    tolerance : float
+        Quadrature error of the probed entries relative to the largest of them [-].
+
+    Raises
+    ------
+    ValueError
+        If the line has no static equilibrium with all droppers in tension.
+    """
+    began = time.perf_counter()
+    eq = periodic_equilibrium(case.catenary)
+    if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= 0.0:
+        raise ValueError(
+            f"influence matrices need a line at rest with every dropper in tension: least dropper force is "
+            f"{eq.dropper_force.min():.1f} N"
+        )
+    cell = _Cell(case, vertical_cell(eq))
+    theta, weight, error = _nodes(cell, tolerance)
+    N, nd = cell.steps, cell.dropper.shape[1]
+    steps, offset = 3 * N, -N
+    I_cc = np.zeros((N, N))
+    I_cd, I_dc = np.zeros((N * nd, steps)), np.zeros((N * nd, steps))
+    K_dd = np.zeros((nd * nd, 2 * steps - 1))
+    for block in np.array_split(np.arange(len(theta)), max(1, len(theta) // 128)):
+        _accumulate(cell, theta[block], weight[block] / np.pi, (I_cc, I_cd, I_dc, K_dd), offset)
+    return InfluenceMatrices(
+        case=case,
+        equilibrium=eq,
+        z0=cell.z0,
+        I_cc=I_cc,
+        I_cd=-I_cd.reshape(N, nd, steps),
+        I_dc=I_dc.reshape(N, nd, steps).transpose(1, 2, 0),
+        K_dd=-K_dd.reshape(nd, nd, -1),
+        dropper_offset=offset,
+        dropper_force=eq.dropper_force,
+        dropper_elongation=eq.dropper_force / case.catenary.droppers.stiffness,
+        dropper_stiffness=case.catenary.droppers.stiffness,
+        quadrature_nodes=len(theta),
+        truncation_error=error,
+        wall_time_s=time.perf_counter() - began,
+    )
+
+
+def _accumulate(
+    cell: _Cell,
+    theta: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    out: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    offset: int,
+) -> None:
+    """Add the contribution of some frequencies to all matrices."""
+    I_cc, I_cd, I_dc, K_dd = out
+    nc, N, nd = cell.contact.shape[1], cell.steps, cell.dropper.shape[1]
+    X = cell.answers(theta, np.hstack([cell.contact, cell.dropper]))
+    accumulate_contact(theta, weight, np.ascontiguousarray(X[:, :nc, :nc]), cell.at, cell.phi, cell.wrap, N, I_cc)
+    n = np.arange(N)
+    turn = np.exp(1j * theta[:, None, None] * (n[:, None] - N * cell.wrap)) * cell.phi
+    here = np.einsum("tnk,tnkd->ndt", turn, X[:, cell.at, nc:], optimize=True)
+    there = np.einsum("tnk,tdnk->ndt", turn.conj(), X[:, nc:, :][:, :, cell.at], optimize=True)
+    local = offset + np.arange(I_cd.shape[1])
+    wave = np.exp(-1j * theta[:, None] * local) * weight[:, None]
+    for target, values, w in ((I_cd, here, wave), (I_dc, there, wave.conj() * 1.0)):
+        flat = values.reshape(N * nd, -1)
+        target += flat.real @ w.real - flat.imag @ w.imag
+    count = (K_dd.shape[1] + 1) // 2
+    lag = np.arange(-(count - 1), count)
+    turns = np.exp(1j * theta[:, None] * lag) * weight[:, None]
+    pairs = X[:, nc:, nc:].reshape(len(theta), nd * nd).T
+    K_dd += pairs.real @ turns.real - pairs.imag @ turns.imag
+
+
+def _nodes(cell: _Cell, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Adaptive Gauss panels on 0 < theta < pi, halved until a few probed answers are integrated to tolerance."""
+    nc, nd = cell.contact.shape[1], cell.dropper.shape[1]
+    load = np.hstack([cell.contact[:, [0, (nc // 3) & ~1, (nc // 2) & ~1]], cell.dropper[:, [0, nd // 2]]])
+    lags = np.array([0.0, 0.37 * cell.steps, 1.0 * cell.steps, 3.0 * cell.steps])
+
+    def integrate(panels: NDArray[np.float64]) -> NDArray[np.complex128]:
+        middle, half = panels.mean(axis=1), 0.5 * (panels[:, 1] - panels[:, 0])
+        theta = middle[:, None] + half[:, None] * _GAUSS_X
+        X = cell.answers(theta.ravel(), load).reshape(*theta.shape, -1)
+        turn = np.exp(1j * theta[:, :, None] * lags) * (_GAUSS_W * half[:, None])[:, :, None]
+        return np.einsum("pgx,pgl->pxl", X, turn).reshape(len(panels), -1)
+
+    edges = np.concatenate([[0.0], np.geomspace(2e-4, 1.0, 40), np.linspace(1.0, np.pi, 30)[1:]])
+    open_panels = np.stack([edges[:-1], edges[1:]], axis=1)
+    value = integrate(open_panels)
+    scale = float(np.abs(value.sum(axis=0)).max())
+    done: list[NDArray[np.float64]] = []
+    error = 0.0
+    while len(open_panels):
+        middle = open_panels.mean(axis=1)
+        halves = np.stack(
+            [np.stack([open_panels[:, 0], middle], axis=1), np.stack([middle, open_panels[:, 1]], axis=1)], axis=1
+        ).reshape(-1, 2)
+        finer = integrate(halves)
+        change = np.abs(finer.reshape(len(open_panels), 2, -1).sum(axis=1) - value).max(axis=1)
+        good = (change < tolerance * scale) | (len(open_panels) + len(done) > MAX_PANELS)
+        error += float(change[good].sum())
+        done += list(halves.reshape(-1, 2, 2)[good].reshape(-1, 2))
+        keep = np.repeat(~good, 2)
+        open_panels, value = halves[keep], finer[keep]
+    panels = np.array(done)
+    half = 0.5 * (panels[:, 1] - panels[:, 0])
+    theta = (panels.mean(axis=1)[:, None] + half[:, None] * _GAUSS_X).ravel()
+    order = np.argsort(theta)
+    return theta[order], (half[:, None] * _GAUSS_W).ravel()[order], error / scale

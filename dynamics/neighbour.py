@@ -1,0 +1,91 @@
+"""What the steady states of neighbouring designs teach: a start and a secant basis that shorten every later search."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from catenary.equilibrium import periodic_equilibrium
+from catenary.spec import CatenarySpec
+from dynamics.fixed_point import Acceleration, compress
+from dynamics.periodic import PLAIN_SPANS, PeriodicStart, SpanMap, iterate
+from dynamics.spec import CaseSpec
+from dynamics.status import Status
+from dynamics.transient import static_status
+
+__all__ = ["periodic_start"]
+
+DESIGNS = 16
+SPANS_PER_DESIGN = 12
+BASIS_SIZE = 48
+HEIGHT_SPREAD = 0.010
+POSITION_SPREAD = 0.5
+
+
+def periodic_start(case: CaseSpec) -> PeriodicStart | None:
+    """Steady state and secant basis around a design; None when its own steady state cannot be found.
+
+    Depends on nothing but the case, so that every worker process learns the same; kept per process.
+    """
+    return _learn(case.model_dump_json())
+
+
+@lru_cache(maxsize=8)
+def _learn(text: str) -> PeriodicStart | None:
+    case = CaseSpec.model_validate_json(text)
+    eq = periodic_equilibrium(case.catenary)
+    if static_status(eq) is not Status.OK:
+        return None
+    span_map = SpanMap(case, eq)
+    x, _, _, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
+    if status is not Status.OK or span_map.scale is None:
+        return None
+    scale = span_map.scale
+    states: list[np.ndarray] = []
+    features: list[np.ndarray] = []
+    rng = np.random.default_rng(20150101)
+    tried = 0
+    while tried < DESIGNS:
+        tried += 1
+        neighbour = _perturbed(case, rng)
+        if neighbour is None:
+            continue
+        found = periodic_equilibrium(neighbour.catenary)
+        if static_status(found) is not Status.OK:
+            continue
+        pairs = _secants(SpanMap(neighbour, found), x, (scale, span_map.gain))
+        states += pairs[0]
+        features += pairs[1]
+    basis = compress(np.array(states), np.array(features), BASIS_SIZE) if states else None
+    return PeriodicStart(x, scale, span_map.gain, basis)
+
+
+def _secants(
+    span_map: SpanMap, x: np.ndarray, sizes: tuple[tuple[float, float], float]
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Secant pairs of one neighbour's accelerated iteration from ``x``."""
+    span_map.scale, span_map.gain = sizes
+    memory = Acceleration(None, 1)
+    for _ in range(SPANS_PER_DESIGN):
+        mapped, feature = span_map.apply(x)
+        if not np.isfinite(feature).all():
+            return [], []
+        x = memory.propose(mapped, feature)
+    return memory.states, memory.features
+
+
+def _perturbed(case: CaseSpec, rng: np.random.Generator) -> CaseSpec | None:
+    """A neighbour of the design: heights and stations moved at random, symmetric about mid-span."""
+    line = case.catenary.model_dump()
+    drops = line["droppers"]
+    n = len(drops["positions"])
+    height = rng.normal(0.0, HEIGHT_SPREAD, n)
+    shift = rng.normal(0.0, POSITION_SPREAD, n)
+    drops["contact_wire_heights"] = tuple(np.array(drops["contact_wire_heights"]) + 0.5 * (height + height[::-1]))
+    drops["positions"] = tuple(np.array(drops["positions"]) + 0.5 * (shift - shift[::-1]))
+    try:
+        changed = CatenarySpec.model_validate(line)
+    except ValueError:
+        return None
+    return case.model_copy(update={"catenary": changed})
