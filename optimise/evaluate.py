@@ -125,7 +125,7 @@ def prepare(case: CaseSpec) -> Any:
     """Steady state of the nominal line, from which neighbouring designs start; compiles the kernels."""
     if case.solver != "periodic":
         return None
-    from dynamics.periodic import periodic_start
+    from dynamics.neighbour import periodic_start
 
     return periodic_start(case)
 

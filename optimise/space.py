@@ -1,13 +1,4 @@
-"""Design variables and the lines they stand for: bounds, order and spacing hold at every point of the box.
-
-Symbols: v move asked for [m] (the variable), d move made [m], x0 nominal stations [m], A d <= b the faces of
-the set of stations that keep their distances, r = A v / b. The move made is
-
-    d = v / (1 + sum_k max(0, r_k)^p)^(1/p),  p = 8
-
-so that every face is kept (A d / b = r / (1 + ...)^(1/p) < 1), small moves are made as asked (d = v +
-O(v^9)), the map is smooth, and its inverse is v = d / (1 - sum_k max(0, (A d / b)_k)^p)^(1/p).
-"""
+"""Design variables and the lines they stand for: bounds, order and spacing hold at every point of the box."""
 
 from __future__ import annotations
 
@@ -21,49 +12,51 @@ from scipy.interpolate import PchipInterpolator
 
 from catenary.errors import InputError
 from catenary.spec import CatenarySpec
+from optimise.faces import Faces
 from optimise.spec import DesignSpec
+from optimise.taut_wire import height_per_load, nominal_loads
 
 __all__ = ["DesignSpace", "Variable"]
 
-POWER = 8
-# A variable reaches at most this many times as far as the nearest face lets it go: farther gains no design.
-OVERREACH = 2.0
 SYMMETRY_TOLERANCE = 1e-6  # m
+LEAST_LOAD = 1.0  # N
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One design variable: its name, range, value for the nominal line, and unit."""
+    """One design variable: its name, range, value for the nominal line, unit and meaning."""
 
     name: str
     low: float
     high: float
     nominal: float
     unit: str
+    description: str
 
 
 @dataclass(frozen=True)
 class DesignSpace:
     """Box of design variables around a nominal line, symmetric about mid-span.
 
-    Heights are changes against the nominal height profile [m]; the profile runs through the nominal heights
-    at the droppers (and zero at the supports) as a monotone cubic, so a dropper that moves follows it. Moves
-    are positive towards mid-span [m]. The nominal line is the centre of the box, and is given back exactly
-    there.
+    A lift is the height that a dropper gains by a change of its own load, the other loads held [m]; the
+    heights of all droppers follow from all lifts, and stay within their bound. A move is positive towards
+    mid-span [m]. Heights are changes against the nominal height profile, a monotone cubic through the nominal
+    heights at the droppers and zero at the supports, so a dropper that moves follows it. The nominal line is
+    the centre of the box, and is given back exactly there.
     """
 
     nominal: CatenarySpec
     design: DesignSpec
 
     def __post_init__(self) -> None:
-        problems = self._asymmetries() or (self._lack_of_room() if self.moves else [])
+        problems = self._asymmetries()
+        if not problems:
+            problems = [
+                *(self._lack_of_room() if self.moves else []),
+                *(self._lack_of_load() if self.lifts else []),
+            ]
         if problems:
             raise InputError(problems)
-
-    @property
-    def heights_free(self) -> bool:
-        """Whether contact-wire heights are variables."""
-        return self.design.kind in ("heights", "both")
 
     @property
     def half(self) -> int:
@@ -76,18 +69,23 @@ class DesignSpace:
         return 0 if self.design.kind == "heights" else self.half
 
     @property
-    def rises(self) -> int:
+    def lifts(self) -> int:
         """Number of variables that change heights, the dropper at mid-span included."""
-        return (len(self.nominal.droppers.positions) + 1) // 2 if self.heights_free else 0
+        return 0 if self.design.kind == "spacing" else (len(self.nominal.droppers.positions) + 1) // 2
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        """Variables in their order: heights from the support to mid-span, then moves likewise."""
-        rise = self.design.height_change
-        heights = [Variable(f"height_{k + 1}", -rise, rise, 0.0, "m") for k in range(self.rises)]
-        reach = self._reach if self.moves else []
-        moves = [Variable(f"move_{k + 1}", -float(r), float(r), 0.0, "m") for k, r in enumerate(reach)]
-        return (*heights, *moves)
+        """Variables in their order: lifts from the support to mid-span, then moves likewise."""
+        meaning = {"lift": "height gained by a change of its own load", "move": "move towards mid-span"}
+        ranges = {
+            "lift": self._lift_reach if self.lifts else (),
+            "move": self._move_reach if self.moves else (),
+        }
+        return tuple(
+            Variable(f"{kind}_{k}", -float(r), float(r), 0.0, "m", f"dropper {k}: {meaning[kind]}")
+            for kind, reach in ranges.items()
+            for k, r in enumerate(reach, start=1)
+        )
 
     def spec_of(self, values: Sequence[float] | NDArray[np.float64]) -> CatenarySpec:
         """Line that a point of the box stands for.
@@ -104,17 +102,17 @@ class DesignSpace:
         """
         v = np.asarray(values, dtype=float)
         self._check_in_box(v)
-        x, z = self._nominal_stations
-        n, m = len(x), self.half
-        made = self._moves_made(v[self.rises :]) if self.moves else np.zeros(m)
-        shift = np.zeros(n)
-        shift[:m], shift[n - m :] = made, -made[::-1]
-        lift = np.zeros(n)
-        lift[:m] = self._profile(x[:m] + made) - z[:m] if self.moves else 0.0
-        if self.heights_free:
-            lift[: self.rises] += v[: self.rises]
-        lift[n - m :] = lift[:m][::-1]
-        return self._with_droppers(x + shift, z + lift)
+        x, z = (array.copy() for array in self._nominal_stations)
+        n, m, h = len(x), self.half, (len(x) + 1) // 2
+        if self.moves:
+            made = self._move_faces.into(v[self.lifts :])
+            z[:m] += self._profile(x[:m] + made) - z[:m]
+            x[:m] += made
+            x[n - m :] -= made[::-1]
+        if self.lifts:
+            z[:h] += self._heights_per_lift(x) @ self._lift_faces(x).into(v[: self.lifts])
+        z[n - m :] = z[:m][::-1]
+        return self._with_droppers(x, z)
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
         """Point of the box that stands for a line, the inverse of `spec_of` [m], shape (variable,).
@@ -125,7 +123,7 @@ class DesignSpace:
             If no point of the space stands for the line.
         """
         x0, z0 = self._nominal_stations
-        x = np.asarray(spec.droppers.positions)
+        x, z = np.asarray(spec.droppers.positions), np.asarray(spec.droppers.contact_wire_heights)
         if len(x) != len(x0):
             raise InputError(
                 [
@@ -133,13 +131,20 @@ class DesignSpace:
                     f"nominal line"
                 ]
             )
-        m = self.half
-        made = x[:m] - x0[:m]
-        moves = self._moves_asked(made) if self.moves else np.zeros(0)
-        rises = np.asarray(spec.droppers.contact_wire_heights[: self.rises]) - z0[: self.rises]
-        if self.moves:
-            rises[:m] -= (self._profile(x[:m]) - z0[:m])[: len(rises)]
-        return np.concatenate([rises, moves])
+        m, h = self.half, (len(x) + 1) // 2
+        moves, lifts = np.zeros(0), np.zeros(0)
+        try:
+            if self.moves:
+                moves = self._move_faces.back(x[:m] - x0[:m])
+            if self.lifts:
+                gained = z[:h] - (self._profile(x[:h]) if self.moves else z0[:h])
+                made = np.asarray(np.linalg.solve(self._heights_per_lift(x), gained), dtype=np.float64)
+                lifts = self._lift_faces(x).back(made)
+        except ValueError as error:
+            raise InputError(
+                [f"the line must be inside the design space: it leaves no room for {error}"]
+            ) from error
+        return np.concatenate([lifts, moves])
 
     @cached_property
     def _nominal_stations(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -153,57 +158,56 @@ class DesignSpace:
         return PchipInterpolator(np.concatenate([ends[0], x, ends[1]]), np.concatenate([[0.0], z, [0.0]]))
 
     @cached_property
-    def _faces(self) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-        """Matrix A (face, dropper) and right side b [m] of A d <= b, and what each face keeps."""
+    def _own_height_per_load(self) -> NDArray[np.float64]:
+        return np.diag(height_per_load(self.nominal, self._nominal_stations[0])).copy()
+
+    def _heights_per_lift(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return height_per_load(self.nominal, x) / self._own_height_per_load
+
+    def _lift_faces(self, x: NDArray[np.float64]) -> Faces:
+        """Bounds of the heights, as faces for the lifts."""
+        heights = self._heights_per_lift(x)
+        names = tuple(f"the height of dropper {k + 1} (height_change)" for k in range(len(heights)))
+        bound = np.full(2 * len(heights), self.design.height_change)
+        return Faces(np.vstack([heights, -heights]), bound, names + names)
+
+    @cached_property
+    def _lift_reach(self) -> NDArray[np.float64]:
+        loads = nominal_loads(self.nominal)[: self.lifts]
+        limit = self.design.load_change * loads * self._own_height_per_load
+        return self._lift_faces(self._nominal_stations[0]).reach(limit)
+
+    @cached_property
+    def _move_faces(self) -> Faces:
+        """Distances to keep, as faces for the moves."""
         x, m, d = self._nominal_stations[0], self.half, self.design
         unit = np.eye(m)
-        rows: list[tuple[NDArray[np.float64], float, str]] = []
-        if m:
-            rows.append(
-                (-unit[0], x[0] - d.support_clearance, "dropper 1 and the support (support_clearance)")
-            )
-            rows.append(
-                (
-                    -2.0 * unit[0],
-                    2.0 * x[0] - d.minimum_spacing,
-                    "the droppers beside a support (minimum_spacing)",
-                )
-            )
-        for k in range(m - 1):
+        rows = [
+            (-unit[0], x[0] - d.support_clearance, "dropper 1 beside the support (support_clearance)"),
+            (
+                -2.0 * unit[0],
+                2.0 * x[0] - d.minimum_spacing,
+                "the droppers beside a support (minimum_spacing)",
+            ),
+        ]
+        for k in range(m):
+            across = unit[k] - unit[k + 1] if k + 1 < m else (1.0 if len(x) % 2 else 2.0) * unit[k]
             gap = x[k + 1] - x[k] - d.minimum_spacing
-            rows.append((unit[k] - unit[k + 1], gap, f"droppers {k + 1} and {k + 2} (minimum_spacing)"))
-        if m:
-            to_mirror = 1.0 if len(x) % 2 else 2.0
-            gap = x[m] - x[m - 1] - d.minimum_spacing
-            rows.append((to_mirror * unit[m - 1], gap, f"droppers {m} and {m + 1} (minimum_spacing)"))
+            rows.append((across, gap, f"droppers {k + 1} and {k + 2} (minimum_spacing)"))
         if self.nominal.stitch is not None:
             clamp = 0.5 * self.nominal.stitch.length
             for k in range(m):
                 side = 1.0 if x[k] < clamp else -1.0
                 room = abs(clamp - x[k]) - d.clamp_clearance
-                rows.append((side * unit[k], room, f"dropper {k + 1} and the stitch clamp (clamp_clearance)"))
-        return np.array([r[0] for r in rows]), np.array([r[1] for r in rows]), [r[2] for r in rows]
+                rows.append(
+                    (side * unit[k], room, f"dropper {k + 1} beside the stitch clamp (clamp_clearance)")
+                )
+        a, b, names = zip(*rows, strict=True)
+        return Faces(np.array(a), np.array(b), names)
 
     @cached_property
-    def _reach(self) -> NDArray[np.float64]:
-        a, b, _ = self._faces
-        with np.errstate(divide="ignore"):
-            nearest = np.min(b[:, None] / np.abs(a), axis=0)
-        return np.minimum(self.design.dropper_move, OVERREACH * nearest)
-
-    def _moves_made(self, asked: NDArray[np.float64]) -> NDArray[np.float64]:
-        a, b, _ = self._faces
-        r = np.maximum(0.0, a @ asked / b)
-        return asked / (1.0 + np.sum(r**POWER)) ** (1.0 / POWER)
-
-    def _moves_asked(self, made: NDArray[np.float64]) -> NDArray[np.float64]:
-        a, b, names = self._faces
-        r = np.maximum(0.0, a @ made / b)
-        if np.sum(r**POWER) >= 1.0:
-            raise InputError(
-                [f"the line must be inside the design space: it has no room between {names[int(r.argmax())]}"]
-            )
-        return made / (1.0 - np.sum(r**POWER)) ** (1.0 / POWER)
+    def _move_reach(self) -> NDArray[np.float64]:
+        return self._move_faces.reach(np.full(self.moves, self.design.dropper_move))
 
     def _with_droppers(self, x: NDArray[np.float64], z: NDArray[np.float64]) -> CatenarySpec:
         content = self.nominal.model_dump()
@@ -237,9 +241,17 @@ class DesignSpace:
         ]
 
     def _lack_of_room(self) -> list[str]:
-        _, b, names = self._faces
+        faces = self._move_faces
         return [
-            f"the nominal line must leave room between {name}: {-room:.3g} m are missing; lower that distance"
-            for room, name in zip(b, names, strict=True)
+            f"the nominal line must leave room for {name}: {-room:.3g} m are missing; lower that distance"
+            for room, name in zip(faces.b, faces.names, strict=True)
             if room < 1e-3
+        ]
+
+    def _lack_of_load(self) -> list[str]:
+        return [
+            f"dropper {k + 1} of the nominal line must carry load: it would carry about {load:.0f} N at "
+            f"contact_wire_heights[{k}]; change the heights around it"
+            for k, load in enumerate(nominal_loads(self.nominal))
+            if load < LEAST_LOAD
         ]

@@ -21,6 +21,9 @@ class DesignSpec(Spec):
     height_change: Annotated[float, Field(gt=0.0, le=0.2)] = Field(
         default=0.060, description="largest change of a contact-wire height from the nominal line [m]"
     )
+    load_change: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.8, description="largest change of a dropper's own static load, of its nominal load [-]"
+    )
     dropper_move: Annotated[float, Field(gt=0.0, le=20.0)] = Field(
         default=3.0, description="largest move of a dropper from its nominal station [m]"
     )

@@ -6,10 +6,12 @@ from cheap_evaluation import case_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catenary.equilibrium import periodic_equilibrium
 from catenary.errors import InputError
 from catenary.spec import CatenarySpec
 from optimise.space import DesignSpace
 from optimise.spec import DesignSpec
+from optimise.taut_wire import nominal_loads
 
 RE330 = case_of().catenary
 BRUNI = case_of("bruni_2015", "bruni_2015").catenary
@@ -57,6 +59,9 @@ def test_every_point_of_the_box_is_a_valid_line_that_keeps_its_distances(point):
     x, z = np.array(line.droppers.positions), np.array(line.droppers.contact_wire_heights)
     assert x == pytest.approx(span - x[::-1], abs=1e-9)
     assert z == pytest.approx(z[::-1], abs=1e-12)
+    if space.lifts:
+        changed = z[: space.lifts] - space._profile(x[: space.lifts])
+        assert np.abs(changed).max() <= d.height_change + 1e-12
     if space.moves:
         # the nominal stations are decimal fractions, hence the rounding
         assert np.diff(x).min() >= d.minimum_spacing - 1e-9
@@ -87,7 +92,7 @@ def test_the_nominal_line_is_the_centre_of_the_box_exactly(name, kind):
 
 def test_variables_describe_one_half_and_the_dropper_at_mid_span_only_rises():
     names = [v.name for v in space_of("stitched", "both").variables]
-    assert names == [f"height_{k}" for k in range(1, 6)] + [f"move_{k}" for k in range(1, 5)]
+    assert names == [f"lift_{k}" for k in range(1, 6)] + [f"move_{k}" for k in range(1, 5)]
     assert len(space_of("even", "both").variables) == 10
 
 
@@ -120,13 +125,13 @@ def test_a_moved_dropper_follows_the_pre_sag():
 
 
 def test_a_point_outside_the_box_is_refused():
-    with pytest.raises(InputError, match=r"height_1 must lie between -0\.06 and 0\.06 m: got 0\.07 m"):
+    with pytest.raises(InputError, match=r"lift_1 must lie between -0\.0\d+ and 0\.0\d+ m: got 0\.07 m"):
         space_of("stitched", "heights").spec_of([0.07, 0.0, 0.0, 0.0, 0.0])
 
 
 def test_a_line_outside_the_space_is_refused():
     close = with_droppers(RE330, [4.5, 12.0, 13.0, 25.65, 32.5, 39.35, 52.0, 53.0, 60.5])
-    with pytest.raises(InputError, match=r"no room between droppers 2 and 3"):
+    with pytest.raises(InputError, match=r"no room for droppers 2 and 3"):
         space_of("stitched", "spacing").values_of(close)
     with pytest.raises(InputError, match="9 droppers"):
         space_of("stitched", "spacing").values_of(BRUNI_WITH_EIGHT)
@@ -144,5 +149,30 @@ def test_an_asymmetric_line_is_refused_with_every_pair():
 
 
 def test_a_nominal_line_without_room_is_refused():
-    with pytest.raises(InputError, match=r"between droppers 1 and 2 \(minimum_spacing\): 0\.3 m are missing"):
+    with pytest.raises(InputError, match=r"droppers 1 and 2 \(minimum_spacing\): 0\.3 m are missing"):
         space_of("crowded", "spacing", minimum_spacing=2.5)
+
+
+@pytest.mark.parametrize("name", ["stitched", "pre-sag"])
+def test_the_taut_wire_gives_the_loads_of_form_finding(name):
+    # bending stiffness and the slope of the droppers are left out of the string
+    assert nominal_loads(LINES[name]) == pytest.approx(
+        periodic_equilibrium(LINES[name]).dropper_force, rel=0.03
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["stitched", "pre-sag"])
+def test_the_first_step_of_a_search_hangs_no_dropper_slack(name, kind):
+    space, chance = space_of(name, kind), np.random.default_rng(1)
+    high = np.array([v.high for v in space.variables])
+    for _ in range(10):
+        values = np.clip(chance.normal(0.0, high / 3.0), -high, high)
+        assert periodic_equilibrium(space.spec_of(values)).dropper_force.min() > 0.0
+
+
+def test_a_nominal_line_with_a_slack_dropper_is_refused():
+    heights = [0.0, 0.0, -0.06, 0.0, 0.0, 0.0, -0.06, 0.0, 0.0]
+    line = with_droppers(RE330, RE330.droppers.positions, heights)
+    with pytest.raises(InputError, match=r"dropper 3 .* must carry load: it would carry about -\d+ N"):
+        DesignSpace(line, DesignSpec())

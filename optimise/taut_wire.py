@@ -1,0 +1,47 @@
+"""Contact wire as a taut string between supports: heights from dropper loads, to scale variables by.
+
+Droppers at stations x lift the wire by F - W beyond its weight: T times the kink of the wire at each of them.
+With independent heights almost every design would hang a dropper slack (20 mm of zigzag at 6 m spacing and 22
+kN is 150 N, twice a dropper's load), so the variables change the loads, and the heights follow. Form-finding
+has the last word.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.spec import CatenarySpec
+
+__all__ = ["height_per_load", "nominal_loads"]
+
+GRAVITY = 9.81
+
+
+def height_per_load(line: CatenarySpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Heights of one half of the droppers for unit loads on symmetric pairs [m/N], shape (half, half).
+
+    The half counts the dropper at mid-span, if there is one; it is a pair by itself.
+    """
+    n = len(x)
+    half = (n + 1) // 2
+    pairs = np.zeros((n, half))
+    pairs[np.arange(half), np.arange(half)] = 1.0
+    pairs[n - 1 - np.arange(half), np.arange(half)] = 1.0
+    return np.asarray(np.linalg.solve(_stiffness(line, x), pairs), dtype=np.float64)[:half]
+
+
+def nominal_loads(line: CatenarySpec) -> NDArray[np.float64]:
+    """Static force of each dropper at its contact-wire clamp [N], shape (dropper,)."""
+    droppers = line.droppers
+    x, z = np.asarray(droppers.positions), np.asarray(droppers.contact_wire_heights)
+    gaps = np.diff(x, prepend=0.0, append=line.span_length)
+    weight = GRAVITY * (0.5 * line.contact_wire.mass_per_length * (gaps[:-1] + gaps[1:]))
+    return weight + GRAVITY * droppers.clamp_mass_contact_wire + _stiffness(line, x) @ z
+
+
+def _stiffness(line: CatenarySpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Loads at the droppers for unit heights [N/m]; the wire is held at the supports."""
+    per_gap = line.contact_wire.tension / np.diff(x, prepend=0.0, append=line.span_length)
+    inner = per_gap[1:-1]
+    return np.diag(per_gap[:-1] + per_gap[1:]) - np.diag(inner, 1) - np.diag(inner, -1)
