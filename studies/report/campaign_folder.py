@@ -19,6 +19,7 @@ from optimise.confirm import Confirmation, DesignConfirmation
 from optimise.evaluate import Evaluation
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult, load_result
+from optimise.space import Variable
 from studies.report.content import (
     Array,
     CampaignContent,
@@ -150,11 +151,11 @@ def _state(evaluation: Evaluation) -> TrialState:
 
 def _designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
     variables = result.space.variables
-    scale = np.array([MM if v.name.startswith("height") else 1.0 for v in variables])
+    scale = np.array([1.0 if v.name.startswith("move") else MM for v in variables])
     values = np.array([r.values for r in best]).reshape(len(best), len(variables)).T
     return DesignTable(
         names=tuple(v.name.replace("_", " ") for v in variables),
-        units=tuple("mm" if v.name.startswith("height") else v.unit for v in variables),
+        units=tuple(v.unit if v.name.startswith("move") else "mm" for v in variables),
         lower=scale * [v.low for v in variables],
         upper=scale * [v.high for v in variables],
         nominal=scale * [v.nominal for v in variables],
@@ -162,10 +163,18 @@ def _designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
         trials=tuple(r.number for r in best),
         sigma_N=tuple(_sigma(r) for r in best),
         nominal_sigma_N=_sigma(result.nominal),
-        caption="Best feasible design first; lower and upper are the bounds of the search. Variables are "
-        "changes against the nominal line, counted from the support to mid-span and the same on both sides "
-        "of it. Heights are positive upwards; moves are positive towards mid-span, and are shortened where "
-        "distances would not be kept.",
+        caption=_meaning(variables),
+    )
+
+
+def _meaning(variables: tuple[Variable, ...]) -> str:
+    """Explain the kinds of variables that a campaign has."""
+    kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in variables}
+    meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
+    return (
+        "Best feasible design first; lower and upper are the bounds of the search. Variables are changes "
+        "against the nominal line, counted from the support to mid-span and the same on both sides of it "
+        f"({meant}). What they come to stands in the table of droppers."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studies.report.charts import dropper_force_chart, force_chart, height_chart, search_chart
 from studies.report.content import CampaignContent, SpanResult
-from studies.report.frame import number
+from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.parts import Chart, Fact, Page, Section
 from studies.report.robustness import height_error_chart, robustness_table, speed_chart
@@ -54,7 +54,7 @@ def campaign_page(content: CampaignContent) -> Page:
     return Page(
         kicker="Optimisation of an overhead contact line",
         title=content.title,
-        headline=_headline(content),
+        headline=with_bound_units(_headline(content)),
         facts=_facts(content),
         warnings=content.warnings,
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),

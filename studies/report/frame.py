@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,13 +11,14 @@ from numpy.typing import NDArray
 
 from studies.report.parts import Chart
 
-__all__ = ["COLOURS", "Frame", "chart_frame", "nice_exaggeration", "number", "ticks"]
+__all__ = ["COLOURS", "Frame", "chart_frame", "nice_exaggeration", "number", "ticks", "with_bound_units"]
 
 # Okabe and Ito's colours, safe for colour-blind readers; lines and marks differ in kind as well.
 COLOURS = {"nominal": "#d55e00", "best": "#0072b2", "other": "#009e73", "muted": "#8a8a8a"}
 
 WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
+UNIT_AFTER_NUMBER = re.compile(r"(\d) (N|%|mm|km/h)(?!\w)")
 TICK_STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
@@ -86,6 +88,11 @@ def number(value: float, digits: int = 3) -> str:
     if float(text) == 0.0:
         text = text.lstrip("-")
     return text.replace("-", "−")
+
+
+def with_bound_units(text: str) -> str:
+    """Keep numbers and their units on one line."""
+    return UNIT_AFTER_NUMBER.sub("\\1\N{NO-BREAK SPACE}\\2", text)
 
 
 def tick_texts(values: NDArray[np.float64]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studies.report.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
 from studies.report.content import SimulationContent
-from studies.report.frame import number
+from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.parts import Chart, Fact, Page, Section, Table
 from studies.report.tables import dropper_table, provenance_tables, run_table, statistics_table
@@ -50,7 +50,7 @@ def simulation_page(content: SimulationContent) -> Page:
     return Page(
         kicker="Simulation of pantograph and overhead contact line",
         title=content.title,
-        headline=_headline(content),
+        headline=with_bound_units(_headline(content)),
         facts=tuple(
             Fact(name, f"{number(content.result.statistics[key], digits)} {unit}", remark)
             for name, key, unit, digits, remark in FACTS

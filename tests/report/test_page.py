@@ -121,7 +121,7 @@ def test_files_are_written_and_the_same_content_gives_the_same_bytes(page, tmp_p
 
 
 def test_the_headline_gives_the_numbers(campaign_content):
-    headline = campaign_page(campaign_content).headline
+    headline = campaign_page(campaign_content).headline.replace("\N{NO-BREAK SPACE}", " ")
     for text in ("31.20 N", "24.61 N", "21.1 %", "24.70 N", "0.36 %"):
         assert text in headline
 
