@@ -77,38 +77,40 @@ def _shares(label: str, sigma: Array, role: Role) -> Curve | None:
     known = np.sort(sigma[np.isfinite(sigma)])
     if not known.size:
         return None
-    share = 100.0 * np.arange(known.size + 1) / known.size
+    # of all lines: those that could not be computed keep the curve below 100 %
+    share = 100.0 * np.arange(known.size + 1) / sigma.size
     return Curve(label, np.append(known[0], known), share, "N", "%", role, "step")
 
 
 def robustness_table(robust: Robustness) -> Table:
-    """Sigma of both designs: worst over the speeds, and median and worst with height errors."""
-    rows = [
-        _row("largest over the speeds", np.max, robust.nominal_by_speed, robust.best_by_speed),
-        _row("median with height errors", np.median, robust.nominal_with_errors, robust.best_with_errors),
-        _row("largest with height errors", np.max, robust.nominal_with_errors, robust.best_with_errors),
-    ]
-    failed = [
-        int(np.count_nonzero(~np.isfinite(np.concatenate(pair))))
-        for pair in (
-            (robust.nominal_by_speed, robust.best_by_speed),
-            (robust.nominal_with_errors, robust.best_with_errors),
-        )
-    ]
+    """Sigma of both designs where both could be computed, and how many could not."""
+    speeds = (robust.nominal_by_speed, robust.best_by_speed)
+    errors = (robust.nominal_with_errors, robust.best_with_errors)
     return Table(
         title="",
         columns=("σ [N]", "nominal", "best", "change"),
-        rows=tuple(rows),
+        rows=(
+            _row("largest over the speeds", np.max, *speeds),
+            _row("median with height errors", np.median, *errors),
+            _row("largest with height errors", np.max, *errors),
+            ("speeds computed", *(_count(v) for v in speeds), ""),
+            ("lines with errors computed", *(_count(v) for v in errors), ""),
+        ),
         align="lrrr",
-        caption=f"{failed[0]} speeds and {failed[1]} lines with errors could not be computed."
-        if any(failed)
-        else "",
+        caption="Compared are the speeds and errors at which both designs could be computed; a line with errors "
+        "may be slack at rest, and then it has no σ.",
     )
 
 
-def _row(name: str, pick: Callable[[Array], np.floating], nominal: Array, best: Array) -> tuple[str, ...]:
-    values = [
-        float(pick(v[np.isfinite(v)])) if np.isfinite(v).any() else float("nan") for v in (nominal, best)
-    ]
-    texts = [number(v, 2) if np.isfinite(v) else "–" for v in values]
-    return (name, *texts, change_percent(values[1], values[0]))
+def _count(sigma: Array) -> str:
+    return f"{np.count_nonzero(np.isfinite(sigma))} of {sigma.size}"
+
+
+def _row(
+    name: str, pick: Callable[[Array], np.floating], nominal: Array, best: Array
+) -> tuple[str, str, str, str]:
+    both = np.isfinite(nominal) & np.isfinite(best)
+    if not both.any():
+        return name, "–", "–", "–"
+    before, after = float(pick(nominal[both])), float(pick(best[both]))
+    return name, number(before, 2), number(after, 2), change_percent(after, before)

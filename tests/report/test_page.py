@@ -13,6 +13,7 @@ from studies.report.content import Curve, SearchHistory
 from studies.report.frame import chart_frame, nice_exaggeration, number, ticks
 from studies.report.page import page_html, write_page
 from studies.report.parts import Chart, Table
+from studies.report.robustness import height_error_chart, robustness_table
 from studies.report.simulation_page import simulation_page
 from studies.report.svg import chart_svg, thinned
 from studies.report.tables import change_percent
@@ -158,6 +159,21 @@ def test_the_best_so_far_counts_feasible_trials_alone():
     state = ("failed", "feasible", "infeasible", "feasible", "feasible")
     history = SearchHistory(np.arange(5), sigma, sigma, state, ("",) * 5, nominal_sigma=31.0)
     np.testing.assert_array_equal(history.best, [np.nan, 30.0, 30.0, 28.0, 28.0])
+
+
+def test_designs_are_compared_where_both_could_be_computed(campaign_content):
+    nan = float("nan")
+    robust = replace(
+        campaign_content.robustness,
+        nominal_with_errors=np.array([30.0, 40.0, nan, 20.0]),
+        best_with_errors=np.array([27.0, nan, nan, 10.0]),
+    )
+    rows = {row[0]: row[1:] for row in robustness_table(robust).rows}
+    assert rows["largest with height errors"] == ("30.00", "27.00", "−10.0 %")
+    assert rows["median with height errors"] == ("25.00", "18.50", "−26.0 %")
+    assert rows["lines with errors computed"] == ("3 of 4", "2 of 4", "")
+    shares = {curve.label: curve.y.max() for curve in height_error_chart(robust).curves}
+    assert shares == {"nominal": 75.0, "best": 50.0}
 
 
 def test_a_curve_that_is_not_finite_is_refused():
