@@ -97,8 +97,8 @@ def robustness_table(robust: Robustness) -> Table:
             ("lines with errors computed", *(_count(v) for v in errors), ""),
         ),
         align="lrrr",
-        caption="Compared are the speeds and errors at which both designs could be computed; a line with errors "
-        "may be slack at rest, and then it has no σ.",
+        caption="Compared are the speeds and errors at which both designs could be computed; a line with "
+        "errors may be slack at rest, and then it has no σ.",
     )
 
 
