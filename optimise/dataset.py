@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["trials_dataset", "write_trials"]
 
-# Units stand at the end of a name; udunits knows all of them.
+# Units stand at the end of a name.
 UNITS = {"N": "N", "mm": "mm", "percent": "%", "m": "m", "s": "s"}
 STATES = ("running", *(status.value for status in EvaluationStatus))
 
@@ -114,7 +114,8 @@ def _figures(records: list[TrialRecord], pick: Any, long_name: str, unit: str) -
 
 
 def _long_name_and_unit(name: str) -> tuple[str, str]:
-    stem, _, unit = name.rpartition("_")
+    stem, _, unit = name.replace("_0_5Hz", " 0 to 5 Hz").replace("_5_20Hz", " 5 to 20 Hz").rpartition("_")
+    stem = stem.replace("_std", " standard deviation")
     return (stem.replace("_", " "), UNITS[unit]) if unit in UNITS else (name.replace("_", " "), "1")
 
 

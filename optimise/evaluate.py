@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare"]
 
+UNSETTLED = (Status.NOT_CONVERGED, Status.NOT_PERIODIC, Status.MEAN_FORCE_NOT_HELD, Status.DIVERGED)
+
 
 class EvaluationStatus(Enum):
     """How an evaluation ended."""
@@ -155,6 +157,8 @@ def _too_long(elapsed: float, setting: Setting) -> str:
 def _evaluate(task: Task, setting: Setting) -> Evaluation:
     case = CaseSpec.model_validate({**setting.case.model_dump(), "catenary": task.catenary.model_dump()})
     solution = _solve(case, setting.start)
+    if solution.status in UNSETTLED and setting.start is not None:
+        solution = _solve(case, None)  # a start that does not fit says nothing against the design
     times = {name: float(seconds) for name, seconds in solution.wall_time_s.items()}
     message = solution.message or solution.status.value
     if solution.status is Status.STATIC_SLACK and setting.reference is not None:
