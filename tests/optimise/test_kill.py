@@ -25,7 +25,7 @@ TRIALS = 40
 def start(folder, evaluate="slow_bowl", **content):
     command = [sys.executable, str(DRIVE), str(folder), evaluate, json.dumps({"trials": TRIALS, **content})]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
     )
 
 
