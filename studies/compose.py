@@ -220,7 +220,7 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
         case = {**case, "mean_force_N": None}  # another speed has a reference mean force of its own
     typed = {*request.groups, *request.files, *own, "catenary"}
     data.update({key: value for key, value in case.items() if key not in typed})
-    return (f"Conditions are those of the campaign in {record.parent} ({record}), unless typed here.",)
+    return (f"Conditions are those of {record}, unless typed here.",)
 
 
 def _parts(path: str) -> list[str]:

@@ -6,6 +6,7 @@ whole number of steps (by at most 0.3 %, printed), never the span.
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -68,11 +69,18 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     from dynamics.rig_bundle import write_bundle
 
     begin = time.perf_counter()
-    matrices = influence_matrices(case)
+    try:
+        matrices = influence_matrices(case)
+    except ValueError as error:  # form-finding failed
+        print(f"No bundle was written: {error}", file=sys.stderr)
+        return 1, folder
     write_bundle(folder, matrices, case)
     write_hydra_record(folder, "export", composed)
-    print(f"Influence matrices took {time.perf_counter() - begin:.1f} s.")
-    print(f"Written to {folder}/ (pfem.nc, pfem.mat)")
+    print(
+        f"Influence matrices: {matrices.quadrature_nodes} frequencies, truncation error "
+        f"{matrices.truncation_error:.1e}, {time.perf_counter() - begin:.1f} s"
+    )
+    print(f"Written to {folder}/ (pfem.nc, pfem.mat, design.yaml, manifest.json)")
     return 0, folder
 
 

@@ -109,7 +109,7 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
         f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.kind}, {held} held"
     )
-    bounds = ", ".join(f"{v.name} {1e3 * v.low:+.0f} to {1e3 * v.high:+.0f} mm" for v in space.variables)
+    bounds = ", ".join(f"{v.name} {1e3 * v.low:+.1f} to {1e3 * v.high:+.1f} mm" for v in space.variables)
     print(f"Variables: {bounds}")
     limits = job.limits
     print(

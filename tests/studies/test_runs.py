@@ -1,0 +1,241 @@
+"""Commands run for real, small: what they write, and that it can be read, resumed and run again."""
+
+import dataclasses
+import json
+import math
+
+import pytest
+import yaml
+
+from dynamics.dataset import read_result
+from dynamics.statistics import ContactStatistics
+from studies import cli
+from studies.compose import group_options
+
+SMALL_WINDOW = ("periodic.spans_behind=6", "periodic.spans_ahead=8", "transient.spans=12")
+SMALL_SEARCH = (
+    *SMALL_WINDOW,
+    "transient.spans_evaluated=4",
+    "trials=3",
+    "cluster=serial",
+    "robustness.samples=1",
+    "robustness.speed_range_kmh=0",
+)
+BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275")
+
+
+def numbers(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return [n for item in value for n in numbers(item)]
+    return [value] if isinstance(value, int | float) else []
+
+
+@pytest.fixture(params=["periodic", "transient"])
+def simulated(request, catenary, folder):
+    ended = catenary(
+        "simulate",
+        *BRUNI,
+        *SMALL_WINDOW,
+        "transient.spans_evaluated=4",
+        f"solver={request.param}",
+        "run_dir=run",
+    )
+    assert ended.code == 0, ended
+    return request.param, folder / "run", ended
+
+
+def test_a_simulation_writes_what_the_interface_names(simulated):
+    solver, run, ended = simulated
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    described = {
+        "schema_version",
+        "status",
+        "message",
+        "config_sha256",
+        "static",
+        "pantographs",
+        "wall_time_s",
+    }
+    assert described | {"catenary", "pantograph", "solver", "speed_kmh"} <= set(summary)
+    assert (summary["status"], summary["solver"], summary["speed_kmh"]) == ("ok", solver, 275.0)
+    static = summary["static"]
+    assert len(static["dropper_force_N"]) == len(static["dropper_length_m"]) == 9
+    assert set(static["contact_wire_height_m"]) == {"x_m", "z_m"}
+    assert set(static["elasticity_mm_per_N"]) == {"x_m", "value"}
+    assert (
+        0.2 < min(static["elasticity_mm_per_N"]["value"]) < max(static["elasticity_mm_per_N"]["value"]) < 0.5
+    )
+    (figures,) = summary["pantographs"]
+    assert set(figures) == {"applied_force_N", *(f.name for f in dataclasses.fields(ContactStatistics))}
+    assert figures["contact_force_mean_N"] == pytest.approx(143.356, abs=0.11)
+    assert set(summary["wall_time_s"]) == {"equilibrium", "dynamics", "total"}
+    assert all(math.isfinite(n) for n in numbers(summary))
+    for name in (
+        "report.html",
+        "simulate.log",
+        ".hydra/config.yaml",
+        ".hydra/overrides.yaml",
+        ".hydra/hydra.yaml",
+    ):
+        assert (run / name).stat().st_size > 0
+    assert list((run / "figures").glob("*.png"))
+    assert "standard deviation" in ended.out
+    assert not [p for p in run.rglob(".*") if p.is_file()], "a temporary file is left"
+
+
+def test_a_result_file_says_what_it_holds_and_where_it_came_from(simulated):
+    _, run, _ = simulated
+    stored = read_result(run / "result.nc")
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    recorded = yaml.safe_load((run / ".hydra" / "hydra.yaml").read_text(encoding="utf-8"))
+    hashes = {summary["config_sha256"], recorded["config_sha256"], stored.attributes["config_sha256"]}
+    assert len(hashes) == 1
+    resolved = yaml.safe_load((run / ".hydra" / "config.yaml").read_text(encoding="utf-8"))
+    assert resolved["schema_version"] == 1
+    assert {k: v for k, v in resolved.items() if k != "schema_version"} == yaml.safe_load(
+        stored.attributes["config"]
+    )
+    assert {"status", "versions", "commit", "filter", "contact_stiffness_N_per_m"} <= set(stored.attributes)
+    force = stored.values["contact_force_filtered"]
+    assert force.shape == stored.values["time"].shape == stored.values["position"].shape
+    assert all(stored.units.values())
+
+
+def test_every_variable_of_a_result_has_a_unit_and_a_long_name(simulated):
+    import netCDF4
+
+    _, run, _ = simulated
+    with netCDF4.Dataset(run / "result.nc") as file:
+        for name, variable in file.variables.items():
+            assert variable.units and variable.long_name, name
+
+
+@pytest.mark.parametrize("experiment", group_options("experiment"))
+def test_every_experiment_runs_small(catenary, folder, experiment):
+    ended = catenary("optimise", f"experiment={experiment}", *SMALL_SEARCH)
+    assert ended.code == 0, ended
+    place = folder / "outputs" / "campaigns" / experiment
+    status = json.loads((place / "status.json").read_text(encoding="utf-8"))
+    assert (status["state"], status["done"], status["failed"]) == ("finished", 3, 0)
+    for name in ("campaign.yaml", "journal.log", "trials.nc", "best_design.yaml", "report.html"):
+        assert (place / name).stat().st_size > 0, name
+    confirmation = json.loads((place / "confirmation.json").read_text(encoding="utf-8"))
+    assert confirmation["best"]["sigma_N"] <= confirmation["nominal"]["sigma_N"]
+    assert f"catenary export campaign={experiment}" in ended.out
+
+
+def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, folder):
+    arguments = ("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "periodic.tolerance=1e-4")
+    assert catenary(*arguments).code == 0
+    place = folder / "outputs" / "campaigns" / "bruni_heights"
+    confirmed = (place / "confirmation.json").stat().st_mtime_ns
+
+    shown = catenary("status")
+    assert "bruni_heights: finished | 3/3 designs" in shown.out
+
+    (place / "report.html").unlink()
+    assert catenary("report", f"run_dir={place}").code == 0
+    assert (place / "report.html").exists()
+
+    assert catenary(*arguments).code == 0  # nothing is left to do
+    assert (place / "confirmation.json").stat().st_mtime_ns == confirmed
+
+    assert catenary(*arguments, "trials=4").code == 0
+    assert "4/4 designs" in catenary("status", "campaign=bruni_heights").out
+
+    again = catenary("simulate", f"catenary={place / 'best_design.yaml'}", "run_dir=again")
+    assert again.code == 0, again
+    figures = json.loads((folder / "again" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
+    best = json.loads((place / "best" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
+    assert figures["contact_force_std_N"] == best["contact_force_std_N"]
+    sigma = json.loads((place / "status.json").read_text(encoding="utf-8"))["best_sigma_N"]
+    # the search starts from a neighbour's state, this run from rest: equal within the solver's tolerance
+    assert figures["contact_force_std_N"] == pytest.approx(sigma, rel=2e-3)
+
+
+def test_a_solver_that_fails_is_an_exit_code_and_a_sentence(catenary, folder):
+    ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", "periodic.max_spans=5",
+                     "run_dir=run")  # fmt: skip
+    assert ended.code == 1, ended
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["status"] != "ok"
+    assert summary["pantographs"] == []
+    assert "The solver failed: the steady state was not reached" in ended.out
+    assert (folder / "run" / "report.html").exists()
+
+
+def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary):
+    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "periodic.max_spans=5")
+    assert ended.code == 1
+    assert "the nominal line 'bruni_2015' must be solvable" in ended.err
+
+
+def test_validate_meets_its_gates(catenary):
+    ended = catenary("validate")
+    assert ended.code == 0, ended.out
+    assert "All gates are met." in ended.out
+    assert ended.out.count(" met") >= 8
+
+
+def test_validate_fails_when_a_gate_is_missed(catenary, monkeypatch):
+    from studies import validate
+
+    gates = validate.load_gates().model_dump()
+    gates["mean_force"]["rows"] = []
+    gates["elasticity"]["rows"][0]["expected_mm_per_N"] = 0.4
+    monkeypatch.setattr(validate, "load_gates", lambda: validate.GatesSpec.model_validate(gates))
+    ended = catenary("validate")
+    assert ended.code == 1
+    assert ended.out.count("MISSED") == 1
+
+
+def test_doctor_tests_itself(catenary):
+    ended = catenary("doctor")
+    wrong = [line for line in ended.out.splitlines() if "wrong:" in line]
+    assert all("catenary-optimisation is not installed" in line for line in wrong), wrong
+    assert "mean contact force 143.3" in ended.out
+    assert all(name in ended.out for name in ("numpy", "optuna", "cores", "commit", "threads per process"))
+
+
+def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
+    from optimise import campaign
+
+    def stop(*_, **__):
+        raise campaign.Interrupted("campaign 'x' was interrupted; the same command goes on from there")
+
+    monkeypatch.setattr(campaign, "run_campaign", stop)
+    ended = catenary("optimise", "campaign=x")
+    assert ended.code == cli.INTERRUPTED
+    assert "the same command goes on" in ended.err
+
+
+EXPORTED = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=320", "name=small")
+
+
+def test_an_export_keeps_the_step_and_lets_the_speed_give_way(catenary, folder, monkeypatch):
+    from dynamics import influence, rig_bundle
+
+    asked = []
+
+    class Matrices:
+        quadrature_nodes, truncation_error = 1, 0.0
+
+    monkeypatch.setattr(influence, "influence_matrices", lambda case: asked.append(case) or Matrices())
+    monkeypatch.setattr(rig_bundle, "write_bundle", lambda place, matrices, case: place)
+    ended = catenary("export", *EXPORTED)
+    assert ended.code == 0, ended
+    (case,) = asked
+    assert case.dt == case.time_step == pytest.approx(2e-3, abs=1e-15)
+    assert case.steps_per_span == 309
+    assert case.speed_kmh == pytest.approx(3.6 * 55.0 / (309 * 2e-3))
+    assert "speed 320.3883 km/h (+0.121 %" in ended.out
+    assert (folder / "outputs" / "rig" / "small" / ".hydra" / "config.yaml").exists()
+
+
+def test_an_export_refuses_a_step_that_would_change_the_speed_too_much(catenary, folder, listing):
+    ended = catenary("export", *EXPORTED, "catenary.span_length=54.9", "dt=4e-3", "speed_kmh=334.98")
+    assert ended.code == 2
+    assert "must let a span of 54.9 m take a whole number of steps of 4 ms within 0.3 %" in ended.err
+    assert listing(folder) == {}
