@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from catenary.elasticity import static_elasticity
 from catenary.equilibrium import Equilibrium
 from catenary.files import whole_file
-from catenary.linearise import static_height
+from catenary.contact_wire import static_height
 from catenary.record import commit, config_sha256, versions
 
 __all__ = [

@@ -15,8 +15,8 @@ CONTACT, MESSENGER, STITCH = 0, 1, 2
 class KeyPoint:
     """A station of one wire where something is attached.
 
-    Attributes: ``x`` station [m]; ``what`` is 'support', 'dropper', 'clamp' or 'end'; ``index`` numbers
-    supports, droppers or clamps along the whole line.
+    Attributes: ``x`` station [m]; ``what`` is 'support', 'dropper', 'clamp' or 'crossing' (a stitch wire passing
+    its support); ``index`` numbers each of them along the whole line.
     """
 
     x: float
@@ -89,7 +89,8 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
     for i, (sup, group) in enumerate(zip(stitched, near, strict=True) if half else ()):
         left, right = KeyPoint(sup.x - half, "clamp", 2 * i), KeyPoint(sup.x + half, "clamp", 2 * i + 1)
         hung = [KeyPoint(sup.x + from_support(x[k], sup), "dropper", k) for k in group]
-        runs.append((STITCH, (left, *sorted(hung, key=lambda p: p.x), right)))
+        middle = KeyPoint(sup.x, "crossing", i)
+        runs.append((STITCH, (left, *sorted([*hung, middle], key=lambda p: p.x), right)))
         messenger += [KeyPoint(left.x % length if periodic else left.x, "clamp", 2 * i), right]
     messenger.sort(key=lambda p: p.x)
     if periodic:

@@ -39,12 +39,16 @@ class Mesh:
         Straight distance between its stations [m].
     group_wire : int array (group,)
         Wire of each group.
+    group_elems : int array (group, 2)
+        First and last element of each group.
     dropper_bottom, dropper_top : int array (dropper,)
         Nodes at the contact wire, and at the messenger or stitch wire.
     support_contact, support_messenger : int array (support,)
         Nodes at the supports.
     clamp_messenger : int array (clamp,)
         Messenger nodes at the stitch clamps.
+    crossing : int array (stitch,)
+        Stitch nodes where the stitch wire passes its support.
     tension_elem : int array (wire present,)
         First element of the segment whose tension is prescribed, for each wire present.
     """
@@ -59,11 +63,13 @@ class Mesh:
     elem_group: NDArray[np.int64]
     elem_length: NDArray[np.float64]
     group_wire: NDArray[np.int64]
+    group_elems: NDArray[np.int64]
     dropper_bottom: NDArray[np.int64]
     dropper_top: NDArray[np.int64]
     support_contact: NDArray[np.int64]
     support_messenger: NDArray[np.int64]
     clamp_messenger: NDArray[np.int64]
+    crossing: NDArray[np.int64]
     tension_elem: NDArray[np.int64]
     layout: Layout
 
@@ -132,11 +138,17 @@ def build_mesh(layout: Layout, elements_per_bay: int) -> Mesh:
         elem_group=group_of,
         elem_length=np.array([e[6] for e in elems]),
         group_wire=np.array(builder.groups),
+        group_elems=np.stack(
+            [np.arange(len(builder.groups)), np.arange(1, len(builder.groups) + 1)], axis=1
+        )
+        * elements_per_bay
+        - np.array([0, 1]),
         dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
         dropper_top=np.array([at[(tops[k], "dropper", k)] for k in range(n_drop)]),
         support_contact=np.array([at[(CONTACT, "support", s)] for s in range(n_supports)]),
         support_messenger=np.array([at[(MESSENGER, "support", s)] for s in range(n_supports)]),
         clamp_messenger=np.array([at[(MESSENGER, "clamp", k)] for k in clamps], dtype=np.int64),
+        crossing=np.array([n for (w, what, _), n in sorted(at.items()) if what == "crossing"], dtype=np.int64),
         tension_elem=_named_tension_elements(layout, elem_wire, group_of, elems),
         layout=layout,
     )

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
-from catenary.linearise import VerticalCell, static_height, vertical_cell
+from catenary.cell import VerticalCell, vertical_cell
+from catenary.contact_wire import static_height
 from dynamics.bloch_kernel import accumulate_contact, bloch_answers
 from dynamics.spec import CaseSpec
 

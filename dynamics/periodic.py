@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
-from catenary.linearise import vertical_cell
+from catenary.cell import vertical_cell
 from dynamics.fixed_point import Acceleration, SecantBasis
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, contact_statistics, filter_force
@@ -134,7 +134,8 @@ class SpanMap:
         self.record: SpanRecord | None = None
         n, width = self.state.u.shape
         near = np.zeros((n, width), dtype=bool)
-        near[::2, max(0, self.window.behind - 2) : self.window.behind + FEATURE_REACH + 1] = True
+        heights = self.window.cell.heights
+        near[heights, max(0, self.window.behind - 2) : self.window.behind + FEATURE_REACH + 1] = True
         self._near = np.flatnonzero(near.ravel())
         self._size = n * width
 

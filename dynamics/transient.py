@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
-from catenary.linearise import vertical_cell
+from catenary.cell import vertical_cell
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status

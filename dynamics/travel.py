@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_array
+from scipy.sparse import coo_array, csc_array, dia_array
 from scipy.sparse.linalg import splu
 
-from catenary.linearise import VerticalCell
+from catenary.cell import VerticalCell
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.simd import LANES
 from dynamics.spec import CaseSpec
@@ -26,6 +26,7 @@ __all__ = ["SpanRecord", "TravellingWindow", "WindowState", "window_spans"]
 SPONGE_DAMPING = 2.0
 # forces this small [N] keep the spans ahead from holding denormal numbers, which cost a hundred times a normal one
 FLOOR = 1.0e-60
+AXIAL_HOLD = 1.0e3
 SWEEP_TOLERANCE = 1.0e-8
 
 
@@ -125,7 +126,6 @@ class TravellingWindow:
             np.zeros((n, width)),
             np.empty((drop[0] * drop[1], 2), np.int64),
             np.zeros(len(mass)),
-            np.zeros(4 * n),
             np.zeros(drop),
             _sponge(self.behind, self.ahead, self.dt),
         )
@@ -193,11 +193,17 @@ class TravellingWindow:
         state.elongation_rate[:, :-1] = state.elongation_rate[:, 1:]
         state.elongation_rate[:, -1] = 0.0
         # the support that closed the window now has a span on its right: add that span's share
+        K, M = self.cell.stiffness, self.cell.mass
         u, v = state.u[:ni, S - 1], self._w[:ni, S]
-        for x, matrix, factor in ((state.s, self.cell.stiffness, 1.0), (state.a, self.cell.mass, 2.0 / self.dt)):
-            move = u if x is state.s else v
-            x[:ni, S - 1] += factor * (matrix.interface_right @ move)
-            x[ni:, S - 1] = factor * (matrix.own[ni:, :ni] @ move) + FLOOR
+        state.s[:ni, S - 1] += K.interface_right @ u
+        state.s[ni:, S - 1] = K.own[ni:, :ni] @ u + FLOOR
+        state.a[:ni, S - 1] += 2.0 / self.dt * (M.interface_right @ v)
+        state.a[ni:, S - 1] = 2.0 / self.dt * (M.own[ni:, :ni] @ v) + FLOOR
+        # its bays take up the tension that goes with the support's displacement
+        bays = self.cell.tensions
+        state.u[bays, S - 1] = -state.s[bays, S - 1] / K.own[bays, bays]
+        state.s[:, S - 1] += K.own[:, bays] @ state.u[bays, S - 1]
+        state.a[bays, S - 1] = state.s[bays, S - 1] = 0.0
 
     def rest(self) -> WindowState:
         """Line at rest, pantograph at the contact wire's height at the support, no applied force."""
@@ -237,7 +243,11 @@ class TravellingWindow:
         dof, weight = self.operators.contact[0][0], self.operators.contact[1][0]
         load = np.zeros(stiffness.shape[0])
         load[self.behind * n + dof] = weight
-        solved = splu(stiffness).solve(load)
+        # nothing but the window's ends holds an infinite line along the track
+        hold = np.zeros(stiffness.shape[0])
+        along = self.operators.ends[0][1::2]
+        hold[along] = hold[n * self.spans + along] = AXIAL_HOLD
+        solved = splu(csc_array(stiffness + dia_array((hold[None, :], [0]), shape=stiffness.shape))).solve(load)
         u = np.zeros((n, width))
         u[:, :-1] = solved[: n * self.spans].reshape(self.spans, n).T
         u[: self.cell.n_interface, -1] = solved[n * self.spans :]

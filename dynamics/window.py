@@ -6,16 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
-from scipy.linalg import cholesky_banded, cho_solve_banded
+from scipy.sparse import coo_array, csr_array
 
-from catenary.linearise import CellMatrix, VerticalCell, static_height
+from catenary.cell import CellMatrix, VerticalCell
+from catenary.contact_wire import static_height
+
+from dynamics.envelope import envelope_ldl, envelope_solve
 
 __all__ = ["WindowOperators", "build_window"]
 
 DECAYED = 1.0e-12
+COLUMN_DECAYED = 1.0e-9
+# neighbouring supports feel each other within a step through the bays' tensions; the first correction is made
+LARGEST_COUPLING = 1.0e-5
 RowList = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+NearFields = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 EvenRows = tuple[int, NDArray[np.int64], NDArray[np.float64]]
 
 
@@ -45,7 +51,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
     Raises
     ------
     ValueError
-        If neighbouring supports act on each other within one step (dt too large for this span).
+        If neighbouring supports act on each other too much within one step (dt too large for this span).
     """
     spec = cell.equilibrium.spec
     gam, kap = 2.0 / dt + spec.damping.alpha, 0.5 * dt + spec.damping.beta
@@ -62,14 +68,13 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
     x = np.arange(steps + 1) * (spec.span_length / steps)
     cdof, cphi = cell.contact_operator(x)
     z0 = static_height(cell.equilibrium, x)
-    columns, G_contact = _columns(cell, A, cdof)
     absorb = np.zeros((cell.n_interface, cell.n_interface))
     absorb[end_dof, end_dof] = end_imp
     return WindowOperators(
         cell=cell,
         dt=dt,
         steps=steps,
-        operators=(_factor(cell, A, absorb), _mass_rows(cell), columns[0], columns[1], G_contact, *columns[2:]),
+        operators=(_factor(cell, A, absorb), _mass_rows(cell), *_columns(cell, A, cdof)),
         contact=(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
         ends=(end_dof, end_imp),
     )
@@ -103,23 +108,29 @@ def _entries(A: NDArray[np.float64], rows: int = 0, cols: int = 0) -> Any:
 def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64]) -> tuple[Any, ...]:
     """Factor the interior (L D L^T on its envelope) and the interfaces, as row lists for the kernel."""
     n, ni = cell.n_dof, cell.n_interface
-    first, start, low, dinv = _envelope_ldl(A.own[ni:, ni:])
+    first, start, low, diag = envelope_ldl(csr_array(A.own[ni:, ni:]), len(cell.equilibrium.mesh.group_elems))
+    dinv = 1.0 / diag
     links = np.hstack([A.own[ni:, :ni], A.next[ni:, :]])
     G = links.copy()
-    _ldl_solve(first, start, low, 1.0 / dinv, G)
+    envelope_solve(first, start, low, diag, G)
     GL, GR = G[:, :ni], G[:, ni:]
     left_term, right_term = A.own[:ni, ni:] @ GL, A.next[ni:].T @ GR
-    coupling = np.abs(A.own[:ni, ni:] @ GR).max() / np.abs(A.own[:ni, :ni]).max()
-    if coupling > 1e-12:
-        raise ValueError(
-            f"the time step is too large for this span: supports must not act on each other within one step "
-            f"(coupling {coupling:.1e}, allowed 1e-12); use a smaller dt or more elements per bay"
-        )
     blocks = (
         A.interface_right - left_term + absorb,
         A.own[:ni, :ni] - left_term - right_term,
         A.interface_left - right_term + absorb,
     )
+    inverse = np.array([np.linalg.inv(b) for b in blocks])
+    coupling = -A.own[:ni, ni:] @ GR
+    strength = float(np.abs(inverse[1] @ coupling).max())
+    if strength > LARGEST_COUPLING:
+        raise ValueError(
+            f"the time step is too large for this span: supports act on each other within one step by "
+            f"{strength:.1e}, allowed {LARGEST_COUPLING:.0e}; use a smaller dt"
+        )
+    coupling[np.abs(coupling) < DECAYED * np.abs(blocks[1]).max()] = 0.0
+    # nothing loads a tension and nothing reads its rate: those rows need not be kept
+    G[cell.tensions - ni] = 0.0
     GL, GR = (np.where(np.abs(g) > DECAYED * np.abs(G).max(), g, 0.0) for g in (GL, GR))
     i, j, value = _lower_entries(first, start, low)
     forward = _even_rows(
@@ -134,7 +145,8 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64]) -> t
         ni + np.flatnonzero(np.abs(GL).max(axis=1) + np.abs(GR).max(axis=1)),
         _row_lists(ni, _entries(-GL.T, 0, ni)),
         _row_lists(ni, _entries(-GR.T, 0, ni)),
-        np.array([np.linalg.inv(b) for b in blocks]),
+        inverse,
+        _entries(coupling),
         forward,
         np.concatenate([np.ones(ni), dinv]),
         _even_rows(n, (j + ni, i + ni, -value)),
@@ -160,88 +172,47 @@ def _lower_entries(
     return i, np.arange(len(low)) - np.repeat(start - first, count), low
 
 
-@njit(cache=True)
-def _ldl(A, first, start, low, d):  # noqa: ANN001, ANN202
-    n = A.shape[0]
-    for i in range(n):
-        for j in range(first[i], i):
-            t = A[i, j]
-            for k in range(max(first[i], first[j]), j):
-                t -= low[start[i] + k - first[i]] * d[k] * low[start[j] + k - first[j]]
-            low[start[i] + j - first[i]] = t / d[j]
-        t = A[i, i]
-        for k in range(first[i], i):
-            t -= low[start[i] + k - first[i]] ** 2 * d[k]
-        d[i] = t
-
-
-@njit(cache=True)
-def _ldl_solve(first, start, low, d, B):  # noqa: ANN001, ANN202
-    n = B.shape[0]
-    for i in range(n):
-        for j in range(first[i], i):
-            B[i] -= low[start[i] + j - first[i]] * B[j]
-    for i in range(n):
-        B[i] /= d[i]
-    for i in range(n - 1, -1, -1):
-        for j in range(first[i], i):
-            B[j] -= low[start[i] + j - first[i]] * B[i]
-
-
-def _envelope_ldl(
-    A: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """LDL^T of a symmetric positive matrix, rows stored from their first entry."""
-    n = len(A)
-    first = np.argmax(A != 0.0, axis=1).astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.arange(n) - first)[:-1]]).astype(np.int64)
-    low = np.zeros(int((np.arange(n) - first).sum()))
-    d = np.empty(n)
-    _ldl(A, first, start, low, d)
-    if not (d > 0.0).all():
-        raise ValueError("the effective matrix must be positive definite: a wire is held nowhere or under compression")
-    return first, start, low, 1.0 / d
-
-
-def three_cells(cell: VerticalCell, A: CellMatrix) -> NDArray[np.float64]:
-    """Upper band storage of three neighbouring cells and the interface that closes them."""
+def _three_cells(cell: VerticalCell, A: CellMatrix) -> csr_array:
+    """Three neighbouring cells and the interface that closes them."""
     n, ni = cell.n_dof, cell.n_interface
-    rows, cols = np.nonzero(np.triu(A.own))
-    nr, nc = np.nonzero(A.next)
-    over = n - nr + nc
-    band = max(int((cols - rows).max()), int(over.max()))
-    ab = np.zeros((band + 1, 3 * n + ni))
+    parts = []
     for c in range(3):
-        ab[band + rows - cols, cols + c * n] += A.own[rows, cols]
-        ab[band - over, nc + (c + 1) * n] += A.next[nr, nc]
-    i, j = np.nonzero(np.triu(A.own[:ni, :ni]))
-    ab[band + i - j, j + 3 * n] += A.own[:ni, :ni][i, j]
-    return ab
+        parts.append(_entries(A.own, c * n, c * n))
+        parts.append(_entries(A.next, c * n, (c + 1) * n))
+        parts.append(_entries(A.next.T, (c + 1) * n, c * n))
+    parts.append(_entries(A.own[:ni, :ni], 3 * n, 3 * n))
+    rows, cols, values = (np.concatenate(x) for x in zip(*parts, strict=True))
+    return csr_array(coo_array((values, (rows, cols)), shape=(3 * n + ni, 3 * n + ni)))
 
 
 def _columns(
     cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]
-) -> tuple[tuple[Any, ...], NDArray[np.float64]]:
-    """Columns of A^-1 for contact-wire dofs and dropper pairs of the middle of three cells, cut where decayed."""
-    n = cell.n_dof
-    dofs = np.unique(cdof)
-    nd = len(cell.dropper_low)
-    rhs = np.zeros((3 * n + cell.n_interface, len(dofs) + nd))
-    rhs[dofs + n, np.arange(len(dofs))] = 1.0
-    rhs[cell.dropper_high + n, len(dofs) + np.arange(nd)] = 1.0
-    rhs[cell.dropper_low + n, len(dofs) + np.arange(nd)] = -1.0
-    columns = cho_solve_banded((cholesky_banded(three_cells(cell, A)), False), rhs)
-    small = np.abs(columns) > DECAYED * np.abs(columns).max(axis=0)
-    lo = np.argmax(small, axis=0)
-    count = len(columns) - np.argmax(small[::-1], axis=0) - lo
-    values = np.zeros((len(lo), int(count.max())))
-    for q, (a, k) in enumerate(zip(lo, count, strict=True)):
-        values[q, :k] = columns[a : a + k, q]
-    number = np.full(2 * n, -1)
-    number[dofs] = np.arange(len(dofs))
-    node_col = number[cdof]
-    index = np.arange(len(columns))
-    G = columns[np.repeat(cdof[:, :, None], 4, axis=2) + n, np.repeat(node_col[:, None, :], 4, axis=1)]
-    k = len(dofs) + np.arange(nd)
-    G_drop = columns[cell.dropper_high + n, k] - columns[cell.dropper_low + n, k]
-    return ((lo, count, values, index // n - 1, index % n), node_col, G_drop, len(dofs)), G
+) -> tuple[NearFields, NearFields, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Columns of A^-1 in the middle of three cells, cut where decayed: for contact points and for droppers.
+
+    Returns the contact's near fields by element (four columns each), the droppers' (one column each), the element
+    of every contact point, the compliances (step, 4, 4) among its dofs, and the droppers' own.
+    """
+    n, nd = cell.n_dof, len(cell.dropper_low)
+    elements, which = np.unique(cdof, axis=0, return_inverse=True)
+    rhs = np.zeros((3 * n + cell.n_interface, 4 * len(elements) + nd))
+    rhs[elements.ravel() + n, np.arange(4 * len(elements))] = 1.0
+    k = 4 * len(elements) + np.arange(nd)
+    rhs[cell.dropper_high + n, k] = 1.0
+    rhs[cell.dropper_low + n, k] = -1.0
+    factor = envelope_ldl(_three_cells(cell, A), 3 * len(cell.equilibrium.mesh.group_elems))
+    envelope_solve(*factor, rhs)
+    G_drop = rhs[cell.dropper_high + n, k] - rhs[cell.dropper_low + n, k]
+    rhs[(np.arange(3)[:, None] * n + cell.tensions).ravel()] = 0.0
+    contact = rhs[:, : 4 * len(elements)].reshape(len(rhs), -1, 4)
+    own = contact[elements[:, :, None] + n, np.arange(len(elements))[:, None, None], np.arange(4)]
+    near = _near_fields(contact, n), _near_fields(rhs[:, 4 * len(elements) :, None], n)
+    return *near, which.reshape(-1), own[which.reshape(-1)], G_drop
+
+
+def _near_fields(columns: NDArray[np.float64], n: int) -> NearFields:
+    """Keep what matters of groups of columns (dof, group, column): group starts, cells, dofs and values."""
+    size = np.abs(columns).max(axis=2)
+    group, at = np.nonzero((size > COLUMN_DECAYED * size.max(axis=0)).T)
+    start = np.searchsorted(group, np.arange(columns.shape[1] + 1))
+    return start, at // n - 1, at % n, np.ascontiguousarray(columns[at, group])

@@ -29,6 +29,7 @@ __all__ = ["march_span"]
 
 MAX_SWEEPS = 200
 NEAR_SLACK = 2.0
+ONE = np.ones(1)
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
 
 
@@ -67,7 +68,7 @@ def _dropper_loads(target, fd, d_low, d_high, amount):  # noqa: ANN001, ANN202
 @njit(**_OPTIONS)
 def _solve(lanes, w, a, s, factor):  # noqa: ANN001, ANN202
     """Mean velocities of all spans from the right-hand side a - s."""
-    ni, n, near, left, right, S_inv, forward, dinv, backward = factor
+    ni, n, near, left, right, S_inv, coupling, forward, dinv, backward = factor
     S = w.shape[1] - 1
     none, zero = forward[1], forward[2]
     for j in near:
@@ -77,7 +78,21 @@ def _solve(lanes, w, a, s, factor):  # noqa: ANN001, ANN202
         row_combine(lanes, w, n + i, 0.0, right[1], right[2], right[0][i], right[0][i + 1])
         for c in range(S):
             w[i, c + 1] += w[n + i, c]
-    part = np.empty(ni)
+    _supports(w, S_inv, coupling, n, ni)
+    _share_interface(w, n, ni)
+    for i in range(ni, n):
+        row_rhs(lanes, w, i, a, s, w, forward[1], forward[2], i * forward[0], (i + 1) * forward[0])
+    for i in range(n - 1, ni - 1, -1):
+        row_combine(lanes, w, i, dinv[i], backward[1], backward[2], i * backward[0], (i + 1) * backward[0])
+
+
+@njit(**_OPTIONS)
+def _supports(w, S_inv, coupling, n, ni):  # noqa: ANN001, ANN202
+    """Solve the supports: each by itself, then once more with what its neighbours' first answer does to it."""
+    S = w.shape[1] - 1
+    rows, cols, values = coupling
+    part, push = np.empty(ni), np.zeros((ni, S + 1))
+    touched = np.zeros(ni, np.bool_)
     for c in range(S + 1):
         which = 0 if c == 0 else (2 if c == S else 1)
         for i in range(ni):
@@ -87,11 +102,20 @@ def _solve(lanes, w, a, s, factor):  # noqa: ANN001, ANN202
             for j in range(ni):
                 total += S_inv[which, i, j] * part[j]
             w[i, c] = total
-    _share_interface(w, n, ni)
-    for i in range(ni, n):
-        row_rhs(lanes, w, i, a, s, w, forward[1], forward[2], i * forward[0], (i + 1) * forward[0])
-    for i in range(n - 1, ni - 1, -1):
-        row_combine(lanes, w, i, dinv[i], backward[1], backward[2], i * backward[0], (i + 1) * backward[0])
+    for k in range(rows.size):
+        i, j, t = rows[k], cols[k], values[k]
+        touched[i] = touched[j] = True
+        for c in range(S):
+            push[i, c] += t * w[j, c + 1]
+            push[j, c + 1] += t * w[i, c]
+    for j in range(ni):
+        if touched[j]:
+            for i in range(ni):
+                w[i, 0] -= S_inv[0, i, j] * push[j, 0]
+                w[i, S] -= S_inv[2, i, j] * push[j, S]
+                t = S_inv[1, i, j]
+                for c in range(1, S):
+                    w[i, c] -= t * push[j, c]
 
 
 @njit(**_OPTIONS)
@@ -107,38 +131,17 @@ def _share_interface(w, n, ni):  # noqa: ANN001, ANN202
 
 
 @njit(**_OPTIONS)
-def _add_column(w, q, amount, c, columns, ni):  # noqa: ANN001, ANN202
-    """Add a multiple of column q of A^-1, its source standing in span c."""
-    lo, count, value, cell, dof = columns
+def _add_near(w, group, weight, amount, c, near, ni):  # noqa: ANN001, ANN202
+    """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
+    start, cell, dof, value = near
     S = w.shape[1] - 1
-    for b in range(count[q]):
-        t = lo[q] + b
+    for t in range(start[group], start[group + 1]):
         where = c + cell[t]
         if where >= 0 and (where < S or (where == S and dof[t] < ni)):
-            w[dof[t], where] += amount * value[q, b]
-
-
-@njit(**_OPTIONS)
-def _add_contact(w, col, weight, amount, p, columns, ni, near):  # noqa: ANN001, ANN202
-    """Add the answer to a contact force: its four columns are summed side by side, then scattered once."""
-    lo, count, value, cell, dof = columns
-    S = w.shape[1] - 1
-    start = min(lo[col[0]], lo[col[1]], lo[col[2]], lo[col[3]])
-    last = 0
-    for k in range(4):
-        last = max(last, lo[col[k]] + count[col[k]])
-    near[: last - start] = 0.0
-    for k in range(4):
-        shift = lo[col[k]] - start
-        row = value[col[k]]
-        factor = amount * weight[k]
-        for b in range(count[col[k]]):
-            near[shift + b] += factor * row[b]
-    for b in range(last - start):
-        t = start + b
-        where = p + cell[t]
-        if where < S or dof[t] < ni:
-            w[dof[t], where] += near[b]
+            total = 0.0
+            for k in range(weight.size):
+                total += weight[k] * value[t, k]
+            w[dof[t], where] += amount * total
 
 
 @njit(**_OPTIONS)
@@ -158,7 +161,7 @@ def _near_slack(u, w, ed, droppers, dt, found):  # noqa: ANN001, ANN202
 
 
 @njit(**_OPTIONS)
-def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, columns, G_drop, n_node, ni):  # noqa: ANN001, ANN202
+def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near, G_drop, ni):  # noqa: ANN001, ANN202
     """One projected Gauss-Seidel sweep over the droppers near slack; returns the largest change [N]."""
     d_low, d_high, F0, kd, slack_beta = droppers
     move = 0.0
@@ -173,7 +176,7 @@ def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, columns, G_drop, n_
         change = new - fd[d, c]
         if change != 0.0:
             fd[d, c] = new
-            _add_column(w, n_node + d, -0.5 * change, c, columns, ni)
+            _add_near(w, d, ONE, -0.5 * change, c, near, ni)
             move = max(move, abs(change))
     return move
 
@@ -229,8 +232,8 @@ def march_span(lanes, state, scratch, operators, contact, panto, droppers, const
     dropper force (step or 1, dropper, W - 1) [N].
     """
     u, a, s, ed, fd, zp, vp = state
-    w, extra, found, wp, near, keep, sponge = scratch
-    factor, mass, columns, node_col, G_contact, G_drop, n_node = operators
+    w, extra, found, wp, keep, sponge = scratch
+    factor, mass, near_contact, near_dropper, element, G_contact, G_drop = operators
     cdof, cphi, z0 = contact
     d_low, d_high, F0, kd, slack_beta = droppers
     dt, gam, kap, kc, Kx, Cx, sup, sup_c, ends, p, tolerance = constants
@@ -269,11 +272,11 @@ def march_span(lanes, state, scratch, operators, contact, panto, droppers, const
             new = max(0.0, lam + (kc * gap - lam) / (1.0 + kc * dt * (0.5 * wire + h_comp)))
             move = abs(new - lam)
             if new != lam:
-                _add_contact(w, node_col[step], phi, 0.5 * (new - lam), p, columns, ni, near)
+                _add_near(w, element[step], phi, 0.5 * (new - lam), p, near_contact, ni)
             lam = new
             if n_found > 0:
                 move = max(
-                    move, _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, columns, G_drop, n_node, ni)
+                    move, _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near_dropper, G_drop, ni)
                 )
             worst = max(worst, sweep)
             if move < tolerance or n_found == 0:

@@ -1,0 +1,237 @@
+"""The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.elements.ancf_cable import cable_forces
+from catenary.geometry import CONTACT, MESSENGER, STITCH
+from catenary.mesh import Mesh, X, Z
+from catenary.spec import CatenarySpec, StitchSpec, WireSpec
+
+__all__ = [
+    "GRAVITY",
+    "FormFindingProblem",
+    "element_coordinates",
+    "jacobian_entries",
+    "node_coordinates",
+    "residual_and_jacobian",
+    "wire_property",
+]
+
+GRAVITY = 9.81
+
+
+def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
+    """Look up a wire property by element, float array (elem,)."""
+    blocks: dict[int, WireSpec | StitchSpec | None] = {
+        CONTACT: spec.contact_wire,
+        MESSENGER: spec.messenger_wire,
+        STITCH: spec.stitch,
+    }
+    values = np.array([0.0 if blocks[w] is None else getattr(blocks[w], name) for w in (CONTACT, MESSENGER, STITCH)])
+    return values[mesh.elem_wire]
+
+
+class FormFindingProblem:
+    """Index tables of one form-finding problem: which unknown stands where."""
+
+    def __init__(self, spec: CatenarySpec, mesh: Mesh) -> None:
+        self.spec, self.mesh = spec, mesh
+        self.EA = wire_property(spec, mesh, "axial_stiffness")
+        self.EI = wire_property(spec, mesh, "bending_stiffness")
+        self.rho = wire_property(spec, mesh, "mass_per_length")
+        tension = wire_property(spec, mesh, "tension")
+        self.tension = tension[mesh.tension_elem]
+        self.elem_tension = tension
+        n, n_elem, n_drop = mesh.n_dof, len(mesh.elem_wire), len(mesh.dropper_bottom)
+        n_sup = len(mesh.support_contact)
+        self.n_total = n + n_elem + n_drop + 2 * n_sup
+        self.length_at = n + np.arange(n_elem)
+        self.drop_at = n + n_elem + np.arange(n_drop)
+        self.arm_at = n + n_elem + n_drop + np.arange(n_sup)
+        self.messenger_at = self.arm_at + n_sup
+        # one factor a bay: neighbouring elements of a bay have equal factors (this keeps the matrix banded)
+        self.equal = np.flatnonzero(np.diff(mesh.elem_group) == 0)
+        self.tension_rows = n + np.arange(len(mesh.tension_elem))
+        self.equal_rows = n + len(mesh.tension_elem) + np.arange(len(self.equal))
+        self.n_rows = n + len(mesh.tension_elem) + len(self.equal)
+        fixed = self._prescribed()
+        self.fixed_dof = np.array(sorted(fixed))
+        self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
+        ends = slice(None) if mesh.layout.periodic else [0, -1]
+        held = np.concatenate([mesh.support_contact[ends], mesh.support_messenger[ends]])
+        self.reaction_rows = mesh.dof[held, X]
+        unknown = np.setdiff1d(np.arange(self.n_total), self.fixed_dof)
+        rows = np.setdiff1d(np.arange(self.n_rows), self.reaction_rows)
+        if len(unknown) != len(rows):
+            raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
+        self.unknown, self.rows = unknown, rows
+
+        # rounding of coordinates that run to the length of the line sets the floor of the residual
+        self.tolerance = max(1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min())
+
+    def _prescribed(self) -> dict[int, float]:
+        """Prescribed coordinates: heights of the contact wire, encumbrance, and stations of all key points."""
+        mesh, layout = self.mesh, self.mesh.layout
+        fixed: dict[int, float] = {}
+        for k, node in enumerate(mesh.dropper_bottom):
+            fixed[mesh.dof[node, X]] = layout.dropper_x[k]
+            fixed[mesh.dof[node, Z]] = layout.dropper_height[k]
+            top = mesh.dropper_top[k]
+            fixed[mesh.dof[top, X]] = mesh.node_x[top]
+        for node in [*mesh.clamp_messenger, *mesh.crossing]:
+            fixed[mesh.dof[node, X]] = mesh.node_x[node]
+        for low, high in zip(mesh.support_contact, mesh.support_messenger, strict=True):
+            fixed[mesh.dof[low, X]], fixed[mesh.dof[low, Z]] = mesh.node_x[low], 0.0
+            fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = mesh.node_x[high], self.spec.encumbrance
+        return fixed
+
+    def start(self) -> NDArray[np.float64]:
+        """First guess: wires as polygons of taut strings under point loads, slopes from finite differences."""
+        spec, mesh = self.spec, self.mesh
+        u = np.zeros(self.n_total)
+        shape = _first_shape(spec, mesh)
+        strain = self.elem_tension / self.EA
+        for node in range(len(mesh.node_x)):
+            d = mesh.dof[node]
+            u[d[X]], u[d[Z]] = mesh.node_x[node], shape[node]
+            u[d[3]], u[d[5]] = 1.0, 0.0
+        a, b = mesh.elem_nodes.T
+        slope = (shape[b] - shape[a]) / mesh.elem_length
+        for node, total in ((a, slope), (b, slope)):
+            np.add.at(u, mesh.dof[node, 5], 0.5 * total)
+        stretch = np.zeros(len(mesh.node_x))
+        stretch[a] = stretch[b] = 1.0 + strain
+        u[mesh.dof[:, 3]] = stretch
+        u[self.length_at] = 1.0 - strain
+        u[self.fixed_dof] = self.fixed_value
+        share = spec.contact_wire.mass_per_length * GRAVITY * spec.span_length / (len(spec.droppers.positions) + 1)
+        u[self.drop_at] = share
+        u[self.arm_at] = share
+        total = GRAVITY * spec.span_length * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
+        u[self.messenger_at] = total
+        return u
+
+
+def _first_shape(spec: CatenarySpec, mesh: Mesh) -> NDArray[np.float64]:
+    """Heights [m] of all nodes for the first guess: contact wire by interpolation, messenger as a parabola."""
+    layout = mesh.layout
+    supports = np.arange(layout.n_spans + 1) * spec.span_length
+    x_key = np.concatenate([supports, layout.dropper_x])
+    z_key = np.concatenate([0.0 * supports, layout.dropper_height])
+    order = np.argsort(x_key)
+    contact = np.interp(mesh.node_x, x_key[order], z_key[order])
+    load = GRAVITY * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
+    local = mesh.node_x % spec.span_length
+    sag = load * local * (spec.span_length - local) / (2 * spec.messenger_wire.tension)
+    messenger = spec.encumbrance - sag
+    if spec.stitch is None:
+        return np.where(mesh.node_wire == CONTACT, contact, messenger)
+    half = 0.5 * spec.stitch.length
+    at_clamp = spec.encumbrance - load * half * (spec.span_length - half) / (2 * spec.messenger_wire.tension)
+    return np.where(mesh.node_wire == CONTACT, contact, np.where(mesh.node_wire == STITCH, at_clamp, messenger))
+
+
+def node_coordinates(mesh: Mesh, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Nodal coordinates (node, 6); held dofs are zero."""
+    return np.where(mesh.dof >= 0, u[np.maximum(mesh.dof, 0)], 0.0)
+
+
+def element_coordinates(mesh: Mesh, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Nodal coordinates by element (elem, 2, 6), with the closing nodes of a cell moved by its length."""
+    gathered = q[mesh.elem_nodes]
+    gathered[:, :, 0] += mesh.elem_shift
+    return gathered
+
+
+def residual_and_jacobian(problem: FormFindingProblem, u: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Residual of all equations and the values of all Jacobian entries, in the order of `jacobian_entries`."""
+    mesh, spec = problem.mesh, problem.spec
+    q = node_coordinates(mesh, u)
+    l0 = u[problem.length_at] * mesh.elem_length
+    force, tangent, by_l0 = cable_forces(
+        element_coordinates(mesh, q), l0, problem.EA, problem.EI, problem.rho * GRAVITY
+    )
+    r = np.zeros(problem.n_rows + 1)
+    dof = _element_dofs(mesh)
+    np.add.at(r, dof.ravel(), force.ravel())
+    drop_values = _add_droppers(problem, u, q, r)
+    r[mesh.dof[mesh.support_contact, Z]] -= u[problem.arm_at]
+    r[mesh.dof[mesh.support_messenger, Z]] -= u[problem.messenger_at]
+    if spec.stitch is not None:
+        r[mesh.dof[mesh.clamp_messenger, Z]] += spec.stitch.clamp_mass * GRAVITY
+    # the end force of the first element, without its weight, is the wire's tension (eq. 11)
+    t = mesh.tension_elem
+    end = force[t, :3].copy()
+    end[:, 2] -= 0.5 * problem.rho[t] * GRAVITY * l0[t]
+    norm = np.linalg.norm(end, axis=1)
+    r[problem.tension_rows] = norm - problem.tension
+    factor = u[problem.length_at]
+    r[problem.equal_rows] = factor[problem.equal] - factor[problem.equal + 1]
+    end_l0 = by_l0[t, :3].copy()
+    end_l0[:, 2] -= 0.5 * problem.rho[t] * GRAVITY
+    t_q = np.einsum("tc,tcj->tj", end, tangent[t, :3, :]) / norm[:, None]
+    t_l = np.einsum("tc,tc->t", end, end_l0) / norm * mesh.elem_length[t]
+    ones = np.ones(2 * len(mesh.support_contact))
+    equal = np.ones(len(problem.equal))
+    by_group = by_l0 * mesh.elem_length[:, None]
+    return r[:-1], np.concatenate(
+        [tangent.ravel(), by_group.ravel(), drop_values, -ones, t_q.ravel(), t_l, equal, -equal]
+    )
+
+
+def _add_droppers(
+    problem: FormFindingProblem, u: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Add dropper forces, weights and clamps to the residual; return their Jacobian entries."""
+    mesh, drops = problem.mesh, problem.spec.droppers
+    low, high = mesh.dropper_bottom, mesh.dropper_top
+    pull = u[problem.drop_at]
+    length = q[high, 2] - q[low, 2]
+    half_weight = 0.5 * drops.mass_per_length * GRAVITY * length
+    r[mesh.dof[low, Z]] += -pull + half_weight + drops.clamp_mass_contact_wire * GRAVITY
+    np.add.at(r, mesh.dof[high, Z], pull + half_weight + drops.clamp_mass_messenger_wire * GRAVITY)
+    ones = np.ones(len(low))
+    by_height = 0.5 * drops.mass_per_length * GRAVITY * ones
+    return np.concatenate([-ones, ones, -by_height, by_height, -by_height, by_height])
+
+
+def _element_dofs(mesh: Mesh) -> NDArray[np.int64]:
+    """Dofs of each element (elem, 12); the held ones point at the last, unused row."""
+    dof = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
+    return np.where(dof >= 0, dof, -1)
+
+
+def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row and column of every Jacobian entry (-1 where it is not kept)."""
+    mesh = problem.mesh
+    dof = _element_dofs(mesh)
+    n_elem = len(dof)
+    low, high = mesh.dof[mesh.dropper_bottom, Z], mesh.dof[mesh.dropper_top, Z]
+    t = mesh.tension_elem
+    rows = [
+        np.repeat(dof, 12, axis=1).ravel(),
+        dof.ravel(),
+        np.concatenate([low, high, low, low, high, high]),
+        mesh.dof[mesh.support_contact, Z],
+        mesh.dof[mesh.support_messenger, Z],
+        np.repeat(problem.tension_rows, 12),
+        problem.tension_rows,
+        problem.equal_rows,
+        problem.equal_rows,
+    ]
+    cols = [
+        np.tile(dof, (1, 12)).ravel(),
+        np.repeat(problem.length_at, 12),
+        np.concatenate([problem.drop_at, problem.drop_at, low, high, low, high]),
+        problem.arm_at,
+        problem.messenger_at,
+        dof[t].ravel(),
+        problem.length_at[t],
+        problem.length_at[problem.equal],
+        problem.length_at[problem.equal + 1],
+    ]
+    assert n_elem * 144 == len(rows[0])
+    return np.concatenate(rows), np.concatenate(cols)

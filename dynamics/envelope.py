@@ -1,0 +1,85 @@
+"""L D L^T of symmetric matrices whose rows are stored from their first entry (envelope, or skyline)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["envelope_ldl", "envelope_solve"]
+
+
+@njit(cache=True)
+def _factor(ptr, idx, val, first, start, low, diag):  # noqa: ANN001, ANN202
+    """Factor row by row; the lower triangle of the matrix comes in compressed rows."""
+    n = first.size
+    for i in range(n):
+        f, o = first[i], start[i] - first[i]
+        diag[i] = 0.0
+        for k in range(ptr[i], ptr[i + 1]):
+            if idx[k] < i:
+                low[o + idx[k]] = val[k]
+            elif idx[k] == i:
+                diag[i] = val[k]
+        for j in range(f, i):
+            total = low[o + j]
+            p = start[j] - first[j]
+            for k in range(max(f, first[j]), j):
+                total -= low[o + k] * low[p + k]
+            low[o + j] = total
+        for j in range(f, i):
+            t = low[o + j] / diag[j]
+            diag[i] -= t * low[o + j]
+            low[o + j] = t
+
+
+@njit(cache=True)
+def envelope_solve(first: Any, start: Any, low: Any, diag: Any, B: Any) -> None:
+    """Solve in place for the rows of B, float array (row, load)."""
+    n = B.shape[0]
+    for i in range(n):
+        for j in range(first[i], i):
+            B[i] -= low[start[i] + j - first[i]] * B[j]
+    for i in range(n):
+        B[i] /= diag[i]
+    for i in range(n - 1, -1, -1):
+        for j in range(first[i], i):
+            B[j] -= low[start[i] + j - first[i]] * B[i]
+
+
+def envelope_ldl(
+    A: csr_array, negative: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Factor a symmetric matrix that has ``negative`` negative eigenvalues (tensions of a mixed form), no pivoting.
+
+    Returns
+    -------
+    first, start : int array (row,)
+        First stored column of every row, and where the row begins in ``low``.
+    low : float array
+        Rows of the unit lower factor, diagonal left out.
+    diag : float array (row,)
+        D.
+
+    Raises
+    ------
+    ValueError
+        If the number of negative eigenvalues is another.
+    """
+    n = A.shape[0]
+    A.sort_indices()
+    lead = A.indices[A.indptr[:-1]].astype(np.int64)
+    first = np.minimum(lead, np.arange(n))
+    start = np.concatenate([[0], np.cumsum(np.arange(n) - first)[:-1]]).astype(np.int64)
+    low, diag = np.zeros(int((np.arange(n) - first).sum())), np.empty(n)
+    _factor(A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data, first, start, low, diag)
+    found = int((diag < 0.0).sum())
+    if found != negative or not np.isfinite(diag).all():
+        raise ValueError(
+            f"the effective matrix must have {negative} negative eigenvalues, found {found}: a wire is held nowhere "
+            f"or under compression"
+        )
+    return first, start, low, diag
