@@ -1,0 +1,103 @@
+"""The periodic steady state: against the long transient, against a longer window, and in its linear limit."""
+
+import numpy as np
+import pytest
+
+from dynamics.influence import influence_matrices
+from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.periodic import solve_periodic
+from dynamics.transient import solve_transient
+
+
+def percent(a, b):
+    return 100.0 * (a / b - 1.0)
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize(("line", "pantograph", "speed"), [
+    *(("bruni_2015", "bruni_2015", v) for v in (230, 275, 300, 320)), ("re330", "dsa380", 300),
+])  # fmt: skip
+def test_periodic_against_long_transient(case_of, figure, line, pantograph, speed):
+    case = case_of(f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}")
+    periodic = solve_periodic(case)
+    assert periodic.statistics is not None, periodic.message
+    # the transient is given the force that the steady state found, so that its mean is a result
+    given = {"mean_force_N": None, "applied_force_N": periodic.applied_force_N, "solver": "transient"}
+    long = solve_transient(type(case).model_validate({**case.model_dump(), **given}))
+    halves = long.statistics_first_half, long.statistics_second_half
+    assert long.statistics is not None and halves[0] is not None and halves[1] is not None, long.message
+    p, t = periodic.statistics, long.statistics
+    where = f"{line}, {speed} km/h, 1 ms"
+    figure(
+        f"periodic against long transient, {where}: sigma",
+        f"{p.contact_force_std_N:.3f} and {t.contact_force_std_N:.3f} N, "
+        f"{percent(p.contact_force_std_N, t.contact_force_std_N):+.3f} %",
+        "0.5 %",
+    )
+    figure("  mean", f"{p.contact_force_mean_N - t.contact_force_mean_N:+.4f} N", "0.1 N")
+    spread = percent(halves[0].contact_force_std_N, halves[1].contact_force_std_N)
+    figure("  the transient's own spread, first 20 against last 20 of 40 spans", f"{spread:+.3f} %")
+    settings = case.periodic
+    wide = {
+        "spans_behind": round(1.5 * settings.spans_behind),
+        "spans_ahead": round(1.5 * settings.spans_ahead),
+    }
+    wider = solve_periodic(case.model_copy(update={"periodic": settings.model_copy(update=wide)}))
+    assert wider.statistics is not None
+    moved = percent(wider.statistics.contact_force_std_N, p.contact_force_std_N)
+    figure("  window x 1.5 moves sigma by", f"{moved:+.3f} %", "0.2 %")
+    loss = f"{p.contact_loss_percent:.2f} %, {(periodic.dropper_force.min(axis=0) <= 0.0).sum()}"
+    figure("  spans to the steady state; contact loss, droppers that slacken", f"{periodic.spans}; {loss}")
+
+
+@pytest.mark.benchmark
+def test_window_at_no_mass_damping(bruni, figure):
+    case = bruni(320)
+    damping = case.catenary.damping.model_copy(update={"alpha": 0.0})
+    case = case.model_copy(update={"catenary": case.catenary.model_copy(update={"damping": damping})})
+    wide = case.periodic.model_copy(update={"spans_behind": 15, "spans_ahead": 18})
+    a, b = (solve_periodic(c).statistics for c in (case, case.model_copy(update={"periodic": wide})))
+    assert a is not None and b is not None
+    moved = percent(b.contact_force_std_N, a.contact_force_std_N)
+    figure("window x 1.5 at alpha = 0, bruni_2015, 320 km/h: moves sigma by", f"{moved:+.3f} %", "0.2 %")
+
+
+def linear_force(case, matrices):
+    """Contact force (step,) [N] without slack or loss, from I_cc and the pantograph's harmonics."""
+    N, dt = len(matrices.z0), case.time_step
+    mass, damping, stiffness = pantograph_matrices(case.pantograph)
+    head, by_applied = np.empty(N // 2 + 1, complex), 0.0
+    for k in range(len(head)):
+        W = 2.0 / dt * np.tan(np.pi * k / N)
+        answer = np.linalg.inv(-W * W * np.diag(mass) + 1j * W * damping + stiffness)
+        head[k] = answer[0, 0]
+        by_applied = answer[0, -1].real if k == 0 else by_applied
+    row = np.fft.irfft(head, N)
+    circulant = row[(np.arange(N)[:, None] - np.arange(N)) % N]
+    system = np.eye(N) / case.contact.stiffness + matrices.I_cc + circulant
+    return np.linalg.solve(system, by_applied * case.applied_force_N - matrices.z0)
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize(("speed", "applied"), [(200, 60.0), (275, 60.0)])
+def test_linear_limit(bruni, figure, speed, applied):
+    case = bruni(speed, f"applied_force_N={applied}", dt=2.0e-3)
+    matrices = influence_matrices(case)
+    bloch = linear_force(case, matrices)
+    # droppers over all their local time, by which the problem is shown to be linear
+    local = (matrices.dropper_offset + np.arange(matrices.I_dc.shape[1])) % len(bloch)
+    stretch = matrices.I_dc @ bloch
+    pull = matrices.dropper_force[:, None] + matrices.dropper_stiffness * stretch
+    assert len(local) == pull.shape[1]
+    assert pull.min() > 0.0 and bloch.min() > 0.0, f"not linear: {pull.min():.1f} N, {bloch.min():.1f} N"
+    tight = case.periodic.model_copy(update={"tolerance": 1.0e-5})
+    march = solve_periodic(case.model_copy(update={"periodic": tight}))
+    assert march.statistics is not None, march.message
+    force = np.roll(march.contact_force, 1)
+    figure(
+        f"linear limit, bruni_2015, {speed} km/h, 2 ms, {applied:g} N: sigma of march and Bloch (raw)",
+        f"{force.std():.4f} and {bloch.std():.4f} N, {percent(force.std(), bloch.std()):+.3f} %",
+        "0.3 %",
+    )
+    figure("  largest difference of the force", f"{np.abs(force - bloch).max():.4f} N")
+    figure("  least dropper and contact force", f"{pull.min():.1f} N, {bloch.min():.1f} N")
