@@ -74,6 +74,8 @@ class VerticalCell:
         Dofs of the bays' tensions.
     heights : int array (node,)
         Height dofs of all nodes.
+    canonical : int array (dof without tensions,)
+        Cell dofs in an order that does not change with the stations, so that states of neighbouring designs compare.
     dof_of : int array (dof of the mesh,)
         Cell dof of each mesh dof, -1 for those it does not have.
     """
@@ -90,6 +92,7 @@ class VerticalCell:
     dropper_high: NDArray[np.int64]
     tensions: NDArray[np.int64]
     heights: NDArray[np.int64]
+    canonical: NDArray[np.int64]
     dof_of: NDArray[np.int64]
 
     def contact_operator(self, x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -167,6 +170,7 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         dropper_high=dof_of[mesh.dof[mesh.dropper_top, Z]],
         tensions=bay_dof,
         heights=np.unique(dof_of[mesh.dof[:, Z]]),
+        canonical=_by_node(mesh, dof_of),
         dof_of=dof_of,
     )
 
@@ -192,6 +196,14 @@ def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDAr
                 dof_of[d], n = n, n + 1
         n_interface = n if inside else n_interface
     return dof_of, bay_dof, n_interface
+
+
+def _by_node(mesh: Mesh, dof_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cell dofs node by node, each once, in the order in which the wires were meshed."""
+    found = dof_of[mesh.dof[:, [Z, 5, X]].ravel()]
+    _, first = np.unique(found, return_index=True)
+    first = np.sort(first)
+    return found[first][found[first] >= 0]
 
 
 def _add_bays(

@@ -45,18 +45,12 @@ def _learn(text: str) -> PeriodicStart | None:
     states: list[np.ndarray] = []
     features: list[np.ndarray] = []
     rng = np.random.default_rng(20150101)
-    tried = 0
-    while tried < DESIGNS:
-        tried += 1
-        neighbour = _perturbed(case, rng)
-        if neighbour is None:
-            continue
-        found = periodic_equilibrium(neighbour.catenary)
-        if static_status(found) is not Status.OK:
-            continue
-        pairs = _secants(SpanMap(neighbour, found), x, (scale, span_map.gain))
-        states += pairs[0]
-        features += pairs[1]
+    for _ in range(DESIGNS):
+        neighbour = _neighbour(case, rng)
+        if neighbour is not None:
+            pairs = _secants(neighbour, x, (scale, span_map.gain))
+            states += pairs[0]
+            features += pairs[1]
     basis = compress(np.array(states), np.array(features), BASIS_SIZE) if states else None
     return PeriodicStart(x, scale, span_map.gain, basis)
 
@@ -75,17 +69,23 @@ def _secants(
     return memory.states, memory.features
 
 
-def _perturbed(case: CaseSpec, rng: np.random.Generator) -> CaseSpec | None:
-    """A neighbour of the design: heights and stations moved at random, symmetric about mid-span."""
+def _neighbour(case: CaseSpec, rng: np.random.Generator) -> SpanMap | None:
+    """Span map of a neighbour: heights and stations moved at random, symmetric about mid-span.
+
+    The move is halved until every dropper is in tension at rest; None when that does not help.
+    """
     line = case.catenary.model_dump()
     drops = line["droppers"]
-    n = len(drops["positions"])
-    height = rng.normal(0.0, HEIGHT_SPREAD, n)
-    shift = rng.normal(0.0, POSITION_SPREAD, n)
-    drops["contact_wire_heights"] = tuple(np.array(drops["contact_wire_heights"]) + 0.5 * (height + height[::-1]))
-    drops["positions"] = tuple(np.array(drops["positions"]) + 0.5 * (shift - shift[::-1]))
-    try:
-        changed = CatenarySpec.model_validate(line)
-    except ValueError:
-        return None
-    return case.model_copy(update={"catenary": changed})
+    heights, positions = np.array(drops["contact_wire_heights"]), np.array(drops["positions"])
+    lift, shift = rng.normal(0.0, HEIGHT_SPREAD, len(heights)), rng.normal(0.0, POSITION_SPREAD, len(positions))
+    for factor in (0.5, 0.25, 0.125, 0.0625):
+        drops["contact_wire_heights"] = tuple(heights + factor * (lift + lift[::-1]))
+        drops["positions"] = tuple(positions + factor * (shift - shift[::-1]))
+        try:
+            changed = CatenarySpec.model_validate(line)
+        except ValueError:
+            continue
+        eq = periodic_equilibrium(changed)
+        if static_status(eq) is Status.OK:
+            return SpanMap(case.model_copy(update={"catenary": changed}), eq)
+    return None

@@ -35,7 +35,7 @@ class PeriodicStart:
     Attributes
     ----------
     state : float array (state,)
-        See `pack`.
+        See `SpanMap.pack`.
     scale : tuple of float
         Sizes of displacement and momentum that make the features comparable.
     gain : float
@@ -98,30 +98,6 @@ class PeriodicSolution:
     wall_time_s: dict[str, float]
 
 
-def pack(state: WindowState) -> NDArray[np.float64]:
-    """Lay a state out as one vector: u, a, s, elongation rates, pantograph, applied force."""
-    return np.concatenate(
-        [
-            state.u.ravel(),
-            state.a.ravel(),
-            state.s.ravel(),
-            state.elongation_rate.ravel(),
-            state.z,
-            state.z_dot,
-            [state.applied_force],
-        ]
-    )
-
-
-def unpack(vector: NDArray[np.float64], state: WindowState) -> None:
-    """Write a packed vector back into a state."""
-    at = 0
-    for array in (state.u, state.a, state.s, state.elongation_rate, state.z, state.z_dot):
-        array[...] = vector[at : at + array.size].reshape(array.shape)
-        at += array.size
-    state.applied_force = float(vector[at])
-
-
 class SpanMap:
     """The span-to-span map of one design: march a span, move the window on, correct the applied force."""
 
@@ -133,20 +109,46 @@ class SpanMap:
         self.scale: tuple[float, float] | None = None
         self.record: SpanRecord | None = None
         n, width = self.state.u.shape
+        self._canonical = self.window.cell.canonical
         near = np.zeros((n, width), dtype=bool)
-        heights = self.window.cell.heights
-        near[heights, max(0, self.window.behind - 2) : self.window.behind + FEATURE_REACH + 1] = True
-        self._near = np.flatnonzero(near.ravel())
-        self._size = n * width
+        near[self.window.cell.heights, max(0, self.window.behind - 2) : self.window.behind + FEATURE_REACH + 1] = True
+        self._near = np.flatnonzero(near[self._canonical].ravel())
+        self._size = len(self._canonical) * width
+
+    def pack(self) -> NDArray[np.float64]:
+        """Lay the state out as one vector: u and a in canonical order, elongation rates, pantograph, applied force."""
+        state = self.state
+        return np.concatenate(
+            [
+                state.u[self._canonical].ravel(),
+                state.a[self._canonical].ravel(),
+                state.elongation_rate.ravel(),
+                state.z,
+                state.z_dot,
+                [state.applied_force],
+            ]
+        )
+
+    def unpack(self, vector: NDArray[np.float64]) -> None:
+        """Write a packed vector back into the state; elastic forces and tensions follow from it."""
+        state, size = self.state, self._size
+        for array, at in ((state.u, 0), (state.a, size)):
+            array[self._canonical] = vector[at : at + size].reshape(-1, array.shape[1])
+        at = 2 * size
+        for array in (state.elongation_rate, state.z, state.z_dot):
+            array[...] = vector[at : at + array.size].reshape(array.shape)
+            at += array.size
+        state.applied_force = float(vector[at])
+        self.window.settle(state)
 
     def static_start(self) -> NDArray[np.float64]:
         """Packed state of the line and pantograph pressing at rest."""
         self.state, self.gain = self.window.static_start()
-        return pack(self.state)
+        return self.pack()
 
     def neighbour_start(self, start: PeriodicStart) -> NDArray[np.float64] | None:
         """Packed state of a neighbouring design; None when its window is another one."""
-        if len(start.state) != len(pack(self.state)):
+        if len(start.state) != len(self.pack()):
             return None
         self.scale, self.gain = start.scale, start.gain
         x = start.state.copy()
@@ -156,14 +158,14 @@ class SpanMap:
 
     def apply(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Map a packed state; returns it mapped, and the features of its change."""
-        unpack(x, self.state)
+        self.unpack(x)
         self.record = self.window.march(self.state, keep_droppers=True)
         mean = float(self.record.force.mean())
         self.window.shift(self.state)
         target = self.case.mean_force_N
         if target is not None:
             self.state.applied_force += (target - mean) / self.gain
-        mapped = pack(self.state)
+        mapped = self.pack()
         if self.scale is None:
             self.scale = float(np.abs(self.state.u).max()), float(np.abs(self.state.a).max())
         change = mapped - x

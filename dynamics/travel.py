@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_array, dia_array
+from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from catenary.cell import VerticalCell
+from catenary.chain import chain_stiffness, held_along
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.simd import LANES
 from dynamics.spec import CaseSpec
@@ -26,7 +27,6 @@ __all__ = ["SpanRecord", "TravellingWindow", "WindowState", "window_spans"]
 SPONGE_DAMPING = 2.0
 # forces this small [N] keep the spans ahead from holding denormal numbers, which cost a hundred times a normal one
 FLOOR = 1.0e-60
-AXIAL_HOLD = 1.0e3
 SWEEP_TOLERANCE = 1.0e-8
 
 
@@ -129,6 +129,7 @@ class TravellingWindow:
             np.zeros(drop),
             _sponge(self.behind, self.ahead, self.dt),
         )
+        self._sparse = csr_array(cell.stiffness.own), csr_array(cell.stiffness.next)
         spec = case.catenary
         self.slack_beta = spec.damping.beta if case.slack_damping == "released" else 0.0
         self._droppers = (
@@ -231,7 +232,7 @@ class TravellingWindow:
             applied = (z0 + contact * (1.0 / kc + compliance + by_contact)) / by_applied
         state = self.rest()
         state.u[:] = contact * displacement
-        state.s[:] = self._elastic_force(state.u)
+        self.settle(state)
         state.z[:] = flexibility[:, -1] * applied - flexibility[:, 0] * contact
         state.applied_force = applied
         return state, gain
@@ -239,30 +240,38 @@ class TravellingWindow:
     def _static_unit_load(self) -> tuple[NDArray[np.float64], float]:
         """Displacements of the window under 1 N at the pantograph's support, and the compliance there [m/N]."""
         n, width = self.cell.n_dof, self.spans + 1
-        stiffness = _window_matrix(self.cell, self.spans, self.case.catenary.support.messenger_stiffness)
+        stiffness = chain_stiffness(self.cell, self.spans)
         dof, weight = self.operators.contact[0][0], self.operators.contact[1][0]
         load = np.zeros(stiffness.shape[0])
         load[self.behind * n + dof] = weight
-        # nothing but the window's ends holds an infinite line along the track
-        hold = np.zeros(stiffness.shape[0])
-        along = self.operators.ends[0][1::2]
-        hold[along] = hold[n * self.spans + along] = AXIAL_HOLD
-        solved = splu(csc_array(stiffness + dia_array((hold[None, :], [0]), shape=stiffness.shape))).solve(load)
+        solved = splu(held_along(self.cell, stiffness, self.spans)).solve(load)
         u = np.zeros((n, width))
         u[:, :-1] = solved[: n * self.spans].reshape(self.spans, n).T
         u[: self.cell.n_interface, -1] = solved[n * self.spans :]
         return u, float(load @ solved)
 
-    def _elastic_force(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Multiply the window's stiffness with a displacement."""
-        n, ni = self.cell.n_dof, self.cell.n_interface
-        stiffness = _window_matrix(self.cell, self.spans, self.case.catenary.support.messenger_stiffness)
-        flat = np.concatenate([u[:, :-1].T.ravel(), u[:ni, -1]])
-        force = stiffness @ flat
-        s = np.zeros_like(u)
-        s[:, :-1] = force[: n * self.spans].reshape(self.spans, n).T
-        s[:ni, -1] = force[n * self.spans :]
-        return s
+    def settle(self, state: WindowState) -> None:
+        """Make the bays' tensions and the elastic force those that go with the displacement."""
+        bays, K = self.cell.tensions, self.cell.stiffness
+        state.u[bays] = 0.0
+        stretch = self._product(state.u)[bays]
+        state.u[bays] = -stretch / K.own[bays, bays][:, None]
+        state.s[:] = self._product(state.u)
+        state.s[bays] = 0.0
+
+    def _product(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Multiply the window's stiffness, messenger supports included, with a displacement."""
+        K, ni, S = self.cell.stiffness, self.cell.n_interface, self.spans
+        own, onward = self._sparse
+        force = own @ u
+        force[ni:, S] = 0.0
+        force[:, :S] += onward @ u[:ni, 1:]
+        force[:ni, 1:] += onward.T @ u[:, :S]
+        force[:ni, 0] -= K.interface_left @ u[:ni, 0]
+        force[:ni, S] += (K.interface_left - K.own[:ni, :ni]) @ u[:ni, S]
+        support = self.cell.support_dof
+        force[support] += self.case.catenary.support.messenger_stiffness * u[support]
+        return force
 
 
 def _sponge(behind: int, ahead: int, dt: float) -> NDArray[np.float64]:
@@ -273,28 +282,3 @@ def _sponge(behind: int, ahead: int, dt: float) -> NDArray[np.float64]:
     alpha[:back] = SPONGE_DAMPING * ((back - np.arange(back)) / back) ** 2
     alpha[width - front :] = SPONGE_DAMPING * ((np.arange(front) + 2.0) / (front + 1.0)) ** 2
     return np.exp(-alpha * dt)[None, :].copy()
-
-
-def _window_matrix(cell: VerticalCell, spans: int, support: float) -> csc_array:
-    """Assemble the stiffness of a whole window, messenger supports included."""
-    n, ni, K = cell.n_dof, cell.n_interface, cell.stiffness
-    blocks = []
-
-    def add(block: NDArray[np.float64], row: int, col: int) -> None:
-        i, j = np.nonzero(block)
-        blocks.append((i + row, j + col, block[i, j]))
-
-    for c in range(spans):
-        own = K.own.copy()
-        if c == 0:
-            own[:ni, :ni] = K.interface_right
-        own[cell.support_dof, cell.support_dof] += support
-        add(own, c * n, c * n)
-        add(K.next, c * n, (c + 1) * n)
-        add(K.next.T, (c + 1) * n, c * n)
-    last = K.interface_left.copy()
-    last[cell.support_dof, cell.support_dof] += support
-    add(last, spans * n, spans * n)
-    rows, cols, values = (np.concatenate(x) for x in zip(*blocks, strict=True))
-    size = spans * n + ni
-    return csc_array(coo_array((values, (rows, cols)), shape=(size, size)))

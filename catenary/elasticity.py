@@ -1,0 +1,79 @@
+"""Static elasticity of the contact wire: its rise under a vertical force, slack droppers included."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from catenary.cell import vertical_cell
+from catenary.chain import chain_stiffness, held_along
+from catenary.equilibrium import Equilibrium
+
+__all__ = ["static_elasticity"]
+
+SPANS_EACH_SIDE = 10
+NEIGHBOURS = 1
+MAX_SWEEPS = 2000
+
+
+def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> NDArray[np.float64]:
+    """Rise of the contact wire per force at stations of one span of a long line [m/N].
+
+    Parameters
+    ----------
+    eq : Equilibrium
+        Periodic equilibrium.
+    x : float array (point,)
+        Stations in [0, span) [m].
+    force : float
+        Upward force [N]; droppers go slack as it asks for, so the elasticity depends on it.
+
+    Raises
+    ------
+    ValueError
+        If the force is not positive, or the equilibrium is not one of a periodic cell.
+    """
+    if not force > 0.0:
+        raise ValueError(f"the elasticity needs a positive force: got {force:g} N")
+    if not eq.mesh.layout.periodic:
+        raise ValueError("the elasticity needs the equilibrium of a periodic cell")
+    cell = vertical_cell(eq)
+    n, spans = cell.n_dof, 2 * SPANS_EACH_SIDE + 1
+    solver = splu(held_along(cell, chain_stiffness(cell, spans), spans))
+    dof, weight = cell.contact_operator(np.asarray(x, dtype=float))
+    size = spans * n + cell.n_interface
+    load = np.zeros((size, len(weight)))
+    point = np.arange(len(weight))
+    np.add.at(load, (SPANS_EACH_SIDE * n + dof, point[:, None]), weight)
+    near = SPANS_EACH_SIDE + np.arange(-NEIGHBOURS, NEIGHBOURS + 1)
+    low, high = ((near[:, None] * n + d).ravel() for d in (cell.dropper_low, cell.dropper_high))
+    pair = np.zeros((size, len(low)))
+    k = np.arange(len(low))
+    pair[high, k], pair[low, k] = 1.0, -1.0
+    by_load, by_pair = solver.solve(load), solver.solve(pair)
+    static = np.tile(eq.dropper_force, len(near))
+    stiffness = eq.spec.droppers.stiffness
+    stretch, coupling = pair.T @ by_load, pair.T @ by_pair
+    rise = (load * by_load).sum(axis=0)
+    for p in point:
+        pull = static + stiffness * force * stretch[:, p]
+        missing = _missing_tension(pull, stiffness * coupling)
+        rise[p] -= float(load[:, p] @ (by_pair @ missing)) / force
+    return rise
+
+
+def _missing_tension(pull: NDArray[np.float64], coupling: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squeezing forces f >= 0 that leave no dropper in compression: pull - coupling f + f >= 0, complementary."""
+    missing = np.zeros(len(pull))
+    if (pull >= 0.0).all():
+        return missing
+    matrix = np.eye(len(pull)) - coupling
+    for _ in range(MAX_SWEEPS):
+        change = 0.0
+        for d in range(len(pull)):
+            new = max(0.0, missing[d] - (pull[d] + matrix[d] @ missing) / matrix[d, d])
+            change, missing[d] = max(change, abs(new - missing[d])), new
+        if change < 1e-9:
+            break
+    return missing
