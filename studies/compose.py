@@ -55,9 +55,7 @@ def group_options(group: str) -> list[str]:
     return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
 
 
-def compose_job(
-    config: str, spec: type[JobT], overrides: list[str], own: tuple[str, ...] = ()
-) -> Composed[JobT]:
+def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[str, ...] = ()) -> Composed[JobT]:
     """Compose and validate the input of one command.
 
     A line that lies in a campaign's folder brings the campaign's conditions (pantograph, speed, forces,
@@ -108,9 +106,7 @@ def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
     from omegaconf import OmegaConf
 
     with initialize_config_module(config_module="conf", version_base="1.3"):
-        composed = compose(
-            config_name=config, overrides=[f"{group}={name}" for group, name in groups.items()]
-        )
+        composed = compose(config_name=config, overrides=[f"{group}={name}" for group, name in groups.items()])
     data = OmegaConf.to_container(composed, resolve=False)
     assert isinstance(data, dict)
     return {str(key): value for key, value in data.items()}

@@ -108,9 +108,5 @@ def whole_step_case(case: CaseSpec) -> CaseSpec:
 
 def _refuse_foreign_folder(folder: Path) -> None:
     """A bundle may take the place of an earlier one, and of nothing else."""
-    if (
-        folder.exists()
-        and (not folder.is_dir() or any(folder.iterdir()))
-        and not (folder / "pfem.nc").is_file()
-    ):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not (folder / "pfem.nc").is_file():
         raise InputError([f"run_dir must be a new, empty or bundle folder: {folder} holds other files"])

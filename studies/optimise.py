@@ -55,8 +55,8 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     job = composed.job
     case, campaign = case_of(job), campaign_of(job)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
-    space = DesignSpace(case.catenary, campaign.design)
     refuse_slack_line(case.catenary)
+    space = DesignSpace(case.catenary, campaign.design)
     if not CampaignFolder(path).refuse_other(campaign, case):
         _refuse_foreign_folder(path)
     _print_search(job, space, path)
@@ -100,16 +100,12 @@ def _refuse_foreign_folder(path: Path) -> None:
 
 def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     """What may change and how far, what is held, where it is kept."""
-    held = (
-        f"mean force {job.mean_force_N:.2f} N"
-        if job.mean_force_N
-        else f"applied force {job.applied_force_N} N"
-    )
+    held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
         f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.kind}, {held} held"
     )
-    bounds = ", ".join(f"{v.name} {1e3 * v.low:+.1f} to {1e3 * v.high:+.1f} mm" for v in space.variables)
+    bounds = ", ".join(f"{v.name} {v.low:+.4g} to {v.high:+.4g} {v.unit}" for v in space.variables)
     print(f"Variables: {bounds}")
     limits = job.limits
     print(

@@ -86,7 +86,7 @@ OPTIMISE_ONLY = {
     "no trials": (["trials=0"], ["trials must be between 1 and 1000000: got 0 on the command line"]),
     "droppers too close": (
         ["design=spacing", "design.minimum_spacing=15"],
-        ["the nominal line must leave room between droppers 1 and 2 (minimum_spacing)"],
+        ["the nominal line must leave room for droppers 1 and 2 (minimum_spacing)"],
     ),
     "a line that is not symmetric": (
         [*BRUNI, "catenary.droppers.positions=[4.5,10.25,16,21.75,27.5,33.25,39,44.75,51]"],
@@ -103,9 +103,7 @@ def refused(ended, sentences):
 
 
 @pytest.mark.parametrize("study", ["simulate", "optimise", "export", "demo"])
-@pytest.mark.parametrize(
-    "case", ["3 kN in the contact wire", "heights that slacken a dropper", "unknown key"]
-)
+@pytest.mark.parametrize("case", ["3 kN in the contact wire", "heights that slacken a dropper", "unknown key"])
 def test_every_computing_study_refuses_alike(catenary, folder, listing, study, case):
     arguments, sentences = ON_THE_COMMAND_LINE[case]
     refused(catenary(study, *arguments), sentences)
@@ -220,9 +218,7 @@ def test_a_campaign_is_not_resumed_with_another_configuration(catenary, folder, 
     place.write_input(campaign_of(job), case_of(job))
     before = listing(folder)
     ended = catenary("optimise", *BRUNI, "campaign=held", "speed_kmh=310")
-    refused(
-        ended, ["campaign 'held' must be resumed with the configuration it was started with", "speed_kmh"]
-    )
+    refused(ended, ["campaign 'held' must be resumed with the configuration it was started with", "speed_kmh"])
     assert listing(folder) == before
 
 

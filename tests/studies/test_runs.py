@@ -12,7 +12,7 @@ from dynamics.statistics import ContactStatistics
 from studies import cli
 from studies.compose import group_options
 
-SMALL_WINDOW = ("periodic.spans_behind=6", "periodic.spans_ahead=8", "transient.spans=12")
+SMALL_WINDOW = ("periodic.spans_behind=5", "periodic.spans_ahead=6", "transient.spans=12", "dt=2e-3")
 SMALL_SEARCH = (
     *SMALL_WINDOW,
     "transient.spans_evaluated=4",
@@ -64,9 +64,7 @@ def test_a_simulation_writes_what_the_interface_names(simulated):
     assert len(static["dropper_force_N"]) == len(static["dropper_length_m"]) == 9
     assert set(static["contact_wire_height_m"]) == {"x_m", "z_m"}
     assert set(static["elasticity_mm_per_N"]) == {"x_m", "value"}
-    assert (
-        0.2 < min(static["elasticity_mm_per_N"]["value"]) < max(static["elasticity_mm_per_N"]["value"]) < 0.5
-    )
+    assert 0.1 < min(static["elasticity_mm_per_N"]["value"]) < max(static["elasticity_mm_per_N"]["value"]) < 0.6
     (figures,) = summary["pantographs"]
     assert set(figures) == {"applied_force_N", *(f.name for f in dataclasses.fields(ContactStatistics))}
     assert figures["contact_force_mean_N"] == pytest.approx(143.356, abs=0.11)
@@ -94,9 +92,7 @@ def test_a_result_file_says_what_it_holds_and_where_it_came_from(simulated):
     assert len(hashes) == 1
     resolved = yaml.safe_load((run / ".hydra" / "config.yaml").read_text(encoding="utf-8"))
     assert resolved["schema_version"] == 1
-    assert {k: v for k, v in resolved.items() if k != "schema_version"} == yaml.safe_load(
-        stored.attributes["config"]
-    )
+    assert {k: v for k, v in resolved.items() if k != "schema_version"} == yaml.safe_load(stored.attributes["config"])
     assert {"status", "versions", "commit", "filter", "contact_stiffness_N_per_m"} <= set(stored.attributes)
     force = stored.values["contact_force_filtered"]
     assert force.shape == stored.values["time"].shape == stored.values["position"].shape
