@@ -1,0 +1,43 @@
+"""Cases for tests of the physics: a line and a pantograph of the library at one speed."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from catenary.spec import CatenarySpec
+from dynamics.spec import CaseSpec
+
+CONF = Path(__file__).resolve().parents[1] / "conf"
+PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380"}
+
+
+def read(group: str, name: str) -> dict:
+    return yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def build_line():
+    """Function that builds a line of the library with changed keys, given as nested mappings."""
+
+    def build(name: str = "bruni_2015", elements_per_bay: int = 4, **changes) -> CatenarySpec:
+        line = read("catenary", name)
+        for key, value in {"mesh": {"elements_per_bay": elements_per_bay}, **changes}.items():
+            line[key] = {**(line.get(key) or {}), **value} if isinstance(value, dict) else value
+        return CatenarySpec.model_validate(line)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def build_case(build_line):
+    """Function that builds a case at 2 ms: a line (or its name), a speed [km/h], the rest by keyword."""
+
+    def build(line: CatenarySpec | str, speed_kmh: float, **content) -> CaseSpec:
+        spec = build_line(line) if isinstance(line, str) else line
+        pantograph = read("pantograph", PANTOGRAPH_OF.get(spec.name, "bruni_2015"))
+        return CaseSpec.model_validate(
+            {"catenary": spec, "pantograph": pantograph, "speed_kmh": speed_kmh, "dt": 2.0e-3, **content}
+        )
+
+    return build
