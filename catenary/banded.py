@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -27,9 +28,11 @@ class BandedSolver:
     col_order: NDArray[np.int64]
 
     def solve(self, values: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Solve one Newton step from Jacobian entries and residual; None when the matrix is singular."""
         band = np.zeros((self.n, 2 * self.kl + self.ku + 1))
         _scatter(band.ravel(), self.target, values)
-        (gbsv,) = get_lapack_funcs(("gbsv",), (band, rhs))
+        found: Any = get_lapack_funcs(("gbsv",), (band, rhs))
+        gbsv = found[0]
         _, _, x, info = gbsv(self.kl, self.ku, band.T, rhs[self.row_order], overwrite_ab=True, overwrite_b=True)
         if info != 0:
             return None
@@ -39,7 +42,7 @@ class BandedSolver:
 
 
 @njit(cache=True)
-def _scatter(band, target, values):  # noqa: ANN001, ANN202
+def _scatter(band, target, values):
     """Add values into band storage; negative targets are dropped."""
     for k in range(target.size):
         if target[k] >= 0:
@@ -65,7 +68,11 @@ def banded_solver(problem: FormFindingProblem) -> BandedSolver:
     kl, ku = int((i - j)[keep].max()), int((j - i)[keep].max())
     target = np.where(keep, j * (2 * kl + ku + 1) + (kl + ku + i - j), -1)
     return BandedSolver(
-        n, kl, ku, target, row_order=np.searchsorted(problem.rows, row_order),
+        n,
+        kl,
+        ku,
+        target,
+        row_order=np.searchsorted(problem.rows, row_order),
         col_order=np.searchsorted(problem.unknown, col_order),
     )
 

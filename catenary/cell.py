@@ -1,7 +1,7 @@
 """The model of one cell of the infinite periodic line: heights, slopes, and the tension of every bay.
 
-The same linearised elements as the open line's, with one simplification along the track: within a bay (between
-neighbouring droppers, supports or clamps of one wire) the change of tension is uniform, and the bay's axial inertia sits
+The same linearised elements as the open line's, with one simplification along the track: within a bay (from a
+dropper, support or clamp of one wire to the next) the change of tension is uniform, and the bay's axial inertia sits
 at its two ends. Axial waves cross a bay in 2 ms at 3,650 m/s; what the simplification changes is measured in the
 tests against the full model. The bays' tensions are degrees of freedom of their own (mass 0), which keeps the
 stiffness matrix banded:
@@ -153,7 +153,10 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
     _add_bays(eq, dof_of, bay_dof, over, (M, K))
     _add_points(eq, dof_of, (M.own, K.own))
     ends = []
-    for nodes, wire in ((mesh.support_contact, spec.contact_wire), (mesh.support_messenger, spec.messenger_wire)):
+    for nodes, wire in (
+        (mesh.support_contact, spec.contact_wire),
+        (mesh.support_messenger, spec.messenger_wire),
+    ):
         z, x = dof_of[mesh.dof[nodes[0], [Z, X]]]
         ends.append((int(z), float(np.sqrt(wire.tension * wire.mass_per_length))))
         ends.append((int(x), float(np.sqrt(wire.axial_stiffness * wire.mass_per_length))))
@@ -255,7 +258,10 @@ def _add_points(
         for c in (Z, X):
             d = dof_of[mesh.dof[nodes, c]]
             np.add.at(M, (d, d), values)
-    for c, k in ((Z, np.full(len(mesh.dropper_top), spec.droppers.stiffness)), (X, eq.dropper_force / eq.dropper_length)):
+    for c, k in (
+        (Z, np.full(len(mesh.dropper_top), spec.droppers.stiffness)),
+        (X, eq.dropper_force / eq.dropper_length),
+    ):
         low, high = dof_of[mesh.dof[mesh.dropper_bottom, c]], dof_of[mesh.dof[mesh.dropper_top, c]]
         for i, j, sign in ((low, low, 1.0), (high, high, 1.0), (low, high, -1.0), (high, low, -1.0)):
             np.add.at(K, (i, j), sign * k)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csc_array, dia_array
+from scipy.sparse import coo_array, csc_array
 
 from catenary.cell import VerticalCell
 
@@ -46,6 +46,6 @@ def chain_stiffness(cell: VerticalCell, spans: int) -> csc_array:
 def held_along(cell: VerticalCell, stiffness: csc_array, spans: int) -> csc_array:
     """Hold both ends of a chain softly along the track."""
     along = np.array([dof for dof, _ in cell.wire_ends])[1::2]
-    hold = np.zeros(stiffness.shape[0])
-    hold[along] = hold[cell.n_dof * spans + along] = AXIAL_HOLD
-    return csc_array(stiffness + dia_array((hold[None, :], [0]), shape=stiffness.shape))
+    at = np.concatenate([along, cell.n_dof * spans + along])
+    hold = coo_array((np.full(len(at), AXIAL_HOLD), (at, at)), shape=stiffness.shape)
+    return csc_array(stiffness + csc_array(hold))

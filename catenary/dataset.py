@@ -12,10 +12,10 @@ import yaml
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from catenary.contact_wire import static_height
 from catenary.elasticity import static_elasticity
 from catenary.equilibrium import Equilibrium
 from catenary.files import whole_file
-from catenary.contact_wire import static_height
 from catenary.record import commit, config_sha256, versions
 
 __all__ = [
@@ -37,9 +37,7 @@ def variable(dims: tuple[str, ...], values: Any, units: str, long_name: str) -> 
     return xr.Variable(dims, np.asarray(values), {"units": units, "long_name": long_name})
 
 
-def static_table(
-    equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE
-) -> dict[str, NDArray[np.float64]]:
+def static_table(equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE) -> dict[str, NDArray[np.float64]]:
     """Height [m] and elasticity under a force [m/N] of the contact wire at stations [m] along one span."""
     x = np.linspace(0.0, equilibrium.spec.span_length, STATIONS)
     return {
@@ -110,9 +108,7 @@ def _wire_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
     ends = np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1)
     return {
         "elem_end_position": variable(("elem", "end"), x, "m", "station of the element's ends"),
-        "elem_end_height": variable(
-            ("elem", "end"), q[mesh.elem_nodes, 2], "m", "height of the element's ends"
-        ),
+        "elem_end_height": variable(("elem", "end"), q[mesh.elem_nodes, 2], "m", "height of the element's ends"),
         "elem_wire": variable(("elem",), mesh.elem_wire, "1", "wire: 0 contact, 1 messenger, 2 stitch"),
         "dropper_end_position": variable(
             ("dropper", "end"), q[ends, 0], "m", "station of the dropper's ends, lower one first"

@@ -20,7 +20,13 @@ from catenary.geometry import line_layout, periodic_layout
 from catenary.mesh import Mesh, build_mesh
 from catenary.spec import CatenarySpec
 
-__all__ = ["Equilibrium", "EquilibriumStatus", "find_equilibrium", "open_line_equilibrium", "periodic_equilibrium"]
+__all__ = [
+    "Equilibrium",
+    "EquilibriumStatus",
+    "find_equilibrium",
+    "open_line_equilibrium",
+    "periodic_equilibrium",
+]
 
 MAX_ITERATIONS = 30
 
@@ -96,7 +102,7 @@ def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     u = problem.start()
     residual = np.inf
     iteration = 0
-    for iteration in range(1, MAX_ITERATIONS + 1):
+    for iteration in range(1, MAX_ITERATIONS + 1):  # noqa: B007  (reported below)
         r, values = residual_and_jacobian(problem, u)
         residual = float(np.abs(r[problem.rows]).max())
         if residual < problem.tolerance or not np.isfinite(residual):

@@ -70,7 +70,9 @@ class FormFindingProblem:
         self.unknown, self.rows = unknown, rows
 
         # rounding of coordinates that run to the length of the line sets the floor of the residual
-        self.tolerance = max(1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min())
+        self.tolerance = max(
+            1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min()
+        )
 
     def _prescribed(self) -> dict[int, float]:
         """Prescribed coordinates: heights of the contact wire, encumbrance, and stations of all key points."""
@@ -80,12 +82,12 @@ class FormFindingProblem:
             fixed[mesh.dof[node, X]] = layout.dropper_x[k]
             fixed[mesh.dof[node, Z]] = layout.dropper_height[k]
             top = mesh.dropper_top[k]
-            fixed[mesh.dof[top, X]] = mesh.node_x[top]
+            fixed[mesh.dof[top, X]] = float(mesh.node_x[top])
         for node in [*mesh.clamp_messenger, *mesh.crossing]:
-            fixed[mesh.dof[node, X]] = mesh.node_x[node]
+            fixed[mesh.dof[node, X]] = float(mesh.node_x[node])
         for low, high in zip(mesh.support_contact, mesh.support_messenger, strict=True):
-            fixed[mesh.dof[low, X]], fixed[mesh.dof[low, Z]] = mesh.node_x[low], 0.0
-            fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = mesh.node_x[high], self.spec.encumbrance
+            fixed[mesh.dof[low, X]], fixed[mesh.dof[low, Z]] = float(mesh.node_x[low]), 0.0
+            fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = float(mesh.node_x[high]), self.spec.encumbrance
         return fixed
 
     def start(self) -> NDArray[np.float64]:
@@ -146,7 +148,9 @@ def element_coordinates(mesh: Mesh, q: NDArray[np.float64]) -> NDArray[np.float6
     return gathered
 
 
-def residual_and_jacobian(problem: FormFindingProblem, u: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def residual_and_jacobian(
+    problem: FormFindingProblem, u: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Residual of all equations and the values of all Jacobian entries, in the order of `jacobian_entries`."""
     mesh, spec = problem.mesh, problem.spec
     q = node_coordinates(mesh, u)

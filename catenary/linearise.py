@@ -59,7 +59,10 @@ def point_masses(eq: Equilibrium) -> list[tuple[NDArray[np.int64], NDArray[np.fl
     out = [
         (mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
         (mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
-        (mesh.support_contact, np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass)),
+        (
+            mesh.support_contact,
+            np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass),
+        ),
     ]
     if eq.spec.stitch is not None:
         out.append((mesh.clamp_messenger, np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)))

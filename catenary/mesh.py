@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ class _Builder:
         return self.at[key]
 
     def run(self, wire: int, points: tuple[KeyPoint, ...]) -> None:
-        for a, b in zip(points, points[1:], strict=False):
+        for a, b in pairwise(points):
             group = len(self.groups)
             self.groups.append(wire)
             stations = np.linspace(a.x, b.x, self.per_bay + 1)
@@ -138,9 +139,7 @@ def build_mesh(layout: Layout, elements_per_bay: int) -> Mesh:
         elem_group=group_of,
         elem_length=np.array([e[6] for e in elems]),
         group_wire=np.array(builder.groups),
-        group_elems=np.stack(
-            [np.arange(len(builder.groups)), np.arange(1, len(builder.groups) + 1)], axis=1
-        )
+        group_elems=np.stack([np.arange(len(builder.groups)), np.arange(1, len(builder.groups) + 1)], axis=1)
         * elements_per_bay
         - np.array([0, 1]),
         dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
@@ -184,7 +183,7 @@ def _named_tension_elements(
     named: list[int] = []
     group = 0
     for wire, points in layout.runs:
-        bays = list(zip(points, points[1:], strict=False))
+        bays = list(pairwise(points))
         pick = 0
         if wire == MESSENGER:
             half = [k for k, (a, _) in enumerate(bays) if a.what == "clamp" and a.index % 2 == 1]

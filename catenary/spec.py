@@ -74,9 +74,7 @@ class DropperSpec(Spec):
                 )
         for k, h in enumerate(self.contact_wire_heights):
             if abs(h) > 0.5:
-                raise ValueError(
-                    f"contact_wire_heights must lie within -0.5 to 0.5 m: dropper {k + 1} is at {h:g} m"
-                )
+                raise ValueError(f"contact_wire_heights must lie within -0.5 to 0.5 m: dropper {k + 1} is at {h:g} m")
         return self
 
 

@@ -9,6 +9,8 @@ Legend: ni interface dofs come first; rows of the interior's factor are stored f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -18,7 +20,7 @@ _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz
 
 
 @njit(**_OPTIONS)
-def _factor(D, first, ni, low, diag):  # noqa: ANN001, ANN202
+def _factor(D, first, ni, low, diag):
     """L D L^T of the interior, complex symmetric, in place of its envelope."""
     n = D.shape[0]
     for i in range(ni, n):
@@ -34,7 +36,7 @@ def _factor(D, first, ni, low, diag):  # noqa: ANN001, ANN202
 
 
 @njit(**_OPTIONS)
-def _solve(low, diag, first, ni, B):  # noqa: ANN001, ANN202
+def _solve(low, diag, first, ni, B):
     """Solve the interior for many right-hand sides, rows of B from ni on."""
     n, m = B.shape
     for i in range(ni, n):
@@ -54,7 +56,7 @@ def _solve(low, diag, first, ni, B):  # noqa: ANN001, ANN202
 
 
 @njit(**_OPTIONS)
-def bloch_answers(theta, dt, steps, cell, rhs, probe):  # noqa: ANN001, ANN201
+def bloch_answers(theta: Any, dt: float, steps: int, cell: Any, rhs: Any, probe: Any) -> Any:
     """Answers probe^T D(theta)^-1 rhs, complex array (theta, probe, load).
 
     ``cell`` is (M, C, K, M_next, C_next, K_next, first, ni); rhs (dof, load) and probe (dof, probe) are real.
@@ -77,9 +79,10 @@ def bloch_answers(theta, dt, steps, cell, rhs, probe):  # noqa: ANN001, ANN201
         B[ni:, m:] = right[ni:, :]
         _factor(D, first, ni, low, diag)
         _solve(low, diag, first, ni, B)
-        S = D[:ni, :ni] - left[:, ni:] @ B[ni:, m:]
-        top = np.linalg.solve(S, B[:ni, :m] - left[:, ni:] @ np.ascontiguousarray(B[ni:, :m]))
-        B[ni:, :m] -= np.ascontiguousarray(B[ni:, m:]) @ top
+        inner, links = np.ascontiguousarray(left[:, ni:]), np.ascontiguousarray(B[ni:, m:])
+        S = D[:ni, :ni] - inner @ links
+        top = np.linalg.solve(S, B[:ni, :m] - inner @ np.ascontiguousarray(B[ni:, :m]))
+        B[ni:, :m] -= links @ top
         B[:ni, :m] = top
         for p in range(probe.shape[1]):
             for c in range(m):
@@ -92,12 +95,14 @@ def bloch_answers(theta, dt, steps, cell, rhs, probe):  # noqa: ANN001, ANN201
 
 
 @njit(**_OPTIONS)
-def accumulate_contact(theta, weight, X, at, phi, wrap, steps, I_cc):  # noqa: ANN001, ANN201
+def accumulate_contact(theta: Any, weight: Any, X: Any, table: Any, I_cc: Any) -> None:
     """Add the contact-to-contact part of some frequencies to I_cc (step, step).
 
-    X (theta, node, node) holds the answers at contact-wire dofs; at, phi (step, 4) their numbers and weights; wrap
-    (step, 4) is 1 where the dof belongs to the next cell, whose answer and load carry the Bloch phase.
+    X (theta, node, node) holds the answers at contact-wire dofs. ``table`` is (at, phi, wrap, steps a span): at and
+    phi (step, 4) are the dofs' numbers and weights; wrap (step, 4) is 1 where the dof belongs to the next cell,
+    whose answer and load carry the Bloch phase.
     """
+    at, phi, wrap, steps = table
     N = at.shape[0]
     nc = X.shape[1]
     Yr, Yi = np.empty((nc, N)), np.empty((nc, N))

@@ -13,7 +13,7 @@ __all__ = ["envelope_ldl", "envelope_solve"]
 
 
 @njit(cache=True)
-def _factor(ptr, idx, val, first, start, low, diag):  # noqa: ANN001, ANN202
+def _factor(ptr, idx, val, first, start, low, diag):
     """Factor row by row; the lower triangle of the matrix comes in compressed rows."""
     n = first.size
     for i in range(n):

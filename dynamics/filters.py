@@ -1,7 +1,7 @@
 """Low-pass and band filters of contact forces, zero phase.
 
-Butterworth of order 4 run forward and backward: its gain is |H|^2 = 1 / (1 + (tan(pi f dt) / tan(pi fc dt))^8), so -6 dB
-at the cut-off. A periodic record has its harmonics multiplied by that gain; a record in time is filtered uncut.
+Butterworth of order 4 run forward and backward: its gain is |H|^2 = 1 / (1 + (tan(pi f dt) / tan(pi fc dt))^8), so
+-6 dB at the cut-off. A periodic record has its harmonics multiplied by that gain; a record in time is filtered uncut.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def filter_periodic(
 ) -> NDArray[np.float64]:
     """Keep the band ``low`` to ``high`` [Hz] of one period of a periodic signal; ``low`` = 0 keeps the mean."""
     harmonics = np.fft.rfft(signal)
-    frequency = np.fft.rfftfreq(len(signal), dt)
+    frequency = np.asarray(np.fft.rfftfreq(len(signal), dt), dtype=np.float64)
     gain = periodic_gain(frequency, dt, high, kind)
     if low > 0.0:
         gain = gain - periodic_gain(frequency, dt, low, kind) * gain

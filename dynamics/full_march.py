@@ -49,7 +49,7 @@ def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -
     number[keep] = np.arange(len(keep))
     C = csr_array(C + _diagonal(number[along], impedance, len(keep)))
     dt, steps, span = case.time_step, case.steps_per_span, case.catenary.span_length
-    x = first_span * span + np.arange(steps * spans + 1) * (span / steps)
+    x = first_span * span + np.arange(steps * spans + 1, dtype=np.float64) * (span / steps)
     dof, phi = model.contact_operator(x)
     contact = number[dof], phi, static_height(model.equilibrium, x)
     A = csr_array(2.0 / dt * M + C + 0.5 * dt * K)
@@ -61,12 +61,10 @@ def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -
     force, height = march_line(
         (u, np.zeros_like(u), z, np.zeros_like(z)),
         envelope_ldl(A),
-        _rows(M),
-        _rows(K),
+        (_rows(M), _rows(K), dt, case.contact.stiffness),
         contact,
         (*panto, case.applied_force_N),
         (low, high, model.dropper_force, columns, model.dropper_stiffness),
-        (dt, case.contact.stiffness),
     )
     return OpenLineRun(x[1:], force, height, case.applied_force_N)
 

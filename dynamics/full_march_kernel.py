@@ -19,7 +19,7 @@ SWEEPS = 200
 
 
 @njit(**_OPTIONS)
-def _solve(first, start, low, diag, x, begin):  # noqa: ANN001, ANN202
+def _solve(first, start, low, diag, x, begin):
     """Solve in place; entries of x before ``begin`` are zero."""
     n = x.size
     for i in range(begin, n):
@@ -39,7 +39,7 @@ def _solve(first, start, low, diag, x, begin):  # noqa: ANN001, ANN202
 
 
 @njit(**_OPTIONS)
-def _product(ptr, idx, val, x, y):  # noqa: ANN001, ANN202
+def _product(ptr, idx, val, x, y):
     """Sparse matrix times vector."""
     for i in range(y.size):
         total = 0.0
@@ -49,86 +49,96 @@ def _product(ptr, idx, val, x, y):  # noqa: ANN001, ANN202
 
 
 @njit(**_OPTIONS)
-def march_line(state: Any, factor: Any, mass: Any, stiffness: Any, contact: Any, panto: Any, droppers: Any, scalars: Any) -> Any:
+def _free_pantograph(zp, vp, wp, panto, half_old, dt):
+    """Mean velocities of the pantograph without the new contact force."""
+    A_inv, mass, stiffness, force = panto
+    m = zp.size
+    wp[:] = 0.0
+    for j in range(m):
+        rhs = 2.0 / dt * mass[j] * vp[j]
+        for k in range(m):
+            rhs -= stiffness[j, k] * zp[k]
+        rhs += (force if j == m - 1 else 0.0) - (half_old if j == 0 else 0.0)
+        for i in range(m):
+            wp[i] += A_inv[i, j] * rhs
+
+
+@njit(**_OPTIONS)
+def _forces(u, w, g, fd, head, point, droppers, scalars):
+    """Contact and correction forces at the end of a step; w is updated. Returns the contact force [N]."""
+    dof, phi, z0 = point
+    d_low, d_high, F0, col, kd = droppers
+    dt, kc, h_comp = scalars
+    own = (phi * g[dof]).sum()
+    lam = 0.0
+    for _ in range(SWEEPS):
+        gap = head - dt * h_comp * lam - z0 - (phi * (u[dof] + dt * w[dof])).sum()
+        new = max(0.0, lam + (kc * gap - lam) / (1.0 + kc * dt * (0.5 * own + h_comp)))
+        move = abs(new - lam)
+        w += 0.5 * (new - lam) * g
+        lam = new
+        for d in range(F0.size):
+            e = u[d_high[d]] - u[d_low[d]] + dt * (w[d_high[d]] - w[d_low[d]])
+            pull = F0[d] + kd * e
+            if pull < 0.0 or fd[d] > 0.0:
+                here = 1.0 - 0.5 * kd * dt * (col[d, d_high[d]] - col[d, d_low[d]])
+                change = max(0.0, fd[d] - (pull + fd[d]) / here) - fd[d]
+                fd[d] += change
+                w -= 0.5 * change * col[d]
+                move = max(move, abs(change))
+        if move < 1e-8:
+            break
+    return lam
+
+
+@njit(**_OPTIONS)
+def _add_loads(r, dof, phi, lam, fd, d_low, d_high):
+    """Add half of a contact force and of the correction forces."""
+    for k in range(4):
+        r[dof[k]] += 0.5 * lam * phi[k]
+    for d in range(fd.size):
+        r[d_low[d]] += 0.5 * fd[d]
+        r[d_high[d]] -= 0.5 * fd[d]
+
+
+@njit(**_OPTIONS)
+def march_line(state: Any, factor: Any, line: Any, contact: Any, panto: Any, droppers: Any) -> Any:
     """March the whole table of contact points; returns contact force [N] and height [m] at the end of each step.
 
-    ``state`` is (u, v, z, z_dot); ``droppers`` (low dof, high dof, static force, columns of A^-1 by dropper, stiffness).
+    ``state`` is (u, v, z, z_dot); ``line`` (mass rows, stiffness rows, dt, contact stiffness); ``contact`` (dofs,
+    weights, height at rest by point); ``panto`` (inverse, masses, stiffness, applied force); ``droppers`` (low dof,
+    high dof, static force, columns of A^-1 by dropper, stiffness).
     """
     u, v, zp, vp = state
-    first, start, low, diag = factor
+    mass, stiffness, dt, kc = line
     cdof, cphi, z0 = contact
-    A_inv, pm, pK, force = panto
-    d_low, d_high, F0, col, kd = droppers
-    dt, kc = scalars
-    n, nd, m = u.size, F0.size, zp.size
     N = z0.size - 1
     out_f, out_z = np.empty(N), np.empty(N)
-    a, s, w, g, r = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    a, s, w, g = np.empty_like(u), np.empty_like(u), np.empty_like(u), np.empty_like(u)
     _product(mass[0], mass[1], mass[2], v, a)
     a *= 2.0 / dt
     _product(stiffness[0], stiffness[1], stiffness[2], u, s)
-    fd, wp = np.zeros(nd), np.empty(m)
+    fd, wp = np.zeros(droppers[2].size), np.empty(zp.size)
     lam = max(0.0, kc * (zp[0] - z0[0] - (cphi[0] * u[cdof[0]]).sum()))
+    h_comp = 0.5 * panto[0][0, 0]
     for step in range(1, N + 1):
-        old = lam
-        for i in range(n):
-            r[i] = a[i] - s[i]
-        for k in range(4):
-            r[cdof[step - 1, k]] += 0.5 * old * cphi[step - 1, k]
-        for d in range(nd):
-            r[d_low[d]] += 0.5 * fd[d]
-            r[d_high[d]] -= 0.5 * fd[d]
-            fd[d] = 0.0
-        w[:] = r
-        _solve(first, start, low, diag, w, 0)
+        w[:] = a - s
+        _add_loads(w, cdof[step - 1], cphi[step - 1], lam, fd, droppers[0], droppers[1])
+        fd[:] = 0.0
+        _solve(factor[0], factor[1], factor[2], factor[3], w, 0)
         g[:] = 0.0
-        begin = n
         for k in range(4):
             g[cdof[step, k]] += cphi[step, k]
-            begin = min(begin, cdof[step, k])
-        _solve(first, start, low, diag, g, begin)
-        own = 0.0
-        for k in range(4):
-            own += cphi[step, k] * g[cdof[step, k]]
-        wp[:] = 0.0
-        for j in range(m):
-            rhs = 2.0 / dt * pm[j] * vp[j]
-            for k in range(m):
-                rhs -= pK[j, k] * zp[k]
-            rhs += (force if j == m - 1 else 0.0) - (0.5 * old if j == 0 else 0.0)
-            for i in range(m):
-                wp[i] += A_inv[i, j] * rhs
-        lam = 0.0
-        for _ in range(SWEEPS):
-            gap = zp[0] + dt * (wp[0] - 0.5 * A_inv[0, 0] * lam) - z0[step]
-            for k in range(4):
-                gap -= cphi[step, k] * (u[cdof[step, k]] + dt * w[cdof[step, k]])
-            new = max(0.0, lam + (kc * gap - lam) / (1.0 + 0.5 * kc * dt * (own + A_inv[0, 0])))
-            move = abs(new - lam)
-            for i in range(n):
-                w[i] += 0.5 * (new - lam) * g[i]
-            lam = new
-            for d in range(nd):
-                e = u[d_high[d]] - u[d_low[d]] + dt * (w[d_high[d]] - w[d_low[d]])
-                pull = F0[d] + kd * e
-                if pull < 0.0 or fd[d] > 0.0:
-                    here = 1.0 - 0.5 * kd * dt * (col[d, d_high[d]] - col[d, d_low[d]])
-                    change = max(0.0, fd[d] - (pull + fd[d]) / here) - fd[d]
-                    fd[d] += change
-                    for i in range(n):
-                        w[i] -= 0.5 * change * col[d, i]
-                    move = max(move, abs(change))
-            if move < 1e-8:
-                break
-        for k in range(4):
-            r[cdof[step, k]] += 0.5 * lam * cphi[step, k]
+        _solve(factor[0], factor[1], factor[2], factor[3], g, cdof[step].min())
+        _free_pantograph(zp, vp, wp, panto, 0.5 * lam, dt)
+        point = (cdof[step], cphi[step], z0[step])
+        lam = _forces(u, w, g, fd, zp[0] + dt * wp[0], point, droppers, (dt, kc, h_comp))
         _product(mass[0], mass[1], mass[2], w, g)
-        for i in range(n):
-            a[i] = 4.0 / dt * g[i] - a[i]
-            u[i] += dt * w[i]
+        a[:] = 4.0 / dt * g - a
+        u += dt * w
         _product(stiffness[0], stiffness[1], stiffness[2], u, s)
-        for i in range(m):
-            wp[i] -= 0.5 * A_inv[i, 0] * lam
+        for i in range(zp.size):
+            wp[i] -= 0.5 * panto[0][i, 0] * lam
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
         out_f[step - 1] = lam

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.cell import VerticalCell, vertical_cell
 from catenary.contact_wire import static_height
+from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from dynamics.bloch_kernel import accumulate_contact, bloch_answers
 from dynamics.spec import CaseSpec
 
@@ -100,7 +100,7 @@ class _Cell:
             ni,
         )
         self.dt, self.steps, n = case.time_step, case.steps_per_span, cell.n_dof
-        x = np.arange(self.steps) * (spec.span_length / self.steps)
+        x = np.arange(self.steps, dtype=np.float64) * (spec.span_length / self.steps)
         dof, self.phi = cell.contact_operator(x)
         self.wrap = (dof >= n).astype(np.int64)
         dofs, numbers = np.unique(dof - n * self.wrap, return_inverse=True)
@@ -178,7 +178,7 @@ def _accumulate(
     I_cc, I_cd, I_dc, K_dd = out
     nc, N, nd = cell.contact.shape[1], cell.steps, cell.dropper.shape[1]
     X = cell.answers(theta, np.hstack([cell.contact, cell.dropper]))
-    accumulate_contact(theta, weight, np.ascontiguousarray(X[:, :nc, :nc]), cell.at, cell.phi, cell.wrap, N, I_cc)
+    accumulate_contact(theta, weight, np.ascontiguousarray(X[:, :nc, :nc]), (cell.at, cell.phi, cell.wrap, N), I_cc)
     n = np.arange(N)
     turn = np.exp(1j * theta[:, None, None] * (n[:, None] - N * cell.wrap)) * cell.phi
     here = np.einsum("tnk,tnkd->ndt", turn, X[:, cell.at, nc:], optimize=True)
@@ -217,7 +217,8 @@ def _nodes(cell: _Cell, tolerance: float) -> tuple[NDArray[np.float64], NDArray[
     while len(open_panels):
         middle = open_panels.mean(axis=1)
         halves = np.stack(
-            [np.stack([open_panels[:, 0], middle], axis=1), np.stack([middle, open_panels[:, 1]], axis=1)], axis=1
+            [np.stack([open_panels[:, 0], middle], axis=1), np.stack([middle, open_panels[:, 1]], axis=1)],
+            axis=1,
         ).reshape(-1, 2)
         finer = integrate(halves)
         change = np.abs(finer.reshape(len(open_panels), 2, -1).sum(axis=1) - value).max(axis=1)

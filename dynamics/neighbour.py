@@ -77,7 +77,10 @@ def _neighbour(case: CaseSpec, rng: np.random.Generator) -> SpanMap | None:
     line = case.catenary.model_dump()
     drops = line["droppers"]
     heights, positions = np.array(drops["contact_wire_heights"]), np.array(drops["positions"])
-    lift, shift = rng.normal(0.0, HEIGHT_SPREAD, len(heights)), rng.normal(0.0, POSITION_SPREAD, len(positions))
+    lift, shift = (
+        rng.normal(0.0, HEIGHT_SPREAD, len(heights)),
+        rng.normal(0.0, POSITION_SPREAD, len(positions)),
+    )
     for factor in (0.5, 0.25, 0.125, 0.0625):
         drops["contact_wire_heights"] = tuple(heights + factor * (lift + lift[::-1]))
         drops["positions"] = tuple(positions + factor * (shift - shift[::-1]))

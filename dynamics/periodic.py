@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.cell import vertical_cell
+from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from dynamics.fixed_point import Acceleration, SecantBasis
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, contact_statistics, filter_force
 from dynamics.status import Status
 from dynamics.transient import MEAN_FORCE_TOLERANCE, static_message, static_status
-from dynamics.travel import SpanRecord, TravellingWindow, WindowState
+from dynamics.travel import SpanRecord, TravellingWindow
 
 __all__ = ["PeriodicSolution", "PeriodicStart", "solve_periodic"]
 
@@ -240,7 +240,7 @@ def _solution(
     statistics = None
     if status is Status.OK:
         statistics = contact_statistics(record.force, bands, record.height, float(uplift.max()))
-    step = np.arange(1, len(record.force) + 1)
+    step = np.arange(1, len(record.force) + 1, dtype=np.float64)
     droppers = record.dropper_force[:, :, span_map.window.behind]
     return PeriodicSolution(
         case=case,

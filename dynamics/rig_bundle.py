@@ -8,7 +8,6 @@ Nothing of this program is needed to read them.
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ import xarray as xr
 import yaml
 from numpy.typing import NDArray
 
+from catenary.dataset import origin
 from catenary.files import whole_file, write_json_atomic, write_text_atomic
-from catenary.record import commit, config_sha256, versions
 from dynamics.influence import InfluenceMatrices
 from dynamics.spec import CaseSpec
 
@@ -31,7 +30,11 @@ SCHEMA_VERSION = 1
 VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "z0": (("step",), "m", "static contact-wire height at x_n, relative to the support"),
     "I_cc": (("step", "force_step"), "m N-1", "contact height at step n per contact force at step m"),
-    "I_cd": (("step", "dropper", "dropper_step"), "m N-1", "contact height at n per squeezing force of a dropper"),
+    "I_cd": (
+        ("step", "dropper", "dropper_step"),
+        "m N-1",
+        "contact height at n per squeezing force of a dropper",
+    ),
     "I_dc": (("dropper", "dropper_step", "force_step"), "m N-1", "dropper elongation per contact force at m"),
     "K_dd": (
         ("dropper", "dropper_cause", "lag"),
@@ -55,7 +58,8 @@ CONVENTIONS = {
     "contact_force": "positive when the pantograph presses the wire upwards",
     "dropper_correction": "f_d >= 0 squeezes the ends together; it stands for the missing tension of a slack dropper",
     "steps": "x_n = n v dt, n = 0..N-1, x_0 at the support; entries with m > n come from earlier passes",
-    "dropper_time": "sample k of a dropper is step dropper_offset + k of the span it stands in; span s does the same sN later",
+    "dropper_time": "sample k of a dropper is step dropper_offset + k of the span it stands in; "
+    "span s does the same sN later",
     "model": "z = z0 + I_cc f + sum_d I_cd[:, d, :] f_d[d, :]; e = I_dc f + convolution of K_dd with f_d; "
     "f_d = max(0, -(dropper_force + dropper_stiffness e))",
     "discretisation": "finite elements in space, Newmark 1/4-1/2 (bilinear) in time; loads and answers at the samples",
@@ -82,7 +86,12 @@ def write_bundle(folder: Path, matrices: InfluenceMatrices, case: CaseSpec) -> P
             **facts,
             "conventions": CONVENTIONS,
             "variables": {
-                name: {"dimensions": list(dims), "units": unit, "long_name": text, "shape": list(arrays[name].shape)}
+                name: {
+                    "dimensions": list(dims),
+                    "units": unit,
+                    "long_name": text,
+                    "shape": list(arrays[name].shape),
+                }
                 for name, (dims, unit, text) in VARIABLES.items()
             },
             "case": case.model_dump(mode="json"),
@@ -122,11 +131,9 @@ def _facts(matrices: InfluenceMatrices, case: CaseSpec) -> dict[str, Any]:
     return {
         "catenary": case.catenary.name,
         "speed_kmh": case.speed_kmh,
-        "config_sha256": config_sha256(case),
         "quadrature_nodes": matrices.quadrature_nodes,
         "truncation_error": matrices.truncation_error,
-        "commit": commit(),
-        "versions": json.dumps(versions()),
+        **{name: text for name, text in origin(case).items() if name not in ("Conventions", "schema_version")},
     }
 
 
@@ -138,8 +145,7 @@ def _short(facts: dict[str, Any]) -> dict[str, Any]:
 def _write_netcdf(path: Path, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
     """Write the arrays with units and long names on every variable."""
     variables = {
-        name: (dims, arrays[name], {"units": unit, "long_name": text})
-        for name, (dims, unit, text) in VARIABLES.items()
+        name: (dims, arrays[name], {"units": unit, "long_name": text}) for name, (dims, unit, text) in VARIABLES.items()
     }
     attributes = {"Conventions": "CF-1.11", "schema_version": SCHEMA_VERSION, **_short(facts)}
     dataset = xr.Dataset(variables, attrs={**attributes, **{f"convention_{k}": v for k, v in CONVENTIONS.items()}})

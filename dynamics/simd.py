@@ -61,10 +61,16 @@ class _Rows:
         """Store one chunk of a row."""
         self.builder.store(value, self.lane(pointer, row, chunk), align=8)
 
-    def gather(self, start: list[Any], src: Any, args: Any) -> list[Any]:
-        """Add ``value[k] * src[index[k], :]`` for k0 <= k < k1 to the start vectors; args (index, value, k0, k1)."""
+    def member(self, position: int, args: Any, k: int) -> Any:
+        """Pointer to the first element of the array that is member ``k`` of a tuple argument."""
+        value = self.builder.extract_value(args[position], k)
+        return self.context.make_array(self.signature.args[position].types[k])(self.context, self.builder, value).data
+
+    def gather(self, start: list[Any], src: Any, position: int, args: Any) -> list[Any]:
+        """Add ``value[k] * src[index[k], :]`` for k0 <= k < k1; the argument is (index, value, k0, k1)."""
         b = self.builder
-        index, value, first, last = args
+        index, value = self.member(position, args, 0), self.member(position, args, 1)
+        first, last = b.extract_value(args[position], 2), b.extract_value(args[position], 3)
         sums = [cgutils.alloca_once(b, _VECTOR) for _ in range(self.chunks)]
         for slot, begin in zip(sums, start, strict=True):
             b.store(begin, slot)
@@ -81,19 +87,21 @@ def _check(lanes: Any) -> bool:
     return isinstance(lanes, types.UniTuple)
 
 
-@intrinsic  # pyright: ignore[reportArgumentType, reportUntypedFunctionDecorator]
-def row_combine(typingctx, lanes, dst, i, scale, index, value, k0, k1):  # noqa: ANN001, ANN201
-    """Replace ``dst[i, :]`` by ``scale * dst[i, :] + sum_k value[k] * dst[index[k], :]``."""
+def _row_combine(typingctx: Any, lanes: Any, dst: Any, i: Any, scale: Any, entries: Any) -> Any:
+    """Replace ``dst[i, :]`` by ``scale * dst[i, :] + sum_k value[k] * dst[index[k], :]``.
+
+    ``entries`` is (index, value, k0, k1), here and in the other row operations.
+    """
     if not _check(lanes):
         return None
-    signature = types.void(lanes, dst, types.intp, types.float64, index, value, types.intp, types.intp)
+    signature = types.void(lanes, dst, types.intp, types.float64, entries)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = _Rows(context, builder, signature)
         p, factor = rows.data(1, args), _splat(builder, args[3])
         chunks = range(rows.chunks)
         start = [builder.fmul(factor, rows.load(p, args[2], c), flags=_FUSE) for c in chunks]
-        sums = rows.gather(start, p, (rows.data(4, args), rows.data(5, args), args[6], args[7]))
+        sums = rows.gather(start, p, 4, args)
         for c in chunks:
             rows.store(sums[c], p, args[2], c)
         return context.get_dummy_value()
@@ -101,28 +109,26 @@ def row_combine(typingctx, lanes, dst, i, scale, index, value, k0, k1):  # noqa:
     return signature, codegen
 
 
-@intrinsic  # pyright: ignore[reportArgumentType, reportUntypedFunctionDecorator]
-def row_rhs(typingctx, lanes, dst, i, a, s, src, index, value, k0, k1):  # noqa: ANN001, ANN201
-    """Form ``dst[i, :] = a[i, :] - s[i, :] + sum_k value[k] * src[index[k], :]``."""
+def _row_rhs(typingctx: Any, lanes: Any, dst: Any, i: Any, memory: Any, entries: Any) -> Any:
+    """Form ``dst[i, :] = a[i, :] - s[i, :] + sum_k value[k] * dst[index[k], :]``, ``memory`` being (a, s)."""
     if not _check(lanes):
         return None
-    signature = types.void(lanes, dst, types.intp, a, s, src, index, value, types.intp, types.intp)
+    signature = types.void(lanes, dst, types.intp, memory, entries)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         rows = _Rows(context, builder, signature)
-        p_dst, p_a, p_s, p_src = (rows.data(k, args) for k in (1, 3, 4, 5))
+        p, a, s = rows.data(1, args), rows.member(3, args, 0), rows.member(3, args, 1)
         chunks = range(rows.chunks)
-        start = [builder.fsub(rows.load(p_a, args[2], c), rows.load(p_s, args[2], c)) for c in chunks]
-        sums = rows.gather(start, p_src, (rows.data(6, args), rows.data(7, args), args[8], args[9]))
+        start = [builder.fsub(rows.load(a, args[2], c), rows.load(s, args[2], c)) for c in chunks]
+        sums = rows.gather(start, p, 4, args)
         for c in chunks:
-            rows.store(sums[c], p_dst, args[2], c)
+            rows.store(sums[c], p, args[2], c)
         return context.get_dummy_value()
 
     return signature, codegen
 
 
-@intrinsic  # pyright: ignore[reportArgumentType, reportUntypedFunctionDecorator]
-def row_advance(typingctx, lanes, i, arrays, factors, index, value, k0, k1):  # noqa: ANN001, ANN201
+def _row_advance(typingctx: Any, lanes: Any, i: Any, arrays: Any, factors: Any, entries: Any) -> Any:
     """Advance row i of (u, a, s) by one step, given mean velocities w: m = extra_i + sum_k value[k] w[index[k]].
 
     ``arrays`` is (u, a, s, w, extra, sponge), ``factors`` (dt, gamma, dt / kappa, 4 / dt):
@@ -130,29 +136,28 @@ def row_advance(typingctx, lanes, i, arrays, factors, index, value, k0, k1):  # 
     """
     if not _check(lanes):
         return None
-    signature = types.void(lanes, types.intp, arrays, factors, index, value, types.intp, types.intp)
+    signature = types.void(lanes, types.intp, arrays, factors, entries)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature)
-        row = args[1]
-        pointers = []
-        for k, kind in enumerate(signature.args[2].types):
-            value = builder.extract_value(args[2], k)
-            pointers.append(context.make_array(kind)(context, builder, value).data)
-        u, a, s, w, extra, sponge = pointers
-        dt, gamma, gain, four = (_splat(builder, builder.extract_value(args[3], k)) for k in range(4))
+        rows, row, b = _Rows(context, builder, signature), args[1], builder
+        u, a, s, w, extra, sponge = (rows.member(2, args, k) for k in range(6))
+        dt, gamma, gain, four = (_splat(b, b.extract_value(args[3], k)) for k in range(4))
         chunks = range(rows.chunks)
-        mass = rows.gather(
-            [rows.load(extra, row, c) for c in chunks], w, (rows.data(4, args), rows.data(5, args), args[6], args[7])
-        )
+        mass = rows.gather([rows.load(extra, row, c) for c in chunks], w, 4, args)
         for c in chunks:
             old_a, old_s, m = rows.load(a, row, c), rows.load(s, row, c), mass[c]
-            rest = builder.fsub(builder.fsub(old_a, old_s), builder.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
-            rows.store(builder.fadd(old_s, builder.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
-            new_a = builder.fsub(builder.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
-            rows.store(builder.fmul(new_a, rows.load(sponge, ir.Constant(_I64, 0), c)), a, row, c)
-            step = builder.fmul(dt, rows.load(w, row, c), flags=_FUSE)
-            rows.store(builder.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
+            rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
+            rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
+            new_a = b.fsub(b.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
+            rows.store(b.fmul(new_a, rows.load(sponge, ir.Constant(_I64, 0), c)), a, row, c)
+            step = b.fmul(dt, rows.load(w, row, c), flags=_FUSE)
+            rows.store(b.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
         return context.get_dummy_value()
 
     return signature, codegen
+
+
+# compiled code calls these without the typing context, which static checkers cannot know
+row_combine: Any = intrinsic(_row_combine)
+row_rhs: Any = intrinsic(_row_rhs)
+row_advance: Any = intrinsic(_row_advance)

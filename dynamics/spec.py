@@ -49,7 +49,9 @@ class PantographSpec(Spec):
 class ContactSpec(Spec):
     """Penalty contact between head and contact wire; it can be lost."""
 
-    stiffness: Annotated[float, Field(ge=5.0e3, le=5.0e6)] = Field(default=50.0e3, description="contact stiffness [N/m]")
+    stiffness: Annotated[float, Field(ge=5.0e3, le=5.0e6)] = Field(
+        default=50.0e3, description="contact stiffness [N/m]"
+    )
 
 
 class SignalSpec(Spec):
@@ -65,10 +67,15 @@ class SignalSpec(Spec):
 class PeriodicSpec(Spec):
     """Steady state of one pantograph on the infinite periodic line, by a window that travels with it."""
 
-    spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(default=10, description="window behind the pantograph [spans]")
-    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(default=12, description="window ahead of the pantograph [spans]")
+    spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(
+        default=10, description="window behind the pantograph [spans]"
+    )
+    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(
+        default=12, description="window ahead of the pantograph [spans]"
+    )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
-        default=1.0e-3, description="change of the force from span to span, RMS over the target mean force [-]"
+        default=1.0e-3,
+        description="change of the force from span to span, RMS over the target mean force [-]",
     )
     max_spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=150, description="give up after this many spans")
 
@@ -78,15 +85,17 @@ class TransientSpec(Spec):
 
     spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=120, description="spans run")
     spans_evaluated: Annotated[int, Field(ge=2, le=1000)] = Field(default=40, description="last spans that count")
-    spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(default=15, description="window behind the pantograph [spans]")
-    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(default=15, description="window ahead of the pantograph [spans]")
+    spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(
+        default=15, description="window behind the pantograph [spans]"
+    )
+    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(
+        default=15, description="window ahead of the pantograph [spans]"
+    )
 
     @model_validator(mode="after")
     def _evaluated_within_run(self) -> Self:
         if self.spans_evaluated > self.spans:
-            raise ValueError(
-                f"spans_evaluated must not exceed spans: got {self.spans_evaluated} of {self.spans} spans"
-            )
+            raise ValueError(f"spans_evaluated must not exceed spans: got {self.spans_evaluated} of {self.spans} spans")
         return self
 
 

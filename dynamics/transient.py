@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.cell import vertical_cell
+from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
@@ -153,7 +153,7 @@ def _trajectory(
         bands = FilteredForce(filtered.whole[cut], filtered.low[cut], filtered.high[cut])
         return contact_statistics(force[cut], bands, height[cut], float(uplift[first:last].max()))
 
-    step = np.arange(1, len(force) + 1)
+    step = np.arange(1, len(force) + 1, dtype=np.float64)
     return Trajectory(
         case=case,
         equilibrium=eq,

@@ -170,10 +170,7 @@ class TravellingWindow:
             (state.u, state.a, state.s, state.elongation_rate, self._fd, state.z, state.z_dot),
             self._scratch,
             self.operators.operators,
-            self.operators.contact,
-            (*self._panto, state.applied_force),
-            self._droppers,
-            constants,
+            (self.operators.contact, (*self._panto, state.applied_force), self._droppers, constants),
             record,
         )
         return SpanRecord(*record, sweeps=int(sweeps))
@@ -186,25 +183,19 @@ class TravellingWindow:
 
     def shift(self, state: WindowState) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front."""
-        ni, S = self.cell.n_interface, self.spans
-        for x in (state.u, state.a, state.s):
+        ni, S, M = self.cell.n_interface, self.spans, self.cell.mass
+        for x in (state.u, state.a):
             x[:, :-1] = x[:, 1:]
             x[ni:, S - 1] = 0.0
             x[:, S] = 0.0
         state.elongation_rate[:, :-1] = state.elongation_rate[:, 1:]
         state.elongation_rate[:, -1] = 0.0
-        # the support that closed the window now has a span on its right: add that span's share
-        K, M = self.cell.stiffness, self.cell.mass
-        u, v = state.u[:ni, S - 1], self._w[:ni, S]
-        state.s[:ni, S - 1] += K.interface_right @ u
-        state.s[ni:, S - 1] = K.own[ni:, :ni] @ u + FLOOR
+        # the support that closed the window now has a span on its right, whose momentum and tensions go with it
+        v = self._w[:ni, S]
         state.a[:ni, S - 1] += 2.0 / self.dt * (M.interface_right @ v)
         state.a[ni:, S - 1] = 2.0 / self.dt * (M.own[ni:, :ni] @ v) + FLOOR
-        # its bays take up the tension that goes with the support's displacement
-        bays = self.cell.tensions
-        state.u[bays, S - 1] = -state.s[bays, S - 1] / K.own[bays, bays]
-        state.s[:, S - 1] += K.own[:, bays] @ state.u[bays, S - 1]
-        state.a[bays, S - 1] = state.s[bays, S - 1] = 0.0
+        state.a[self.cell.tensions, S - 1] = 0.0
+        self.settle(state)
 
     def rest(self) -> WindowState:
         """Line at rest, pantograph at the contact wire's height at the support, no applied force."""
@@ -263,7 +254,7 @@ class TravellingWindow:
         """Multiply the window's stiffness, messenger supports included, with a displacement."""
         K, ni, S = self.cell.stiffness, self.cell.n_interface, self.spans
         own, onward = self._sparse
-        force = own @ u
+        force: NDArray[np.float64] = np.asarray(own @ u)
         force[ni:, S] = 0.0
         force[:, :S] += onward @ u[:ni, 1:]
         force[:ni, 1:] += onward.T @ u[:, :S]

@@ -11,18 +11,17 @@ from scipy.sparse import coo_array, csr_array
 
 from catenary.cell import CellMatrix, VerticalCell
 from catenary.contact_wire import static_height
-
 from dynamics.envelope import envelope_ldl, envelope_solve
 
 __all__ = ["WindowOperators", "build_window"]
 
-DECAYED = 1.0e-12
-COLUMN_DECAYED = 1.0e-9
+# what is cut is made good once a span, when elastic forces are formed anew from displacements
+DECAYED = 1.0e-8
+COLUMN_DECAYED = 1.0e-7
 # neighbouring supports feel each other within a step through the bays' tensions; the first correction is made
 LARGEST_COUPLING = 1.0e-5
 RowList = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 NearFields = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
-EvenRows = tuple[int, NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
         block[cell.support_dof, cell.support_dof] += support
     end_dof = np.array([d for d, _ in cell.wire_ends])
     end_imp = np.array([z for _, z in cell.wire_ends])
-    x = np.arange(steps + 1) * (spec.span_length / steps)
+    x = np.arange(steps + 1, dtype=np.float64) * (spec.span_length / steps)
     cdof, cphi = cell.contact_operator(x)
     z0 = static_height(cell.equilibrium, x)
     absorb = np.zeros((cell.n_interface, cell.n_interface))
@@ -86,17 +85,6 @@ def _row_lists(n: int, *blocks: tuple[NDArray[np.int64], NDArray[np.int64], NDAr
     order = np.lexsort((cols, rows))
     start = np.searchsorted(rows[order], np.arange(n + 1))
     return start.astype(np.int64), cols[order].astype(np.int64), values[order]
-
-
-def _even_rows(n: int, *blocks: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]) -> EvenRows:
-    """Rows as `_row_lists`, all padded to the longest one: equal loops are what branch predictors like."""
-    start, col, value = _row_lists(n, *blocks)
-    count = np.diff(start)
-    longest = int(count.max())
-    cols, values = np.zeros((n, longest), np.int64), np.zeros((n, longest))
-    at = np.arange(len(col)) - np.repeat(start[:-1], count), np.repeat(np.arange(n), count)
-    cols[at[1], at[0]], values[at[1], at[0]] = col, value
-    return longest, cols.ravel(), values.ravel()
 
 
 def _entries(A: NDArray[np.float64], rows: int = 0, cols: int = 0) -> Any:
@@ -133,7 +121,8 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64]) -> t
     G[cell.tensions - ni] = 0.0
     GL, GR = (np.where(np.abs(g) > DECAYED * np.abs(G).max(), g, 0.0) for g in (GL, GR))
     i, j, value = _lower_entries(first, start, low)
-    forward = _even_rows(
+    i, j, value = i[value != 0.0], j[value != 0.0], value[value != 0.0]
+    forward = _row_lists(
         n,
         (i + ni, j + ni, -value),
         _entries(-A.own[ni:, :ni], ni, n + ni),
@@ -149,7 +138,7 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64]) -> t
         _entries(coupling),
         forward,
         np.concatenate([np.ones(ni), dinv]),
-        _even_rows(n, (j + ni, i + ni, -value)),
+        _row_lists(n, (j + ni, i + ni, -value)),
     )
 
 
@@ -158,7 +147,7 @@ def _mass_rows(cell: VerticalCell) -> tuple[Any, ...]:
     n, ni, M = cell.n_dof, cell.n_interface, cell.mass
     inner = M.own.copy()
     inner[ni:, :ni] = 0.0
-    rows = _even_rows(n, _entries(inner), _entries(M.own[ni:, :ni], ni, n + ni), _entries(M.next[ni:], ni, n))
+    rows = _row_lists(n, _entries(inner), _entries(M.own[ni:, :ni], ni, n + ni), _entries(M.next[ni:], ni, n))
     return rows, _row_lists(ni, _entries(M.next[ni:].T, 0, ni)), M.interface_left, M.interface_right
 
 

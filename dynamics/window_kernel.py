@@ -20,21 +20,22 @@ together); ed elongation rate of a dropper.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
-from dynamics.simd import row_advance, row_combine, row_rhs
+from dynamics.window_solve import OPTIONS, advance, share_interface, solve_spans
 
 __all__ = ["march_span"]
 
 MAX_SWEEPS = 200
 NEAR_SLACK = 2.0
 ONE = np.ones(1)
-_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
 
 
-@njit(**_OPTIONS)
-def _point_load(target, dof, weight, amount, p, n):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _point_load(target, dof, weight, amount, p, n):
     """Add a load at a contact-wire point; dofs beyond n belong to the next span's interface."""
     for k in range(4):
         if dof[k] < n:
@@ -43,8 +44,8 @@ def _point_load(target, dof, weight, amount, p, n):  # noqa: ANN001, ANN202
             target[dof[k] - n, p + 1] += amount * weight[k]
 
 
-@njit(**_OPTIONS)
-def _point_value(source, dof, weight, p, n):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _point_value(source, dof, weight, p, n):
     """Value of a nodal field at a contact-wire point."""
     total = 0.0
     for k in range(4):
@@ -55,8 +56,8 @@ def _point_value(source, dof, weight, p, n):  # noqa: ANN001, ANN202
     return total
 
 
-@njit(**_OPTIONS)
-def _dropper_loads(target, fd, d_low, d_high, amount):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _dropper_loads(target, fd, d_low, d_high, amount):
     """Add the correction forces of slack droppers, squeezing their ends together."""
     for d in range(fd.shape[0]):
         for c in range(fd.shape[1]):
@@ -65,73 +66,8 @@ def _dropper_loads(target, fd, d_low, d_high, amount):  # noqa: ANN001, ANN202
                 target[d_high[d], c] -= amount * fd[d, c]
 
 
-@njit(**_OPTIONS)
-def _solve(lanes, w, a, s, factor):  # noqa: ANN001, ANN202
-    """Mean velocities of all spans from the right-hand side a - s."""
-    ni, n, near, left, right, S_inv, coupling, forward, dinv, backward = factor
-    S = w.shape[1] - 1
-    none, zero = forward[1], forward[2]
-    for j in near:
-        row_rhs(lanes, w, j, a, s, w, none, zero, 0, 0)
-    for i in range(ni):
-        row_rhs(lanes, w, i, a, s, w, left[1], left[2], left[0][i], left[0][i + 1])
-        row_combine(lanes, w, n + i, 0.0, right[1], right[2], right[0][i], right[0][i + 1])
-        for c in range(S):
-            w[i, c + 1] += w[n + i, c]
-    _supports(w, S_inv, coupling, n, ni)
-    _share_interface(w, n, ni)
-    for i in range(ni, n):
-        row_rhs(lanes, w, i, a, s, w, forward[1], forward[2], i * forward[0], (i + 1) * forward[0])
-    for i in range(n - 1, ni - 1, -1):
-        row_combine(lanes, w, i, dinv[i], backward[1], backward[2], i * backward[0], (i + 1) * backward[0])
-
-
-@njit(**_OPTIONS)
-def _supports(w, S_inv, coupling, n, ni):  # noqa: ANN001, ANN202
-    """Solve the supports: each by itself, then once more with what its neighbours' first answer does to it."""
-    S = w.shape[1] - 1
-    rows, cols, values = coupling
-    part, push = np.empty(ni), np.zeros((ni, S + 1))
-    touched = np.zeros(ni, np.bool_)
-    for c in range(S + 1):
-        which = 0 if c == 0 else (2 if c == S else 1)
-        for i in range(ni):
-            part[i] = w[i, c]
-        for i in range(ni):
-            total = 0.0
-            for j in range(ni):
-                total += S_inv[which, i, j] * part[j]
-            w[i, c] = total
-    for k in range(rows.size):
-        i, j, t = rows[k], cols[k], values[k]
-        touched[i] = touched[j] = True
-        for c in range(S):
-            push[i, c] += t * w[j, c + 1]
-            push[j, c + 1] += t * w[i, c]
-    for j in range(ni):
-        if touched[j]:
-            for i in range(ni):
-                w[i, 0] -= S_inv[0, i, j] * push[j, 0]
-                w[i, S] -= S_inv[2, i, j] * push[j, S]
-                t = S_inv[1, i, j]
-                for c in range(1, S):
-                    w[i, c] -= t * push[j, c]
-
-
-@njit(**_OPTIONS)
-def _share_interface(w, n, ni):  # noqa: ANN001, ANN202
-    """Copy the interface rows to where the interiors on both sides read them."""
-    S = w.shape[1] - 1
-    for i in range(ni):
-        for c in range(S):
-            w[n + i, c] = w[i, c + 1]
-            w[n + ni + i, c] = w[i, c]
-        w[n + i, S] = 0.0
-        w[n + ni + i, S] = 0.0
-
-
-@njit(**_OPTIONS)
-def _add_near(w, group, weight, amount, c, near, ni):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _add_near(w, group, weight, amount, c, near, ni):
     """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
     start, cell, dof, value = near
     S = w.shape[1] - 1
@@ -144,8 +80,8 @@ def _add_near(w, group, weight, amount, c, near, ni):  # noqa: ANN001, ANN202
             w[dof[t], where] += amount * total
 
 
-@njit(**_OPTIONS)
-def _near_slack(u, w, ed, droppers, dt, found):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _near_slack(u, w, ed, droppers, dt, found):
     """Find the droppers whose tension at the end of the step may be lost."""
     d_low, d_high, F0, kd, slack_beta = droppers
     n_found = 0
@@ -160,8 +96,8 @@ def _near_slack(u, w, ed, droppers, dt, found):  # noqa: ANN001, ANN202
     return n_found
 
 
-@njit(**_OPTIONS)
-def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near, G_drop, ni):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near, G_drop, ni):
     """One projected Gauss-Seidel sweep over the droppers near slack; returns the largest change [N]."""
     d_low, d_high, F0, kd, slack_beta = droppers
     move = 0.0
@@ -181,8 +117,8 @@ def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near, G_drop, ni): 
     return move
 
 
-@njit(**_OPTIONS)
-def _pantograph_free(zp, vp, wp, panto, half_old, dt):  # noqa: ANN001, ANN202
+@njit(**OPTIONS)
+def _pantograph_free(zp, vp, wp, panto, half_old, dt):
     """Mean velocities of the pantograph without the new contact force."""
     A_inv, mass, stiffness, force = panto
     m = zp.size
@@ -200,125 +136,134 @@ def _pantograph_free(zp, vp, wp, panto, half_old, dt):  # noqa: ANN001, ANN202
             wp[i] += A_inv[i, j] * rhs
 
 
-@njit(**_OPTIONS)
-def _advance(lanes, u, a, s, w, extra, sponge, mass, scalars, n, ni):  # noqa: ANN001, ANN202
-    """Update (u, a, s) of all rows; the products that the row lists do not hold are gathered in ``extra`` first."""
-    M_rows, M_next, M_end_left, M_end_right = mass
-    dt, gam, kap = scalars
+@njit(**OPTIONS)
+def _forces(step, lam, head, state, scratch, operators, inputs):
+    """Contact force and correction forces at the end of a step, by projected Gauss-Seidel; w is updated with them.
+
+    Returns the contact force [N] and the number of sweeps.
+    """
+    u, _, _, ed, fd, _, _ = state
+    w, _, found, _, _, _ = scratch
+    factor, _, near_contact, near_dropper, element, G_contact, G_drop = operators
+    contact, panto, droppers, constants = inputs
+    dt, _, _, kc, _, _, _, _, _, p, tolerance = constants
+    ni, n = factor[0], factor[1]
+    dof, phi = contact[0][step], contact[1][step]
+    h_comp = 0.5 * panto[0][0, 0]
+    n_found = _near_slack(u, w, ed, droppers, dt, found)
+    wire = 0.0
+    for i in range(4):
+        for j in range(4):
+            wire += phi[i] * phi[j] * G_contact[step, i, j]
+    below = contact[2][step] + _point_value(u, dof, phi, p, n)
+    sweeps = 0
+    for sweep in range(MAX_SWEEPS):
+        sweeps = sweep
+        gap = head - dt * h_comp * lam - below - dt * _point_value(w, dof, phi, p, n)
+        new = max(0.0, lam + (kc * gap - lam) / (1.0 + kc * dt * (0.5 * wire + h_comp)))
+        move = abs(new - lam)
+        if new != lam:
+            _add_near(w, element[step], phi, 0.5 * (new - lam), p, near_contact, ni)
+        lam = new
+        if n_found == 0:
+            break
+        move = max(move, _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near_dropper, G_drop, ni))
+        if move < tolerance:
+            break
+    return lam, sweeps
+
+
+@njit(**OPTIONS)
+def _point_forces(s, at, lam, fd, inputs, n, factor):
+    """Add half of the contact force at step ``at`` and of the correction forces to s, times ``factor``."""
+    contact, _, droppers, constants = inputs
+    _point_load(s, contact[0][at], contact[1][at], factor * 0.5 * lam, constants[9], n)
+    _dropper_loads(s, fd, droppers[0], droppers[1], factor * 0.5)
+
+
+@njit(**OPTIONS)
+def _carry_supports(s, w, constants, before):
+    """Carry the messenger supports and the absorbing ends inside s during the update; take them out after it."""
+    dt, _, _, _, Kx, Cx, sup, _, ends, _, _ = constants
     S = w.shape[1] - 1
-    for i in range(ni):
-        for c in range(S + 1):
-            extra[i, c] = 0.0
-        for k in range(M_next[0][i], M_next[0][i + 1]):
-            j, value = M_next[1][k], M_next[2][k]
-            for c in range(S):
-                extra[i, c + 1] += value * w[j, c]
-        for j in range(ni):
-            extra[i, 0] -= M_end_left[i, j] * w[j, 0]
-            extra[i, S] -= M_end_right[i, j] * w[j, S]
-    factors = (dt, gam, dt / kap, 4.0 / dt)
-    for i in range(n):
-        row_advance(
-            lanes, i, (u, a, s, w, extra, sponge), factors, M_rows[1], M_rows[2], i * M_rows[0], (i + 1) * M_rows[0]
-        )
+    damping = Cx if before else -Cx
+    for c in range(S + 1):
+        s[sup, c] += (0.5 * dt * Kx + damping) * w[sup, c]
+    sign = 1.0 if before else -1.0
+    for k in range(ends[0].size):
+        s[ends[0][k], 0] += sign * ends[1][k] * w[ends[0][k], 0]
+        s[ends[0][k], S] += sign * ends[1][k] * w[ends[0][k], S]
 
 
-@njit(**_OPTIONS)
-def march_span(lanes, state, scratch, operators, contact, panto, droppers, constants, records):  # noqa: ANN001, ANN201
+@njit(**OPTIONS)
+def _record(step, lam, state, inputs, records, n):
+    """Write down the end of a step."""
+    u, _, _, _, fd, zp, _ = state
+    contact, _, droppers, constants = inputs
+    d_low, d_high, F0, kd, _ = droppers
+    rec_force, rec_height, rec_head, rec_uplift, rec_drop = records
+    rec_force[step - 1] = lam
+    rec_height[step - 1] = contact[2][step] + _point_value(u, contact[0][step], contact[1][step], constants[9], n)
+    rec_head[step - 1] = zp[0]
+    for c in range(u.shape[1]):
+        rec_uplift[step - 1, c] = u[constants[7], c]
+    if rec_drop.shape[0] > 1:
+        for d in range(d_low.size):
+            for c in range(fd.shape[1]):
+                rec_drop[step - 1, d, c] = F0[d] + kd * (u[d_high[d], c] - u[d_low[d], c]) + fd[d, c]
+
+
+@njit(**OPTIONS)
+def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any, records: Any) -> int:
     """March one span of train travel in place; returns the largest number of Gauss-Seidel sweeps of a step.
 
-    Parameters are tuples in the order unpacked below; shapes: u, a, s (n, W); ed, fd (dropper, W - 1); zp, vp
-    (mass,); cdof, cphi (step + 1, 4); records by step: force [N], height [m], head [m], uplift (step, W) [m],
-    dropper force (step or 1, dropper, W - 1) [N].
+    Parameters
+    ----------
+    lanes : tuple
+        As many integers as a row has chunks (see `dynamics.simd`).
+    state : tuple
+        u, a, s (row, column); ed, fd (dropper, span); zp, vp (mass,).
+    scratch : tuple
+        w, extra, found, wp, old correction forces, sponge.
+    operators : tuple
+        As `dynamics.window.build_window` lays them out.
+    inputs : tuple
+        contact (dofs, weights, height at rest by step), pantograph (inverse, masses, stiffness, applied force),
+        droppers (low, high, static force, stiffness, beta when slack releases damping), constants.
+    records : tuple
+        By step: force [N], height [m], head [m], uplift (step, column) [m], dropper force (step or 1, dropper, span).
     """
     u, a, s, ed, fd, zp, vp = state
-    w, extra, found, wp, keep, sponge = scratch
-    factor, mass, near_contact, near_dropper, element, G_contact, G_drop = operators
-    cdof, cphi, z0 = contact
-    d_low, d_high, F0, kd, slack_beta = droppers
-    dt, gam, kap, kc, Kx, Cx, sup, sup_c, ends, p, tolerance = constants
-    rec_force, rec_height, rec_head, rec_uplift, rec_drop = records
-    ni, n = factor[0], factor[1]
-    S = u.shape[1] - 1
-    end_dof, end_imp = ends
-    h_comp = 0.5 * panto[0][0, 0]
-    lam = max(0.0, kc * (zp[0] - z0[0] - _point_value(u, cdof[0], cphi[0], p, n)))
+    w, extra, _, wp, fd_old, sponge = scratch
+    contact, panto, droppers, constants = inputs
+    dt, gam, kap, kc, p = constants[0], constants[1], constants[2], constants[3], constants[9]
+    ni, n = operators[0][0], operators[0][1]
+    d_low, d_high = droppers[0], droppers[1]
+    lam = max(0.0, kc * (zp[0] - contact[2][0] - _point_value(u, contact[0][0], contact[1][0], p, n)))
     worst = 0
-    slack = fd.max() > 0.0
-    for step in range(1, z0.size):
-        dof, phi = cdof[step], cphi[step]
+    for step in range(1, contact[2].size):
         old = lam
-        _point_load(s, cdof[step - 1], cphi[step - 1], -0.5 * old, p, n)
-        if slack:
-            _dropper_loads(s, fd, d_low, d_high, -0.5)
-        _solve(lanes, w, a, s, factor)
-        _point_load(s, cdof[step - 1], cphi[step - 1], 0.5 * old, p, n)
-        had = slack
-        if had:
-            _dropper_loads(s, fd, d_low, d_high, 0.5)
-            keep[:] = fd
-            fd[:] = 0.0
+        fd_old[:] = fd
+        fd[:] = 0.0
+        _point_forces(s, step - 1, old, fd_old, inputs, n, -1.0)
+        solve_spans(lanes, w, a, s, operators[0])
         _pantograph_free(zp, vp, wp, panto, 0.5 * old, dt)
-        head = zp[0] + dt * wp[0]
-        n_found = _near_slack(u, w, ed, droppers, dt, found)
-        wire = 0.0
-        for i in range(4):
-            for j in range(4):
-                wire += phi[i] * phi[j] * G_contact[step, i, j]
-        below = z0[step] + _point_value(u, dof, phi, p, n)
-        lam = 0.0
-        for sweep in range(MAX_SWEEPS):
-            gap = head - dt * h_comp * lam - below - dt * _point_value(w, dof, phi, p, n)
-            new = max(0.0, lam + (kc * gap - lam) / (1.0 + kc * dt * (0.5 * wire + h_comp)))
-            move = abs(new - lam)
-            if new != lam:
-                _add_near(w, element[step], phi, 0.5 * (new - lam), p, near_contact, ni)
-            lam = new
-            if n_found > 0:
-                move = max(
-                    move, _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near_dropper, G_drop, ni)
-                )
-            worst = max(worst, sweep)
-            if move < tolerance or n_found == 0:
-                break
-        _share_interface(w, n, ni)
-        _point_load(s, cdof[step - 1], cphi[step - 1], -0.5 * old, p, n)
-        _point_load(s, dof, phi, -0.5 * lam, p, n)
-        if had:
-            _dropper_loads(s, keep, d_low, d_high, -0.5)
-        slack = n_found > 0 and fd.max() > 0.0
-        if slack:
-            _dropper_loads(s, fd, d_low, d_high, -0.5)
-        for c in range(S + 1):
-            s[sup, c] += (Cx + 0.5 * dt * Kx) * w[sup, c]
-        for k in range(end_dof.size):
-            s[end_dof[k], 0] += end_imp[k] * w[end_dof[k], 0]
-            s[end_dof[k], S] += end_imp[k] * w[end_dof[k], S]
-        _advance(lanes, u, a, s, w, extra, sponge, mass, (dt, gam, kap), n, ni)
-        _point_load(s, cdof[step - 1], cphi[step - 1], 0.5 * old, p, n)
-        _point_load(s, dof, phi, 0.5 * lam, p, n)
-        if had:
-            _dropper_loads(s, keep, d_low, d_high, 0.5)
-        if slack:
-            _dropper_loads(s, fd, d_low, d_high, 0.5)
-        for c in range(S + 1):
-            s[sup, c] += (0.5 * dt * Kx - Cx) * w[sup, c]
-            rec_uplift[step - 1, c] = u[sup_c, c]
-        for k in range(end_dof.size):
-            s[end_dof[k], 0] -= end_imp[k] * w[end_dof[k], 0]
-            s[end_dof[k], S] -= end_imp[k] * w[end_dof[k], S]
+        lam, sweeps = _forces(step, 0.0, zp[0] + dt * wp[0], state, scratch, operators, inputs)
+        worst = max(worst, sweeps)
+        share_interface(w, n, ni)
+        _point_forces(s, step, lam, fd, inputs, n, -1.0)
+        _carry_supports(s, w, constants, True)
+        advance(lanes, (u, a, s, w, extra, sponge), operators[1], (dt, gam, kap), n, ni)
+        _point_forces(s, step - 1, old, fd_old, inputs, n, 1.0)
+        _point_forces(s, step, lam, fd, inputs, n, 1.0)
+        _carry_supports(s, w, constants, False)
         for i in range(zp.size):
             wp[i] -= panto[0][i, 0] * 0.5 * lam
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
-        rec_force[step - 1] = lam
-        rec_height[step - 1] = z0[step] + _point_value(u, dof, phi, p, n)
-        rec_head[step - 1] = zp[0]
-        for d in range(d_low.size if slack_beta > 0.0 else 0):
-            for c in range(S):
-                ed[d, c] = 2.0 * (w[d_high[d], c] - w[d_low[d], c]) - ed[d, c]
-        if rec_drop.shape[0] > 1:
+        if droppers[4] > 0.0:
             for d in range(d_low.size):
-                for c in range(S):
-                    rec_drop[step - 1, d, c] = F0[d] + kd * (u[d_high[d], c] - u[d_low[d], c]) + fd[d, c]
+                for c in range(fd.shape[1]):
+                    ed[d, c] = 2.0 * (w[d_high[d], c] - w[d_low[d], c]) - ed[d, c]
+        _record(step, lam, state, inputs, records, n)
     return worst

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 __all__ = ["cable_forces", "cable_mass", "cable_tangent", "hermite"]
 
+Array = NDArray[np.float64]
 _XI, _W = np.polynomial.legendre.leggauss(5)
 GAUSS_XI = 0.5 * (_XI + 1.0)
 GAUSS_W = 0.5 * _W
@@ -31,7 +32,7 @@ def hermite(xi: NDArray[np.float64], length: NDArray[np.float64] | float) -> NDA
 
 
 @njit(cache=True)
-def _shape_gradients(xi, l0, B, H, dB, dH):  # noqa: ANN001, ANN202
+def _shape_gradients(xi, l0, B, H, dB, dH):
     """Fill first and second arc-length derivatives of the shapes, and their derivatives by l0."""
     B[0] = (-6 * xi + 6 * xi**2) / l0
     B[1] = 1 - 4 * xi + 3 * xi**2
@@ -46,7 +47,7 @@ def _shape_gradients(xi, l0, B, H, dB, dH):  # noqa: ANN001, ANN202
 
 
 @njit(cache=True)
-def cable_forces(q, l0, EA, EI, rho_g):  # noqa: ANN001, ANN201
+def cable_forces(q: Array, l0: Array, EA: Array, EI: Array, rho_g: Array) -> tuple[Array, Array, Array]:
     """Internal force minus weight, its tangent and its derivative by unstretched length, for each element.
 
     Parameters
@@ -58,10 +59,12 @@ def cable_forces(q, l0, EA, EI, rho_g):  # noqa: ANN001, ANN201
 
     Returns
     -------
-    force, force_by_l0 : float array (elem, 12)
-        [N or N m] and its derivative [N/m or N].
+    force : float array (elem, 12)
+        [N or N m].
     tangent : float array (elem, 12, 12)
         Derivative of ``force`` by the nodal coordinates.
+    force_by_l0 : float array (elem, 12)
+        Derivative by the unstretched length [N/m or N].
     """
     n = l0.size
     force = np.zeros((n, 12))
@@ -104,7 +107,7 @@ def cable_forces(q, l0, EA, EI, rho_g):  # noqa: ANN001, ANN201
 
 
 @njit(cache=True)
-def cable_tangent(q, l0, EA, EI):  # noqa: ANN001, ANN201
+def cable_tangent(q: Array, l0: Array, EA: Array, EI: Array) -> tuple[Array, Array]:
     """Split the transverse stiffness of each element from its axial one.
 
     Returns ``(axial, transverse)``, float arrays (elem, 12, 12): the material part EA r' r'^T of the tangent, and
