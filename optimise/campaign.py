@@ -117,9 +117,7 @@ class _Run:
         self.case = case
         self.space = DesignSpace(case.catenary, campaign.design)
         self.study = StudyDriver(place, campaign, self.space)
-        self.status = StatusWriter(
-            place, progress_of(campaign.name, campaign.trials, self.study.records, "running")
-        )
+        self.status = StatusWriter(place, progress_of(campaign.name, campaign.trials, self.study.records, "running"))
         self.progress = progress
         self.under_way: set[int] = set()
         self.finished: dict[int, Evaluation] = {}
@@ -131,12 +129,8 @@ class _Run:
         if self.study.records and not open_trials and len(self.study.records) >= self.campaign.trials:
             return
         start = prepare(self.case)
-        setting = Setting(
-            self.case, self.campaign.limits, None, start, time_limit_s=self.campaign.cluster.time_limit_s
-        )
-        setting = Setting(
-            self.case, setting.limits, self._reference(evaluate, setting), start, setting.time_limit_s
-        )
+        setting = Setting(self.case, self.campaign.limits, None, start, time_limit_s=self.campaign.cluster.time_limit_s)
+        setting = Setting(self.case, setting.limits, self._reference(evaluate, setting), start, setting.time_limit_s)
         with open_executor(self.campaign.cluster, evaluate, setting) as executor:
             self._submit(executor, open_trials)
             while self._fill(executor) or self.under_way:
@@ -180,9 +174,7 @@ class _Run:
             self._tell(evaluation)
         nominal = self.study.records[0].evaluation
         if nominal is None or nominal.sigma_N is None:
-            raise InputError(
-                [f"{self.place.journal} must begin with the nominal line: it does not; restore the file"]
-            )
+            raise InputError([f"{self.place.journal} must begin with the nominal line: it does not; restore the file"])
         return Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
 
     def _fill(self, executor: Executor) -> bool:
@@ -244,10 +236,7 @@ def _driver_lock(place: CampaignFolder, name: str) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise InputError(
-                [
-                    f"campaign '{name}' must have one driver: another process is at work in {place.path}; "
-                    f"wait for it"
-                ]
+                [f"campaign '{name}' must have one driver: another process is at work in {place.path}; wait for it"]
             ) from error
         yield
 

@@ -44,9 +44,7 @@ class DesignConfirmation:
     @property
     def difference_percent(self) -> float | None:
         """Value on record against the long transient [%]."""
-        return (
-            None if self.sigma_transient_N is None else 100.0 * (self.sigma_N / self.sigma_transient_N - 1.0)
-        )
+        return None if self.sigma_transient_N is None else 100.0 * (self.sigma_N / self.sigma_transient_N - 1.0)
 
 
 @dataclass(frozen=True)
@@ -68,9 +66,7 @@ class Confirmation:
         return None if nominal is None or best is None else 100.0 * (best / nominal - 1.0)
 
 
-def confirm(
-    result: CampaignResult, solve: Callable[[CaseSpec], Trajectory] | None = None
-) -> Confirmation | None:
+def confirm(result: CampaignResult, solve: Callable[[CaseSpec], Trajectory] | None = None) -> Confirmation | None:
     """Run nominal line and best design by the long transient; None when no design is feasible.
 
     Parameters

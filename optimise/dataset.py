@@ -38,13 +38,9 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     data["trial"] = _named("trial", [r.number for r in records], "number of the trial", "1")
     _add_designs(data, result)
     data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVE_LONG_NAME + ", as computed", "N")
-    data["told"] = _figures(
-        records, lambda e: e.told_N, "value told to samplers that ignore constraints", "N"
-    )
+    data["told"] = _figures(records, lambda e: e.told_N, "value told to samplers that ignore constraints", "N")
     for name, text in CONSTRAINTS.items():
-        data[name] = _figures(
-            records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1"
-        )
+        data[name] = _figures(records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1")
     data["static_dropper_force_min"] = _figures(
         records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
     )
@@ -52,9 +48,7 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     for name in sorted({n for r in records if r.evaluation for n in r.evaluation.statistics}):
         long_name, unit = _long_name_and_unit(name)
         data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
-    data["wall_time"] = _figures(
-        records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s"
-    )
+    data["wall_time"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
     _add_states(data, records)
     return data
 
@@ -69,13 +63,9 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
         ("nominal", "value for the nominal line"),
     ):
         data[f"variable_{label}"] = _named("variable", [getattr(v, label) for v in variables], text, "m")
-    data["value"] = _named(
-        ("trial", "variable"), [r.values for r in records], "value of the design variable", "m"
-    )
+    data["value"] = _named(("trial", "variable"), [r.values for r in records], "value of the design variable", "m")
     droppers = [space.spec_of(r.values).droppers for r in records]
-    data["dropper"] = _named(
-        "dropper", range(1, len(droppers[0].positions) + 1), "number of the dropper", "1"
-    )
+    data["dropper"] = _named("dropper", range(1, len(droppers[0].positions) + 1), "number of the dropper", "1")
     for name, text in (
         ("positions", "station of the dropper from the support"),
         ("contact_wire_heights", "contact-wire height at the dropper, relative to the support"),

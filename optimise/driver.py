@@ -85,9 +85,7 @@ class StudyDriver:
         if self._sampler.uses_constraints and evaluation.sigma_N is not None:
             return evaluation.sigma_N
         if evaluation.told_N is None:
-            raise ValueError(
-                f"the evaluation of trial {evaluation.number} must have a told value: it has none"
-            )
+            raise ValueError(f"the evaluation of trial {evaluation.number} must have a told value: it has none")
         return evaluation.told_N
 
 

@@ -19,9 +19,7 @@ from optimise.spec import SamplerSpec
 __all__ = ["CampaignSampler", "distributions", "population_size"]
 
 # Optuna calls the sampler experimental because its interface may change; the lock holds the version in use.
-QMC_WARNING = (
-    r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$"
-)
+QMC_WARNING = r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$"
 
 
 def population_size(sampler: SamplerSpec, variables: int) -> int:
@@ -71,9 +69,7 @@ class CampaignSampler(BaseSampler):
         """Value of one variable of a trial."""
         return self._of(trial).sample_independent(study, trial, param_name, param_distribution)
 
-    def after_trial(
-        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
-    ) -> None:
+    def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         """Nothing is left to do: no sampler has a state of its own; CMA-ES would warn of constraints."""
 
     def _of(self, trial: FrozenTrial) -> BaseSampler:

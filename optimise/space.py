@@ -126,10 +126,7 @@ class DesignSpace:
         x, z = np.asarray(spec.droppers.positions), np.asarray(spec.droppers.contact_wire_heights)
         if len(x) != len(x0):
             raise InputError(
-                [
-                    f"the line must have {len(x0)} droppers as the nominal one: got {len(x)}; use its own "
-                    f"nominal line"
-                ]
+                [f"the line must have {len(x0)} droppers as the nominal one: got {len(x)}; use its own nominal line"]
             )
         m, h = self.half, (len(x) + 1) // 2
         moves, lifts = np.zeros(0), np.zeros(0)
@@ -141,9 +138,7 @@ class DesignSpace:
                 made = np.asarray(np.linalg.solve(self._heights_per_lift(x), gained), dtype=np.float64)
                 lifts = self._lift_faces(x).back(made)
         except ValueError as error:
-            raise InputError(
-                [f"the line must be inside the design space: it leaves no room for {error}"]
-            ) from error
+            raise InputError([f"the line must be inside the design space: it leaves no room for {error}"]) from error
         return np.concatenate([lifts, moves])
 
     @cached_property
@@ -199,9 +194,7 @@ class DesignSpace:
             for k in range(m):
                 side = 1.0 if x[k] < clamp else -1.0
                 room = abs(clamp - x[k]) - d.clamp_clearance
-                rows.append(
-                    (side * unit[k], room, f"dropper {k + 1} beside the stitch clamp (clamp_clearance)")
-                )
+                rows.append((side * unit[k], room, f"dropper {k + 1} beside the stitch clamp (clamp_clearance)"))
         a, b, names = zip(*rows, strict=True)
         return Faces(np.array(a), np.array(b), names)
 
@@ -217,9 +210,7 @@ class DesignSpace:
 
     def _check_in_box(self, v: NDArray[np.float64]) -> None:
         if v.shape != (len(self.variables),):
-            raise InputError(
-                [f"values must have one number per variable: {len(self.variables)}, got shape {v.shape}"]
-            )
+            raise InputError([f"values must have one number per variable: {len(self.variables)}, got shape {v.shape}"])
         problems = [
             f"{w.name} must lie between {w.low:g} and {w.high:g} {w.unit}: got {value:g} {w.unit}"
             for w, value in zip(self.variables, v, strict=True)

@@ -129,11 +129,7 @@ def show_robustness(result: CampaignResult, wanted: RobustnessSpec) -> dict[str,
     steps = int(wanted.speed_range_kmh / wanted.speed_step_kmh)
     speeds = [result.case.speed_kmh + k * wanted.speed_step_kmh for k in range(-steps, steps + 1)]
     count = len(result.case.catenary.droppers.positions)
-    errors = (
-        1e-3
-        * wanted.height_error_mm
-        * np.random.default_rng(wanted.seed).standard_normal((wanted.samples, count))
-    )
+    errors = 1e-3 * wanted.height_error_mm * np.random.default_rng(wanted.seed).standard_normal((wanted.samples, count))
     content = {
         "schema_version": 1,
         "speed": {
@@ -143,10 +139,7 @@ def show_robustness(result: CampaignResult, wanted: RobustnessSpec) -> dict[str,
         "height_error": {
             "sd_mm": wanted.height_error_mm,
             "samples": wanted.samples,
-            **{
-                f"{name}_std_N": [_sigma_with(result, line, e) for e in errors]
-                for name, line in lines.items()
-            },
+            **{f"{name}_std_N": [_sigma_with(result, line, e) for e in errors] for name, line in lines.items()},
         },
     }
     write_json_atomic(result.folder / "robustness.json", content)

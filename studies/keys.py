@@ -69,9 +69,7 @@ class KeyTree:
     def bounds(self, path: Sequence[str | int]) -> tuple[float | None, float | None]:
         """Smallest and largest allowed number, None where there is no limit."""
         node = self.node(path) or {}
-        return node.get("minimum", node.get("exclusiveMinimum")), node.get(
-            "maximum", node.get("exclusiveMaximum")
-        )
+        return node.get("minimum", node.get("exclusiveMinimum")), node.get("maximum", node.get("exclusiveMaximum"))
 
     def allowed(self, path: Sequence[str | int]) -> str:
         """Allowed values in words, with the unit; nothing when everything of the right type is allowed."""

@@ -102,9 +102,7 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
         return [f"{name} must be {what}{_and(allowed, unit)}: got {format_value(value, unit)}{place}"]
     if kind in ("too_short", "too_long"):
         context = error["ctx"]
-        limit = (
-            f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
-        )
+        limit = f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
         return [f"{name} must list {limit} values: got {context['actual_length']}{place}"]
     if allowed:
         return [f"{name} must be {allowed}: got {format_value(value, unit)}{place}"]
@@ -170,16 +168,13 @@ def _stations_outside(data: dict[str, Any], errors: list[Any]) -> list[str]:
     if isinstance(span, bool) or not isinstance(span, int | float) or span <= 1.0:
         return []
     return [
-        f"catenary.droppers.positions[{k}] must lie between 0.5 and {span - 0.5:g} m, inside the span: "
-        f"got {x:g} m"
+        f"catenary.droppers.positions[{k}] must lie between 0.5 and {span - 0.5:g} m, inside the span: got {x:g} m"
         for k, x in enumerate(data["catenary"]["droppers"]["positions"])
         if isinstance(x, int | float) and not 0.5 <= x <= span - 0.5
     ]
 
 
-def _repair(
-    keys: KeyTree, data: dict[str, Any], errors: list[Any], reference: dict[str, Any], side: int
-) -> set[str]:
+def _repair(keys: KeyTree, data: dict[str, Any], errors: list[Any], reference: dict[str, Any], side: int) -> set[str]:
     """Put an allowed value in the place of each bad one; say which blocks the reference gave."""
     replaced = set()
     for error in errors:

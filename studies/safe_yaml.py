@@ -66,18 +66,13 @@ def read_yaml_mapping(path: Path, what: str) -> dict[str, Any]:
         place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
         raise InputError([f"{what} file {path} is not plain YAML data{place}: {error.problem}"]) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError(
-            [f"{what} file {path} is not plain YAML data: {str(error).splitlines()[0]}"]
-        ) from None
+        raise InputError([f"{what} file {path} is not plain YAML data: {str(error).splitlines()[0]}"]) from None
     if not isinstance(content, dict):
         raise InputError([f"{what} file {path} must hold keys with values, as the files in conf/{what}/ do"])
     places = [place for place, value in _strings(content, "") if "${" in value]
     if places:
         raise InputError(
-            [
-                f"{what} file {path}: interpolation '${{...}}' is not allowed, found at {place}"
-                for place in places
-            ]
+            [f"{what} file {path}: interpolation '${{...}}' is not allowed, found at {place}" for place in places]
         )
     not_text = [key for key in content if not isinstance(key, str)]
     if not_text:
@@ -90,9 +85,7 @@ def _read_text(path: Path, what: str) -> str:
         if path.is_dir():
             raise InputError([f"{what} file {path} is a folder; give the YAML file itself"])
         if path.stat().st_size > MAX_BYTES:
-            raise InputError(
-                [f"{what} file {path} is larger than 1 MB and so not the description of a {what}"]
-            )
+            raise InputError([f"{what} file {path} is larger than 1 MB and so not the description of a {what}"])
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError([f"{what} file {path} does not exist"]) from None

@@ -47,9 +47,7 @@ class RobustnessSpec(Spec):
         default=5.0, description="standard deviation of independent height errors at the droppers [mm]"
     )
     samples: Annotated[int, Field(ge=0, le=1000)] = Field(default=20, description="lines with height errors")
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(
-        default=1, description="seed of the height errors"
-    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the height errors")
 
 
 class OptimiseJob(CaseSpec):
@@ -93,12 +91,8 @@ class ExportJob(CaseSpec):
     """The periodic finite element model of a line, or of a campaign's best design, as a rig bundle."""
 
     name: RunName | None = Field(default=None, description="name of the bundle; without it the line's name")
-    campaign: RunName | None = Field(
-        default=None, description="campaign whose best design and conditions are exported"
-    )
-    run_dir: str | None = Field(
-        default=None, description="folder of the bundle; without it outputs/rig/<name>"
-    )
+    campaign: RunName | None = Field(default=None, description="campaign whose best design and conditions are exported")
+    run_dir: str | None = Field(default=None, description="folder of the bundle; without it outputs/rig/<name>")
 
 
 class FolderJob(Spec):
@@ -111,9 +105,7 @@ class StatusJob(Spec):
     """A campaign's record."""
 
     campaign: RunName | None = Field(default=None, description="campaign; without it, all of them are listed")
-    run_dir: str | None = Field(
-        default=None, description="campaign folder that is not under outputs/campaigns"
-    )
+    run_dir: str | None = Field(default=None, description="campaign folder that is not under outputs/campaigns")
 
 
 class NoJob(Spec):

@@ -32,9 +32,7 @@ def run(composed: Composed[StatusJob]) -> int:
 
     folders = _folders(composed.job)
     if not folders:
-        print(
-            f"No campaign under {OUTPUTS / 'campaigns'}. Start one: catenary optimise experiment=oc1_heights"
-        )
+        print(f"No campaign under {OUTPUTS / 'campaigns'}. Start one: catenary optimise experiment=oc1_heights")
     for folder in folders:
         print(_line(folder, read_status(folder)))
     return 0

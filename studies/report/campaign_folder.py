@@ -93,9 +93,7 @@ def _span_results(
         stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
-            remarks.append(
-                f"There is no solution of the {name} line on record; run the campaign's command to its end."
-            )
+            remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
         found[name] = _span_result(stored, case, name, _evaluation(record))
     return found, tuple(remarks)
 
@@ -178,9 +176,7 @@ def _meaning(variables: tuple[Variable, ...]) -> str:
     )
 
 
-def _constraints(
-    result: CampaignResult, nominal: Evaluation, best: Evaluation | None
-) -> tuple[Constraint, ...]:
+def _constraints(result: CampaignResult, nominal: Evaluation, best: Evaluation | None) -> tuple[Constraint, ...]:
     limits, uplift, loss = result.campaign.limits, "max_uplift_at_supports_mm", "contact_loss_percent"
     highest = limits.uplift_factor * nominal.statistics[uplift]
 
@@ -201,9 +197,7 @@ def _constraints(
     ]
     held = result.case.mean_force_N
     if held is not None:
-        rows.append(
-            row("mean contact force", "N", "held at", held, lambda e: e.statistics["contact_force_mean_N"])
-        )
+        rows.append(row("mean contact force", "N", "held at", held, lambda e: e.statistics["contact_force_mean_N"]))
     return (*rows, *_spacing(result))
 
 
@@ -235,13 +229,10 @@ def _confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation 
     content = read_json(path)
     names = DesignConfirmation.__dataclass_fields__
     nominal, confirmed = (
-        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names})
-        for which in ("nominal", "best")
+        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names}) for which in ("nominal", "best")
     )
     if confirmed.trial != best.number:
-        return None, (
-            f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",
-        )
+        return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
     return Confirmation(nominal, confirmed), ()
 
 
@@ -275,9 +266,7 @@ def _run(folder: Path, result: CampaignResult) -> Any:
     """Say what was run: counts, hash, versions, and the time that the evaluations took."""
     record = read_mapping(folder / "campaign.yaml")
     done = [r.evaluation for r in result.records if r.evaluation is not None]
-    count = {
-        state: sum(1 for e in done if _state(e) == state) for state in ("feasible", "infeasible", "failed")
-    }
+    count = {state: sum(1 for e in done if _state(e) == state) for state in ("feasible", "infeasible", "failed")}
     campaign = result.campaign
     facts = [
         ("campaign", campaign.name),

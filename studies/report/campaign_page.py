@@ -110,9 +110,7 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
         long = content.confirmation
         change = long.change_transient_percent
         remark = "" if change is None else f"{number(change, 1)} % against the nominal line by the same"
-        facts.append(
-            Fact("σ by the long transient", f"{value_text(long.best.sigma_transient_N, 2)} N", remark)
-        )
+        facts.append(Fact("σ by the long transient", f"{value_text(long.best.sigma_transient_N, 2)} N", remark))
     return tuple(facts)
 
 
@@ -149,9 +147,7 @@ def _robustness_section(content: CampaignContent) -> Section:
         return Section("Away from the design point")
     return Section(
         "Away from the design point",
-        text=(
-            "A design tuned at one speed and for exact heights may be worse than the nominal line elsewhere.",
-        ),
+        text=("A design tuned at one speed and for exact heights may be worse than the nominal line elsewhere.",),
         charts=_present(speed_chart(robust), height_error_chart(robust)),
         tables=(robustness_table(robust),),
     )

@@ -109,9 +109,7 @@ def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) 
             "N",
             _role(r),
             "dots" if _role(r) == "best" else "rings",
-            tuple(
-                f"{r.label}, dropper {k + 1}: {number(float(f), 1)} N" for k, f in enumerate(r.dropper_force)
-            ),
+            tuple(f"{r.label}, dropper {k + 1}: {number(float(f), 1)} N" for k, f in enumerate(r.dropper_force)),
         )
         for r in shown
     )
@@ -151,9 +149,7 @@ def search_chart(history: SearchHistory) -> Chart | None:
         _without_sigma(history, "failed", state == "failed", bottom + 0.4 * margin),
     ]
     best = np.isfinite(history.best)
-    line = Curve(
-        "best so far", history.trial[best].astype(float), history.best[best], "", "N", "other", "step"
-    )
+    line = Curve("best so far", history.trial[best].astype(float), history.best[best], "", "N", "other", "step")
     shown = tuple(c for c in (*curves, line) if c.x.size)
     beyond = int(np.count_nonzero(history.sigma[known] > edge))
     return Chart(
@@ -161,11 +157,7 @@ def search_chart(history: SearchHistory) -> Chart | None:
         title="History of the search",
         caption="Each point is one design, at its own σ; an infeasible one breaks a limit whatever its σ. "
         "Trials without a σ stand at the lower edge: a dropper was slack at rest, or they failed."
-        + (
-            f" {beyond} of {int(known.sum())} lie above the scale and stand at the upper edge."
-            if beyond
-            else ""
-        ),
+        + (f" {beyond} of {int(known.sum())} lie above the scale and stand at the upper edge." if beyond else ""),
         x_label="Trial",
         y_label="σ",
         curves=shown,
@@ -177,9 +169,7 @@ def search_chart(history: SearchHistory) -> Chart | None:
     )
 
 
-def _trials(
-    history: SearchHistory, which: np.ndarray, label: str, role: Role, mark: Mark, edge: float
-) -> Curve:
+def _trials(history: SearchHistory, which: np.ndarray, label: str, role: Role, mark: Mark, edge: float) -> Curve:
     notes = tuple(
         f"{label}: σ {number(float(s), 2)} N"
         + ("" if np.isclose(s, t) or np.isnan(t) else f", told {number(float(t), 2)} N")

@@ -101,9 +101,7 @@ class SearchHistory:
     def best(self) -> Array:
         """Lowest feasible sigma up to each trial [N]."""
         feasible = np.array([s == "feasible" for s in self.state], dtype=bool)
-        running = (
-            np.fmin.accumulate(np.where(feasible, self.sigma, np.inf)) if self.sigma.size else self.sigma
-        )
+        running = np.fmin.accumulate(np.where(feasible, self.sigma, np.inf)) if self.sigma.size else self.sigma
         return np.where(np.isfinite(running), running, np.nan)
 
 

@@ -120,9 +120,7 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     curves: list[Curve] = []
     for label, d in drawn:
         role = d.contact_wire.role
-        clamps = Curve(
-            "", d.dropper_x, d.dropper_height, "m", "mm", role, "dots" if role == "best" else "rings"
-        )
+        clamps = Curve("", d.dropper_x, d.dropper_height, "m", "mm", role, "dots" if role == "best" else "rings")
         curves += [_named(d.contact_wire, label), clamps]
     z = np.concatenate([c.y for c in curves])
     x_range = float(drawn[0][1].supports.min()), float(drawn[0][1].supports.max())

@@ -54,13 +54,9 @@ class Curve:
             bad = int(np.count_nonzero(~(np.isfinite(self.x) & np.isfinite(self.y))))
             raise ValueError(f"{name} must have finite coordinates: {bad} of {self.x.size} points have not")
         if self.notes and len(self.notes) != self.x.size:
-            raise ValueError(
-                f"{name} needs one note per point: got {len(self.notes)} for {self.x.size} points"
-            )
+            raise ValueError(f"{name} needs one note per point: got {len(self.notes)} for {self.x.size} points")
         if self.mark == "segments" and self.x.size % 2:
-            raise ValueError(
-                f"{name} is made of segments and needs an even number of points: got {self.x.size}"
-            )
+            raise ValueError(f"{name} is made of segments and needs an even number of points: got {self.x.size}")
 
 
 @dataclass(frozen=True)
@@ -165,9 +161,7 @@ class Table:
         """Refuse ragged tables."""
         widths = {len(row) for row in self.rows} | {len(self.columns), len(self.align)}
         if len(widths) != 1:
-            raise ValueError(
-                f"table '{self.title}' must have rows of one length: got lengths {sorted(widths)}"
-            )
+            raise ValueError(f"table '{self.title}' must have rows of one length: got lengths {sorted(widths)}")
 
 
 @dataclass(frozen=True)

@@ -95,9 +95,7 @@ def _draw_curve(axes: Axes, curve: Curve) -> None:
     if curve.mark == "segments":
         for k in range(0, curve.x.size, 2):
             pair = slice(k, k + 2)
-            axes.plot(
-                curve.x[pair], curve.y[pair], color=colour, linewidth=width, label=label if k == 0 else "_"
-            )
+            axes.plot(curve.x[pair], curve.y[pair], color=colour, linewidth=width, label=label if k == 0 else "_")
         return
     if curve.mark in ("line", "step"):
         drawstyle = "steps-post" if curve.mark == "step" else "default"

@@ -106,9 +106,7 @@ def _count(sigma: Array) -> str:
     return f"{np.count_nonzero(np.isfinite(sigma))} of {sigma.size}"
 
 
-def _row(
-    name: str, pick: Callable[[Array], np.floating], nominal: Array, best: Array
-) -> tuple[str, str, str, str]:
+def _row(name: str, pick: Callable[[Array], np.floating], nominal: Array, best: Array) -> tuple[str, str, str, str]:
     both = np.isfinite(nominal) & np.isfinite(best)
     if not both.any():
         return name, "–", "–", "–"

@@ -77,9 +77,7 @@ def _headline(content: SimulationContent) -> str:
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
     low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
     loss = statistics.get("contact_loss_percent", 0.0)
-    kept = (
-        "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
-    )
+    kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     return (
         f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of {number(sigma, 2)} "
         f"N; it stays between {number(low, 1)} N and {number(high, 1)} N. {kept}"

@@ -124,9 +124,7 @@ def _last_passage(position: Array, span: float, *, periodic: bool) -> _Trace:
     return _Trace(position[index] - start, index)
 
 
-def _history(
-    values: Mapping[str, Array], name: str, unit: str, trace: _Trace, named: tuple[str, Role]
-) -> Curve | None:
+def _history(values: Mapping[str, Array], name: str, unit: str, trace: _Trace, named: tuple[str, Role]) -> Curve | None:
     if name not in values or not trace.x.size:
         return None
     y = values[name][trace.index] * (MM if unit == "mm" else 1.0)
@@ -140,9 +138,7 @@ def _elasticity(values: Mapping[str, Array], named: tuple[str, Role]) -> Curve |
     return Curve(named[0], values["station"], values["elasticity"] * MM, "m", "mm/N", named[1])
 
 
-def origin_facts(
-    path: Path, config_sha256: str, commit: str, versions: Mapping[str, str]
-) -> list[tuple[str, str]]:
+def origin_facts(path: Path, config_sha256: str, commit: str, versions: Mapping[str, str]) -> list[tuple[str, str]]:
     """Name the input's hash, date, commit and versions."""
     written = time.strftime("%Y-%m-%d %H:%M", time.localtime(path.stat().st_mtime))
     return [

@@ -97,9 +97,7 @@ def _curve(curve: Curve, frame: Frame) -> str:
     name = f"<title>{escape(curve.label)}</title>" if curve.label else ""
     if curve.mark in ("dots", "rings", "crosses"):
         return f'<g fill="none" stroke="{colour}">{name}{_marks(curve, across, down, colour)}</g>'
-    dash = (
-        f' stroke-dasharray="{DASHES[curve.role]}"' if curve.role in DASHES and curve.mark == "line" else ""
-    )
+    dash = f' stroke-dasharray="{DASHES[curve.role]}"' if curve.role in DASHES and curve.mark == "line" else ""
     return (
         f'<path d="{_path(curve.mark, across, down)}" fill="none" stroke="{colour}" stroke-width="{width}"'
         f'{dash} stroke-linejoin="round">{name}</path>'
@@ -111,9 +109,7 @@ def _path(mark: str, across: NDArray[np.float64], down: NDArray[np.float64]) -> 
     if mark == "segments":
         return "".join(f"M{a}L{b}" for a, b in zip(points[::2], points[1::2], strict=True))
     if mark == "step":
-        return f"M{points[0]}" + "".join(
-            f"H{a:.2f}V{d:.2f}" for a, d in zip(across[1:], down[1:], strict=True)
-        )
+        return f"M{points[0]}" + "".join(f"H{a:.2f}V{d:.2f}" for a, d in zip(across[1:], down[1:], strict=True))
     return "M" + "L".join(points)
 
 
@@ -139,9 +135,7 @@ def thinned(curve: Curve) -> Curve:
     picked = {int(i) for g in groups for i in (g[np.argmin(curve.y[g])], g[np.argmax(curve.y[g])])}
     keep = np.array(sorted(picked | {0, n - 1}))
     notes = tuple(curve.notes[i] for i in keep) if curve.notes else ()
-    return Curve(
-        curve.label, curve.x[keep], curve.y[keep], curve.x_unit, curve.y_unit, curve.role, curve.mark, notes
-    )
+    return Curve(curve.label, curve.x[keep], curve.y[keep], curve.x_unit, curve.y_unit, curve.role, curve.mark, notes)
 
 
 def hover_data(chart: Chart) -> dict[str, object]:

@@ -45,8 +45,6 @@ def test_public_functions_are_typed(modules):
         if d.public and not isinstance(d.node, ast.ClassDef)
     ]
     offenders = [
-        f"{module.where}:{d.node.lineno} {d.path}: {', '.join(names)}"
-        for module, d, names in lacking
-        if names
+        f"{module.where}:{d.node.lineno} {d.path}: {', '.join(names)}" for module, d, names in lacking if names
     ]
     assert not offenders, "these public functions lack types:\n" + "\n".join(offenders)

@@ -32,9 +32,7 @@ def imported(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 def may_import(module_name, library):
     places = ALLOWED.get(library)
-    return places is None or any(
-        module_name == place or module_name.startswith(f"{place}.") for place in places
-    )
+    return places is None or any(module_name == place or module_name.startswith(f"{place}.") for place in places)
 
 
 def test_layers_and_forbidden_imports_as_import_linter_sees_them(root):

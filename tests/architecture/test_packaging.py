@@ -69,9 +69,7 @@ def test_the_lock_names_no_index(root):
 
 def test_every_folder_with_modules_is_a_package_that_is_installed(root, packages, distribution):
     folders = {f.parent for package in packages for f in (root / package).rglob("*.py")}
-    bare = [
-        folder.relative_to(root).as_posix() for folder in folders if not (folder / "__init__.py").is_file()
-    ]
+    bare = [folder.relative_to(root).as_posix() for folder in folders if not (folder / "__init__.py").is_file()]
     assert not bare, "these folders have no __init__.py:\n" + "\n".join(bare)
     assert set(distribution.packages) == {".".join(f.relative_to(root).parts) for f in folders}
 
@@ -79,9 +77,7 @@ def test_every_folder_with_modules_is_a_package_that_is_installed(root, packages
 def test_data_files_are_installed(root, packaged_data):
     wanted = data_files(root, "conf", ".yaml", ".yml") | data_files(root, "studies", ".html", ".css", ".js")
     missing = sorted(wanted - packaged_data)
-    assert not missing, "pyproject.toml leaves these out of [tool.setuptools.package-data]:\n" + "\n".join(
-        missing
-    )
+    assert not missing, "pyproject.toml leaves these out of [tool.setuptools.package-data]:\n" + "\n".join(missing)
 
 
 def test_configuration_is_found_as_a_package_resource(root):

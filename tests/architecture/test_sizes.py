@@ -43,9 +43,7 @@ def test_functions_are_short(modules):
 
 
 def test_public_functions_take_few_parameters(modules):
-    counts = [
-        (module, d, len(parameter_names(d.node))) for module in modules for d in functions(module) if d.public
-    ]
+    counts = [(module, d, len(parameter_names(d.node))) for module in modules for d in functions(module) if d.public]
     offenders = [
         f"{module.where}:{d.node.lineno} {d.path}: {count} parameters"
         for module, d, count in counts

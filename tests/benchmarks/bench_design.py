@@ -78,18 +78,14 @@ def compare(case, evaluated, figure):
             "applied_force_N": answer.applied_force_N,
         }
         spans.append(solve_periodic(case.model_copy(update={"catenary": design}), start).spans)
-        long = solve_transient(
-            type(case).model_validate({**case.model_dump(), **changes, "solver": "transient"})
-        )
+        long = solve_transient(type(case).model_validate({**case.model_dump(), **changes, "solver": "transient"}))
         if long.statistics is None:
             continue
         sigma.append(answer.sigma_N)
         reference.append(long.statistics.contact_force_std_N)
     error = 100.0 * (np.array(sigma) / np.array(reference) - 1.0)
     rank = float(spearmanr(sigma, reference)[0])
-    figure(
-        "  spans to the steady state", f"median {statistics.median(spans):.0f}, {min(spans)} to {max(spans)}"
-    )
+    figure("  spans to the steady state", f"median {statistics.median(spans):.0f}, {min(spans)} to {max(spans)}")
     figure(
         "  sigma by the long transient",
         f"{min(reference):.1f} to {max(reference):.1f} N, {len(sigma)} designs",

@@ -22,9 +22,7 @@ def test_driver_time_per_trial(tmp_path, kind, capsys):
     campaign = cheap_evaluation.campaign_of(trials=TRIALS, design={"kind": kind})
     case = cheap_evaluation.case_of()
     begin, wall = time.process_time(), time.perf_counter()
-    run_campaign(
-        campaign, case, tmp_path, evaluate=cheap_evaluation.bowl, prepare=cheap_evaluation.prepare_nothing
-    )
+    run_campaign(campaign, case, tmp_path, evaluate=cheap_evaluation.bowl, prepare=cheap_evaluation.prepare_nothing)
     cpu, wall = time.process_time() - begin, time.perf_counter() - wall
     with capsys.disabled():
         print(

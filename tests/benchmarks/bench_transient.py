@@ -12,9 +12,7 @@ SPANS, FIRST, RUN, SKIPPED = 30, 10, 8, 2
 
 @pytest.mark.benchmark
 def test_transient_of_twenty_spans(bruni, figure, timed):
-    case = bruni(
-        320, "applied_force_N=182.17", solver="transient", transient={"spans": 20, "spans_evaluated": 10}
-    )
+    case = bruni(320, "applied_force_N=182.17", solver="transient", transient={"spans": 20, "spans_evaluated": 10})
     solution, timing = timed(lambda: solve_transient(case), repeats=7)
     assert solution.statistics is not None
     parts = solution.wall_time_s

@@ -47,9 +47,7 @@ REPRODUCIBLE = [{"sampler": {"kind": "qmc"}}, {"sampler": {"kind": "cma_es"}, "s
 
 @pytest.mark.parametrize("content", REPRODUCIBLE, ids=["qmc", "cma_es synchronous"])
 def test_the_same_designs_on_any_number_of_workers(tmp_path, case, content):
-    found = [
-        designs(run(tmp_path / str(c["workers"]), case, uneven_bowl, cluster=c, **content)) for c in CLUSTERS
-    ]
+    found = [designs(run(tmp_path / str(c["workers"]), case, uneven_bowl, cluster=c, **content)) for c in CLUSTERS]
     serial = designs(run(tmp_path / "serial", case, **content))
     assert found[0] == found[1] == serial
     assert campaign_of(**content).reproducible

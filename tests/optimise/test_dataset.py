@@ -30,9 +30,7 @@ def trials(result):
 def test_every_variable_says_what_it_is(trials):
     for name, variable in trials.variables.items():
         assert variable.attrs["long_name"], name
-        assert variable.dtype.kind in "OUS" or "units" in variable.attrs or "flag_values" in variable.attrs, (
-            name
-        )
+        assert variable.dtype.kind in "OUS" or "units" in variable.attrs or "flag_values" in variable.attrs, name
     assert dict(trials.sizes) == {"trial": 200, "variable": 4, "dropper": 9}
 
 
@@ -40,9 +38,7 @@ def test_numbers_are_those_on_record(trials, result):
     sigma = [np.nan if r.evaluation.sigma_N is None else r.evaluation.sigma_N for r in result.records]
     np.testing.assert_array_equal(trials["sigma"], sigma)
     best = trials.sel(trial=trials.attrs["best_trial"])
-    assert best["feasible"] == 1 and float(best["sigma"]) == np.nanmin(
-        trials["sigma"].where(trials["feasible"] == 1)
-    )
+    assert best["feasible"] == 1 and float(best["sigma"]) == np.nanmin(trials["sigma"].where(trials["feasible"] == 1))
     line = result.space.spec_of(result.best.values)
     np.testing.assert_array_equal(best["dropper_positions"], line.droppers.positions)
 
@@ -78,9 +74,7 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
     found = confirm(result, solve)
     assert found.best.difference_percent == pytest.approx(100.0 * (1.0 / 1.01 - 1.0))
     assert found.best.spread_percent == pytest.approx(2.0)
-    assert (
-        found.change_percent == pytest.approx(found.change_transient_percent) and found.change_percent < 0.0
-    )
+    assert found.change_percent == pytest.approx(found.change_transient_percent) and found.change_percent < 0.0
 
 
 def test_a_transient_that_fails_confirms_nothing(result):

@@ -24,9 +24,7 @@ TRIALS = 40
 
 def start(folder, evaluate="slow_bowl", **content):
     command = [sys.executable, str(DRIVE), str(folder), evaluate, json.dumps({"trials": TRIALS, **content})]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
-    )
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0)
 
 
 def wait_for(driver, count):
@@ -100,9 +98,7 @@ def test_ctrl_c_in_the_terminal_and_a_request_to_end(tmp_path, case, sent):
 
 def local(tmp_path, case, evaluate, **cluster):
     campaign = campaign_of(trials=20, cluster={"kind": "local", "workers": 2, **cluster})
-    return run_campaign(
-        campaign, case, tmp_path, evaluate=getattr(cheap_evaluation, evaluate), prepare=prepare_nothing
-    )
+    return run_campaign(campaign, case, tmp_path, evaluate=getattr(cheap_evaluation, evaluate), prepare=prepare_nothing)
 
 
 def reasons(result):

@@ -156,9 +156,7 @@ def test_a_nominal_line_without_room_is_refused():
 @pytest.mark.parametrize("name", ["stitched", "pre-sag"])
 def test_the_taut_wire_gives_the_loads_of_form_finding(name):
     # bending stiffness and the slope of the droppers are left out of the string
-    assert nominal_loads(LINES[name]) == pytest.approx(
-        periodic_equilibrium(LINES[name]).dropper_force, rel=0.03
-    )
+    assert nominal_loads(LINES[name]) == pytest.approx(periodic_equilibrium(LINES[name]).dropper_force, rel=0.03)
 
 
 @pytest.mark.parametrize("kind", KINDS)

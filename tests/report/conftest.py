@@ -29,9 +29,7 @@ def line_of(role, droppers, presag_mm):
     x = np.linspace(-10.0, SPAN + 10.0, 381)
     local = x % SPAN
     messenger = 1.8 - 0.9 * 4 * (local / SPAN) * (1 - local / SPAN)
-    contact = -1e-3 * presag_mm * np.sin(np.pi * local / SPAN) ** 2 - 0.004 * np.abs(
-        np.sin(9 * np.pi * local / SPAN)
-    )
+    contact = -1e-3 * presag_mm * np.sin(np.pi * local / SPAN) ** 2 - 0.004 * np.abs(np.sin(9 * np.pi * local / SPAN))
     own = (x >= 0) & (x <= SPAN)
     stitches = [np.linspace(s - 9, s + 9, 13) for s in (0.0, SPAN)]
     at = [np.interp(droppers, x, y) for y in (contact, messenger)]
@@ -52,9 +50,7 @@ def line_of(role, droppers, presag_mm):
 def result_of(label, role, droppers, sigma, presag_mm):
     x = np.linspace(0.0, SPAN, 781)[:-1]
     shape = (
-        np.sin(2 * np.pi * x / SPAN)
-        + 0.6 * np.sin(18 * np.pi * x / SPAN + 0.7)
-        + 0.3 * np.cos(32 * np.pi * x / SPAN)
+        np.sin(2 * np.pi * x / SPAN) + 0.6 * np.sin(18 * np.pi * x / SPAN + 0.7) + 0.3 * np.cos(32 * np.pi * x / SPAN)
     )
     force = 157.3 + sigma * shape / shape.std()
     statistics = {
@@ -84,11 +80,7 @@ def result_of(label, role, droppers, sigma, presag_mm):
 
 def history_of(n=240):
     rng = np.random.default_rng(4)
-    sigma = (
-        31.2
-        - 7.0 * (1 - np.exp(-np.arange(n) / 60))
-        + 4.0 * rng.exponential(size=n) * np.exp(-np.arange(n) / 90)
-    )
+    sigma = 31.2 - 7.0 * (1 - np.exp(-np.arange(n) / 60)) + 4.0 * rng.exponential(size=n) * np.exp(-np.arange(n) / 90)
     draw = rng.random(n)
     state = tuple("failed" if d < 0.03 else "infeasible" if d < 0.2 else "feasible" for d in draw)
     failed = np.array([s == "failed" for s in state])
@@ -126,9 +118,7 @@ def campaign_content():
         nominal=result_of("nominal", "nominal", DROPPERS, 31.2, 0.0),
         best=result_of("best", "best", DROPPERS + 0.4 * np.sin(DROPPERS / 10), 24.61, 36.0),
         best_trial=231,
-        confirmation=Confirmation(
-            DesignConfirmation(0, 31.2, 31.3, 0.4), DesignConfirmation(231, 24.61, 24.7, -0.45)
-        ),
+        confirmation=Confirmation(DesignConfirmation(0, 31.2, 31.3, 0.4), DesignConfirmation(231, 24.61, 24.7, -0.45)),
         robustness=Robustness(
             design_speed_kmh=300.0,
             speed_kmh=np.arange(270.0, 331.0, 10.0),
@@ -151,9 +141,7 @@ def campaign_content():
         provenance=(
             Provenance("Line re330", "span length", "65", "m", "chosen here"),
             Provenance("Line re330", "contact wire, tension", "27000", "N", "recalled from the literature"),
-            Provenance(
-                "Line re330", "droppers, positions", "  ".join(f"{x:g}" for x in DROPPERS), "m", "chosen here"
-            ),
+            Provenance("Line re330", "droppers, positions", "  ".join(f"{x:g}" for x in DROPPERS), "m", "chosen here"),
             Provenance("Pantograph dsa380", "masses", "7.12  6  5.8", "kg", "seen in a public source"),
         ),
         run=RunFacts(

@@ -119,9 +119,7 @@ def html(request, campaign_content, simulation_content):
     content = campaign_content
     if request.param == "long_names":
         name = "a_line_whose_name_has_all_the_sixty_four_letters_that_it_may_have"
-        content = replace(
-            content, title=name, warnings=(name * 4,), run=replace(content.run, command=name * 5)
-        )
+        content = replace(content, title=name, warnings=(name * 4,), run=replace(content.run, command=name * 5))
     return page_html(campaign_page(content))
 
 
@@ -157,9 +155,7 @@ def test_the_value_read_is_the_value_drawn(campaign_content, tmp_path):
 
 def test_errors_and_wide_pages_would_be_seen(campaign_content, tmp_path):
     html = page_html(campaign_page(campaign_content))
-    broken = html.replace(
-        "</main>", "</main><script>undefined_name();</script><img src='http://127.0.0.1:9/a.png'>"
-    )
+    broken = html.replace("</main>", "</main><script>undefined_name();</script><img src='http://127.0.0.1:9/a.png'>")
     seen = open_page(broken, 768, tmp_path, WIDE)
     assert any("undefined_name" in error for error in seen["errors"])
     assert any("refused http://127.0.0.1:9/a.png" in error for error in seen["errors"])

@@ -64,9 +64,7 @@ class StandIn:
     @property
     def time(self):
         spans = 1 if self.case.solver == "periodic" else 7
-        return self.case.time_step * np.arange(
-            0 if self.status is not Status.OK else spans * self.case.steps_per_span
-        )
+        return self.case.time_step * np.arange(0 if self.status is not Status.OK else spans * self.case.steps_per_span)
 
     @property
     def position(self):
@@ -153,9 +151,7 @@ def test_a_simulation_is_reported(case, solver, tmp_path):
     assert force.x[0] == pytest.approx(0.0, abs=0.2)
     assert force.x[-1] == pytest.approx(span, abs=0.2)
     assert np.all(np.diff(force.x) > 0)
-    np.testing.assert_allclose(
-        force.y, 157.3 + solution.sigma * np.sin(2 * np.pi * force.x / span), atol=1e-6
-    )
+    np.testing.assert_allclose(force.y, 157.3 + solution.sigma * np.sin(2 * np.pi * force.x / span), atol=1e-6)
     html = write_simulation_report(tmp_path).read_text(encoding="utf-8")
     for text in ("standard deviation of", "Static elasticity", "chosen here"):
         assert text in html

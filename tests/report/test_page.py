@@ -141,9 +141,7 @@ def test_a_campaign_without_a_best_or_a_confirmation_has_a_page(campaign_content
 
 
 def test_a_campaign_that_found_nothing_better_says_so(campaign_content):
-    worse = replace(
-        campaign_content.best, statistics={**campaign_content.best.statistics, "contact_force_std_N": 31.9}
-    )
+    worse = replace(campaign_content.best, statistics={**campaign_content.best.statistics, "contact_force_std_N": 31.9})
     assert "No design better" in campaign_page(replace(campaign_content, best=worse)).headline
 
 
@@ -225,9 +223,7 @@ def test_a_flat_curve_can_be_drawn():
     assert "nan" not in chart_svg(Chart("flat", "flat", "", "x", "y", (curve,)))
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "text"), [(-0.0004, 2, "0.00"), (-1.5, 1, "−1.5"), (1234.0, 0, "1234")]
-)
+@pytest.mark.parametrize(("value", "digits", "text"), [(-0.0004, 2, "0.00"), (-1.5, 1, "−1.5"), (1234.0, 0, "1234")])
 def test_numbers_are_written_with_a_true_minus_and_no_negative_zero(value, digits, text):
     assert number(value, digits) == text
 
