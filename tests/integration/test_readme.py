@@ -1,0 +1,79 @@
+"""What the README shows is what happens: its Python prints what stands below it, its commands are understood."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from studies import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", "catenary/README.md", "dynamics/README.md")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+LINK = re.compile(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"")
+# the last digits of a steady state depend on the processor
+TOLERANCE = 0.01
+
+
+def blocks(language):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return [content for kind, content in BLOCK.findall(text) if kind == language]
+
+
+def commands():
+    lines = [line.split("#")[0].strip() for content in blocks("bash") for line in content.splitlines()]
+    return [line for line in lines if line]
+
+
+def test_the_python_prints_what_the_readme_says(tmp_path):
+    (code,) = blocks("python")
+    (printed,) = blocks("text")
+    assert len(code.splitlines()) <= 12
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert NUMBER.sub("#", done.stdout) == NUMBER.sub("#", printed)
+    here, there = ([float(x) for x in NUMBER.findall(text)] for text in (done.stdout, printed))
+    assert here == pytest.approx(there, rel=TOLERANCE, abs=0.1)
+
+
+def test_there_are_commands_to_check():
+    assert {"make demo", "make test"} <= set(commands())
+    assert any(line.startswith("catenary simulate") for line in commands())
+
+
+@pytest.mark.parametrize("line", commands())
+def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
+    words = shlex.split(line)
+    if words[0] == "make":
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+        done = subprocess.run(
+            ["make", "--dry-run", *words[1:]], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return
+    assert words[0] == "catenary", f"a command of the README must be make or catenary: got {line}"
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "conf" / "catenary" / "bruni_2015.yaml", tmp_path / "my_line.yaml")
+    shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]
+    assert cli.main([*words[1:], *shown]) == cli.DONE, capfd.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["my_line.yaml"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_a_page_points_to_is_there(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    missing = [
+        target
+        for found in LINK.finditer(text)
+        if not ((ROOT / page).parent / (target := found.group(1) or found.group(2))).exists()
+    ]
+    assert not missing, f"{page} points to: {', '.join(missing)}"
