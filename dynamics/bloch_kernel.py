@@ -16,81 +16,122 @@ from numba import njit
 
 __all__ = ["accumulate_contact", "bloch_answers"]
 
+# no interior dof reaches further along its column of L than this: bays are shorter
+MOST_REACH = 400
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 @njit(**_OPTIONS)
-def _factor(D, first, ni, low, diag):
-    """L D L^T of the interior, complex symmetric, in place of its envelope."""
-    n = D.shape[0]
-    for i in range(ni, n):
-        for j in range(first[i], i):
-            total = D[i, j]
+def _factor(cell, W, low, diag):
+    """L D L^T of the interior, complex symmetric, on its envelope."""
+    M, C, K, first, ni = cell[0], cell[1], cell[2], cell[6], cell[7]
+    for i in range(ni, M.shape[0]):
+        for j in range(first[i], i + 1):
+            total = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
             for k in range(max(first[i], first[j]), j):
                 total -= low[i, k] * diag[k] * low[j, k]
-            low[i, j] = total / diag[j]
-        total = D[i, i]
-        for k in range(first[i], i):
-            total -= low[i, k] * low[i, k] * diag[k]
-        diag[i] = total
+            if j < i:
+                low[i, j] = total / diag[j]
+            else:
+                diag[i] = total
 
 
 @njit(**_OPTIONS)
-def _solve(low, diag, first, ni, B):
-    """Solve the interior for many right-hand sides, rows of B from ni on."""
-    n, m = B.shape
+def _subtract(Br, Bi, i, j, t):
+    """Row i of B minus t times row j, real and imaginary parts apart so that it vectorises."""
+    tr, ti = t.real, t.imag
+    for c in range(Br.shape[1]):
+        Br[i, c] -= tr * Br[j, c] - ti * Bi[j, c]
+        Bi[i, c] -= tr * Bi[j, c] + ti * Br[j, c]
+
+
+@njit(**_OPTIONS)
+def _solve(low, diag, first, ni, Br, Bi):
+    """Solve the interior for many right-hand sides, rows of B = Br + i Bi from ni on."""
+    n = Br.shape[0]
     for i in range(ni, n):
         for j in range(first[i], i):
-            t = low[i, j]
-            for c in range(m):
-                B[i, c] -= t * B[j, c]
-    for i in range(ni, n):
-        t = 1.0 / diag[i]
-        for c in range(m):
-            B[i, c] *= t
+            if low[i, j] != 0.0:
+                _subtract(Br, Bi, i, j, low[i, j])
     for i in range(n - 1, ni - 1, -1):
-        for j in range(first[i], i):
-            t = low[i, j]
-            for c in range(m):
-                B[j, c] -= t * B[i, c]
+        inverse = 1.0 / diag[i]
+        for c in range(Br.shape[1]):
+            re = Br[i, c] * inverse.real - Bi[i, c] * inverse.imag
+            Bi[i, c] = Br[i, c] * inverse.imag + Bi[i, c] * inverse.real
+            Br[i, c] = re
+        # row i still holds D^-1 y minus what the rows beyond it take away
+        for j in range(i + 1, min(n, i + 1 + MOST_REACH)):
+            if first[j] <= i and low[j, i] != 0.0:
+                _subtract(Br, Bi, i, j, low[j, i])
 
 
 @njit(**_OPTIONS)
-def bloch_answers(theta: Any, dt: float, steps: int, cell: Any, rhs: Any, probe: Any) -> Any:
-    """Answers probe^T D(theta)^-1 rhs, complex array (theta, probe, load).
-
-    ``cell`` is (M, C, K, M_next, C_next, K_next, first, ni); rhs (dof, load) and probe (dof, probe) are real.
-    """
+def _cell_solution(theta, scale, cell, rhs, work):
+    """Solve one cell for all loads; the first columns of (Br, Bi) hold the answer."""
     M, C, K, Mn, Cn, Kn, first, ni = cell
+    low, diag, Br, Bi = work
     n, m = rhs.shape
-    out = np.empty((theta.size, probe.shape[1], m), np.complex128)
-    low = np.zeros((n, n), np.complex128)
-    diag = np.zeros(n, np.complex128)
-    for t in range(theta.size):
-        W = 2.0 / dt * np.tan(0.5 * theta[t])
-        phase = np.exp(-1j * theta[t] * steps)
-        D = -W * W * M + 1j * W * C + K
-        link = -W * W * Mn + 1j * W * Cn + Kn
-        right, left = np.zeros((n, ni), np.complex128), np.zeros((ni, n), np.complex128)
-        right[ni:, :] = D[ni:, :ni] + phase * link[ni:, :]
-        left[:, ni:] = D[:ni, ni:] + np.conj(phase) * link[ni:, :].T
-        B = np.zeros((n, m + ni), np.complex128)
-        B[:, :m] = rhs
-        B[ni:, m:] = right[ni:, :]
-        _factor(D, first, ni, low, diag)
-        _solve(low, diag, first, ni, B)
-        inner, links = np.ascontiguousarray(left[:, ni:]), np.ascontiguousarray(B[ni:, m:])
-        S = D[:ni, :ni] - inner @ links
-        top = np.linalg.solve(S, B[:ni, :m] - inner @ np.ascontiguousarray(B[ni:, :m]))
-        B[ni:, :m] -= links @ top
-        B[:ni, :m] = top
-        for p in range(probe.shape[1]):
+    W = scale[0] * np.tan(0.5 * theta)
+    phase = np.exp(-1j * theta * scale[1])
+    right, left = np.zeros((n, ni), np.complex128), np.zeros((ni, n), np.complex128)
+    for i in range(ni, n):
+        for j in range(ni):
+            own = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
+            link = complex(Kn[i, j] - W * W * Mn[i, j], W * Cn[i, j])
+            right[i, j] = own + phase * link
+            left[j, i] = own + np.conj(phase) * link
+    Br[:, :m] = rhs
+    Bi[:, :m] = 0.0
+    Br[:, m:] = right.real
+    Bi[:, m:] = right.imag
+    _factor(cell, W, low, diag)
+    _solve(low, diag, first, ni, Br, Bi)
+    S = np.empty((ni, ni), np.complex128)
+    top = np.empty((ni, m), np.complex128)
+    for i in range(ni):
+        for j in range(ni):
+            S[i, j] = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
+        for c in range(m):
+            top[i, c] = rhs[i, c]
+        for k in range(ni, n):
+            if left[i, k] != 0.0:
+                for j in range(ni):
+                    S[i, j] -= left[i, k] * complex(Br[k, m + j], Bi[k, m + j])
+                for c in range(m):
+                    top[i, c] -= left[i, k] * complex(Br[k, c], Bi[k, c])
+    top = np.linalg.solve(S, top)
+    Br[:ni, :m] = top.real
+    Bi[:ni, :m] = top.imag
+    for k in range(ni, n):
+        for j in range(ni):
+            t = complex(Br[k, m + j], Bi[k, m + j])
             for c in range(m):
-                out[t, p, c] = 0.0
+                Br[k, c] -= t.real * Br[j, c] - t.imag * Bi[j, c]
+                Bi[k, c] -= t.real * Bi[j, c] + t.imag * Br[j, c]
+
+
+@njit(**_OPTIONS)
+def bloch_answers(theta: Any, dt: float, steps: int, cell: Any, rhs: Any) -> Any:
+    """Answers rhs^T D(theta)^-1 rhs, complex array (theta, load, load).
+
+    ``cell`` is (M, C, K, M_next, C_next, K_next, first, ni); rhs (dof, load) is real.
+    """
+    n, m = rhs.shape
+    ni = cell[7]
+    out = np.zeros((theta.size, m, m), np.complex128)
+    work = (
+        np.zeros((n, n), np.complex128),
+        np.zeros(n, np.complex128),
+        np.empty((n, m + ni)),
+        np.empty((n, m + ni)),
+    )
+    for t in range(theta.size):
+        _cell_solution(theta[t], (2.0 / dt, steps), cell, rhs, work)
+        for p in range(m):
             for i in range(n):
-                if probe[i, p] != 0.0:
+                if rhs[i, p] != 0.0:
                     for c in range(m):
-                        out[t, p, c] += probe[i, p] * B[i, c]
+                        out[t, p, c] += rhs[i, p] * complex(work[2][i, c], work[3][i, c])
     return out
 
 
@@ -98,31 +139,28 @@ def bloch_answers(theta: Any, dt: float, steps: int, cell: Any, rhs: Any, probe:
 def accumulate_contact(theta: Any, weight: Any, X: Any, table: Any, I_cc: Any) -> None:
     """Add the contact-to-contact part of some frequencies to I_cc (step, step).
 
-    X (theta, node, node) holds the answers at contact-wire dofs. ``table`` is (at, phi, wrap, steps a span): at and
-    phi (step, 4) are the dofs' numbers and weights; wrap (step, 4) is 1 where the dof belongs to the next cell,
-    whose answer and load carry the Bloch phase.
+    X (theta, load, node) holds, transposed, the answers at contact-wire dofs. ``table`` is (at, phi, wrap, steps a
+    span): at and phi (step, 4) are the dofs' numbers and weights; wrap (step, 4) is 1 where the dof belongs to the
+    next cell, whose answer and load carry the Bloch phase.
     """
     at, phi, wrap, steps = table
-    N = at.shape[0]
-    nc = X.shape[1]
-    Yr, Yi = np.empty((nc, N)), np.empty((nc, N))
+    N, nc = at.shape[0], X.shape[2]
+    Yr, Yi = np.empty((N, nc)), np.empty((N, nc))
     for t in range(theta.size):
-        for m in range(N):
-            for i in range(nc):
-                Yr[i, m] = 0.0
-                Yi[i, m] = 0.0
+        Xr, Xi = np.ascontiguousarray(X[t].real), np.ascontiguousarray(X[t].imag)
+        Yr[:] = 0.0
+        Yi[:] = 0.0
         for m in range(N):
             for k in range(4):
                 turn = np.exp(-1j * theta[t] * (m - steps * wrap[m, k])) * phi[m, k] * weight[t]
-                j = at[m, k]
+                cr, ci, j = turn.real, turn.imag, at[m, k]
                 for i in range(nc):
-                    y = X[t, i, j] * turn
-                    Yr[i, m] += y.real
-                    Yi[i, m] += y.imag
+                    Yr[m, i] += cr * Xr[j, i] - ci * Xi[j, i]
+                    Yi[m, i] += cr * Xi[j, i] + ci * Xr[j, i]
+        Zr, Zi = np.ascontiguousarray(Yr.T), np.ascontiguousarray(Yi.T)
         for n in range(N):
             for k in range(4):
                 turn = np.exp(1j * theta[t] * (n - steps * wrap[n, k])) * phi[n, k]
-                cr, ci = turn.real, turn.imag
-                j = at[n, k]
+                cr, ci, j = turn.real, turn.imag, at[n, k]
                 for m in range(N):
-                    I_cc[n, m] += cr * Yr[j, m] - ci * Yi[j, m]
+                    I_cc[n, m] += cr * Zr[j, m] - ci * Zi[j, m]

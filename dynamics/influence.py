@@ -25,7 +25,7 @@ from dynamics.spec import CaseSpec
 
 __all__ = ["InfluenceMatrices", "influence_matrices"]
 
-ORDER = 12
+ORDER = 8
 MAX_PANELS = 4000
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(ORDER)
 
@@ -115,10 +115,10 @@ class _Cell:
 
     def answers(self, theta: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.complex128]:
         """Answers of the loads' own places, (theta, load, load)."""
-        return bloch_answers(theta, self.dt, self.steps, self.arrays, load, load)
+        return bloch_answers(theta, self.dt, self.steps, self.arrays, load)
 
 
-def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-7) -> InfluenceMatrices:
+def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-4) -> InfluenceMatrices:
     """Compute all influence matrices of a case's line at its speed and step.
 
     Parameters
@@ -143,7 +143,7 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-7) -> InfluenceMa
     cell = _Cell(case, vertical_cell(eq))
     theta, weight, error = _nodes(cell, tolerance)
     N, nd = cell.steps, cell.dropper.shape[1]
-    steps, offset = 3 * N, -N
+    steps, offset = 2 * N, -(N // 2)
     I_cc = np.zeros((N, N))
     I_cd, I_dc = np.zeros((N * nd, steps)), np.zeros((N * nd, steps))
     K_dd = np.zeros((nd * nd, 2 * steps - 1))
@@ -178,7 +178,7 @@ def _accumulate(
     I_cc, I_cd, I_dc, K_dd = out
     nc, N, nd = cell.contact.shape[1], cell.steps, cell.dropper.shape[1]
     X = cell.answers(theta, np.hstack([cell.contact, cell.dropper]))
-    accumulate_contact(theta, weight, np.ascontiguousarray(X[:, :nc, :nc]), (cell.at, cell.phi, cell.wrap, N), I_cc)
+    accumulate_contact(theta, weight, np.ascontiguousarray(X[:, :nc, :nc].transpose(0, 2, 1)), (cell.at, cell.phi, cell.wrap, N), I_cc)
     n = np.arange(N)
     turn = np.exp(1j * theta[:, None, None] * (n[:, None] - N * cell.wrap)) * cell.phi
     here = np.einsum("tnk,tnkd->ndt", turn, X[:, cell.at, nc:], optimize=True)
