@@ -21,6 +21,7 @@ from catenary.contact_wire import contact_table
 from catenary.elements.ancf_cable import cable_mass, cable_tangent
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
+from catenary.geometry import CONTACT
 from catenary.linearise import point_masses
 from catenary.mesh import Mesh, X, Z
 
@@ -72,6 +73,8 @@ class VerticalCell:
         Height dofs at the two ends of every dropper.
     tensions : int array (bay,)
         Dofs of the bays' tensions.
+    along : tuple of int array
+        Dofs along the track of the contact wire, and of all wires above it; the support's comes first.
     heights : int array (node,)
         Height dofs of all nodes.
     canonical : int array (dof without tensions,)
@@ -91,6 +94,7 @@ class VerticalCell:
     dropper_low: NDArray[np.int64]
     dropper_high: NDArray[np.int64]
     tensions: NDArray[np.int64]
+    along: tuple[NDArray[np.int64], NDArray[np.int64]]
     heights: NDArray[np.int64]
     canonical: NDArray[np.int64]
     dof_of: NDArray[np.int64]
@@ -172,6 +176,7 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         dropper_low=dof_of[mesh.dof[mesh.dropper_bottom, Z]],
         dropper_high=dof_of[mesh.dof[mesh.dropper_top, Z]],
         tensions=bay_dof,
+        along=(_along(mesh, dof_of, contact=True), _along(mesh, dof_of, contact=False)),
         heights=np.unique(dof_of[mesh.dof[:, Z]]),
         canonical=_by_node(mesh, dof_of),
         dof_of=dof_of,
@@ -199,6 +204,14 @@ def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDAr
                 dof_of[d], n = n, n + 1
         n_interface = n if inside else n_interface
     return dof_of, bay_dof, n_interface
+
+
+def _along(mesh: Mesh, dof_of: NDArray[np.int64], *, contact: bool) -> NDArray[np.int64]:
+    """Cell dofs along the track of the contact wire or of the wires above it, the support's first."""
+    found = dof_of[mesh.dof[(mesh.node_wire == CONTACT) == contact, X]]
+    support = dof_of[mesh.dof[(mesh.support_contact if contact else mesh.support_messenger)[0], X]]
+    rest = np.unique(found[found >= 0])
+    return np.concatenate([[support], rest[rest != support]])
 
 
 def _by_node(mesh: Mesh, dof_of: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -178,7 +178,9 @@ def _accumulate(
     I_cc, I_cd, I_dc, K_dd = out
     nc, N, nd = cell.contact.shape[1], cell.steps, cell.dropper.shape[1]
     X = cell.answers(theta, np.hstack([cell.contact, cell.dropper]))
-    accumulate_contact(theta, weight, np.ascontiguousarray(X[:, :nc, :nc].transpose(0, 2, 1)), (cell.at, cell.phi, cell.wrap, N), I_cc)
+    accumulate_contact(
+        theta, weight, np.ascontiguousarray(X[:, :nc, :nc].transpose(0, 2, 1)), (cell.at, cell.phi, cell.wrap, N), I_cc
+    )
     n = np.arange(N)
     turn = np.exp(1j * theta[:, None, None] * (n[:, None] - N * cell.wrap)) * cell.phi
     here = np.einsum("tnk,tnkd->ndt", turn, X[:, cell.at, nc:], optimize=True)

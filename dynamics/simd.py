@@ -132,7 +132,7 @@ def _row_advance(typingctx: Any, lanes: Any, i: Any, arrays: Any, factors: Any, 
     """Advance row i of (u, a, s) by one step, given mean velocities w: m = extra_i + sum_k value[k] w[index[k]].
 
     ``arrays`` is (u, a, s, w, extra, sponge), ``factors`` (dt, gamma, dt / kappa, 4 / dt):
-    s += (dt/kappa) (a - s - gamma m), a = sponge (4/dt m - a), u += dt w; ``sponge`` has one row.
+    s += (dt/kappa) (a - s - gamma m), a = sponge (4/dt m - a), u += dt w.
     """
     if not _check(lanes):
         return None
@@ -149,7 +149,7 @@ def _row_advance(typingctx: Any, lanes: Any, i: Any, arrays: Any, factors: Any, 
             rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
             rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
             new_a = b.fsub(b.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
-            rows.store(b.fmul(new_a, rows.load(sponge, ir.Constant(_I64, 0), c)), a, row, c)
+            rows.store(b.fmul(new_a, rows.load(sponge, row, c)), a, row, c)
             step = b.fmul(dt, rows.load(w, row, c), flags=_FUSE)
             rows.store(b.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
         return context.get_dummy_value()

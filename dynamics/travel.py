@@ -127,7 +127,7 @@ class TravellingWindow:
             np.empty((drop[0] * drop[1], 2), np.int64),
             np.zeros(len(mass)),
             np.zeros(drop),
-            _sponge(self.behind, self.ahead, self.dt),
+            _sponge(cell, self.behind, self.ahead, self.dt),
         )
         self._sparse = csr_array(cell.stiffness.own), csr_array(cell.stiffness.next)
         spec = case.catenary
@@ -184,18 +184,35 @@ class TravellingWindow:
     def shift(self, state: WindowState) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front."""
         ni, S, M = self.cell.n_interface, self.spans, self.cell.mass
+        # momentum of what is dropped must not stay with the support that now begins the window
+        dropped = M.interface_left @ self._w[:ni, 1] + M.next[ni:].T @ self._w[ni : self.cell.n_dof, 0]
+        velocity = self._w[:ni, S].copy()
         for x in (state.u, state.a):
             x[:, :-1] = x[:, 1:]
             x[ni:, S - 1] = 0.0
             x[:, S] = 0.0
         state.elongation_rate[:, :-1] = state.elongation_rate[:, 1:]
         state.elongation_rate[:, -1] = 0.0
-        # the support that closed the window now has a span on its right, whose momentum and tensions go with it
-        v = self._w[:ni, S]
-        state.a[:ni, S - 1] += 2.0 / self.dt * (M.interface_right @ v)
-        state.a[ni:, S - 1] = 2.0 / self.dt * (M.own[ni:, :ni] @ v) + FLOOR
-        state.a[self.cell.tensions, S - 1] = 0.0
+        state.a[:ni, 0] -= 2.0 / self.dt * dropped
+        self._join_span(state, velocity)
         self.settle(state)
+
+    def _join_span(self, state: WindowState, velocity: NDArray[np.float64]) -> None:
+        """Add a span to the support that closed the window: at rest in height, moving along with it on the track."""
+        ni, S, M, n = self.cell.n_interface, self.spans, self.cell.mass, self.cell.n_dof
+        v, last = np.zeros(n), np.zeros(ni)
+        v[:ni] = velocity
+        for dofs in self.cell.along:
+            inside = dofs < ni
+            v[dofs[~inside]] = velocity[dofs[0]]
+            state.u[dofs[~inside], S - 1] = state.u[dofs[0], S - 1]
+            state.u[dofs[inside], S] = state.u[dofs[0], S - 1]
+            last[dofs[inside]] = velocity[dofs[0]]
+        scale = 2.0 / self.dt
+        state.a[:ni, S - 1] += scale * (M.interface_right @ v[:ni] + M.own[:ni, ni:] @ v[ni:])
+        state.a[ni:, S - 1] = scale * (M.own[ni:] @ v + M.next[ni:] @ last) + FLOOR
+        state.a[:ni, S] = scale * (M.interface_left @ last + M.next[ni:].T @ v[ni:])
+        state.a[self.cell.tensions, S - 1] = 0.0
 
     def rest(self) -> WindowState:
         """Line at rest, pantograph at the contact wire's height at the support, no applied force."""
@@ -265,11 +282,17 @@ class TravellingWindow:
         return force
 
 
-def _sponge(behind: int, ahead: int, dt: float) -> NDArray[np.float64]:
-    """Momentum factor per step (1, span + 1): 1 around the pantograph, less in the outer half of the window."""
+def _sponge(cell: VerticalCell, behind: int, ahead: int, dt: float) -> NDArray[np.float64]:
+    """Momentum factor per step (dof, span + 1): 1 around the pantograph, less in the outer half of the window.
+
+    Motion along the track keeps its momentum everywhere: its waves are longer than the window, and the impedance at
+    the ends absorbs them exactly.
+    """
     width = behind + ahead + 2
     back, front = max(1, behind // 2), max(1, (7 * ahead) // 12)
     alpha = np.zeros(width)
     alpha[:back] = SPONGE_DAMPING * ((back - np.arange(back)) / back) ** 2
     alpha[width - front :] = SPONGE_DAMPING * ((np.arange(front) + 2.0) / (front + 1.0)) ** 2
-    return np.exp(-alpha * dt)[None, :].copy()
+    factor = np.tile(np.exp(-alpha * dt), (cell.n_dof, 1))
+    factor[np.concatenate(cell.along)] = 1.0
+    return factor
