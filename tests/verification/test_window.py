@@ -57,6 +57,15 @@ def test_half_as_long_again_a_window_hardly_moves_sigma(build_line, build_case, 
     assert sigma(15, 18) == pytest.approx(sigma(10, 12), rel=2e-3)
 
 
+@pytest.mark.xfail(reason="a window of 10 + 12 spans is 0.6 % short in sigma at 275 km/h: +0.28 % at 15 + 18 spans")
+def test_half_as_long_again_a_window_hardly_moves_sigma_at_275(build_case):
+    def sigma(behind, ahead):
+        window = {"spans_behind": behind, "spans_ahead": ahead, "tolerance": 1e-5, "max_spans": 300}
+        return solved(build_case("bruni_2015", 275.0, mean_force_N=143.4, periodic=window)).contact_force_std_N
+
+    assert sigma(15, 18) == pytest.approx(sigma(10, 12), rel=2e-3)
+
+
 @pytest.mark.parametrize("name", HELD)
 def test_mean_force_is_held(build_case, name):
     speed, mean = HELD[name]
