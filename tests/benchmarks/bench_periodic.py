@@ -15,6 +15,12 @@ def percent(a, b):
     return 100.0 * (a / b - 1.0)
 
 
+def with_wider_window(case):
+    spans = case.periodic.spans_behind, case.periodic.spans_ahead
+    wide = {"spans_behind": round(1.5 * spans[0]), "spans_ahead": round(1.5 * spans[1])}
+    return case.model_copy(update={"periodic": case.periodic.model_copy(update=wide)})
+
+
 @pytest.mark.benchmark
 @pytest.mark.parametrize(("line", "pantograph", "speed"), [
     *(("bruni_2015", "bruni_2015", v) for v in (230, 275, 300, 320)), ("re330", "dsa380", 300),
@@ -39,12 +45,7 @@ def test_periodic_against_long_transient(case_of, figure, line, pantograph, spee
     figure("  mean", f"{p.contact_force_mean_N - t.contact_force_mean_N:+.4f} N", "0.1 N")
     spread = percent(halves[0].contact_force_std_N, halves[1].contact_force_std_N)
     figure("  the transient's own spread, first 20 against last 20 of 40 spans", f"{spread:+.3f} %")
-    settings = case.periodic
-    wide = {
-        "spans_behind": round(1.5 * settings.spans_behind),
-        "spans_ahead": round(1.5 * settings.spans_ahead),
-    }
-    wider = solve_periodic(case.model_copy(update={"periodic": settings.model_copy(update=wide)}))
+    wider = solve_periodic(with_wider_window(case))
     assert wider.statistics is not None
     moved = percent(wider.statistics.contact_force_std_N, p.contact_force_std_N)
     figure("  window x 1.5 moves sigma by", f"{moved:+.3f} %", "0.2 %")
@@ -57,8 +58,7 @@ def test_window_at_no_mass_damping(bruni, figure):
     case = bruni(320)
     damping = case.catenary.damping.model_copy(update={"alpha": 0.0})
     case = case.model_copy(update={"catenary": case.catenary.model_copy(update={"damping": damping})})
-    wide = case.periodic.model_copy(update={"spans_behind": 15, "spans_ahead": 18})
-    a, b = (solve_periodic(c).statistics for c in (case, case.model_copy(update={"periodic": wide})))
+    a, b = (solve_periodic(c).statistics for c in (case, with_wider_window(case)))
     assert a is not None and b is not None
     moved = percent(b.contact_force_std_N, a.contact_force_std_N)
     figure("window x 1.5 at alpha = 0, bruni_2015, 320 km/h: moves sigma by", f"{moved:+.3f} %", "0.2 %")
