@@ -2,8 +2,8 @@
 
 H z'' - EI z'''' = q between stations; z, z' and z'' are continuous there. At a station either the height is given,
 and the upward reaction follows, or the downward load is given, and the height follows. Each bay is
-z = a + b s + c exp(-s / l) + d exp(-(L - s) / l) + q s^2 / (2 H), with l = sqrt(EI / H), the length of its
-boundary layers.
+z = a + b s + c exp(-s / l) + d exp(-(L - s) / l) + q s^2 / (2 H), with l = sqrt(EI / H) the length of its boundary
+layers.
 """
 
 from dataclasses import dataclass

@@ -57,13 +57,19 @@ def test_half_as_long_again_a_window_hardly_moves_sigma(build_line, build_case, 
     assert sigma(15, 18) == pytest.approx(sigma(10, 12), rel=2e-3)
 
 
-@pytest.mark.xfail(reason="a window of 10 + 12 spans is 0.6 % short in sigma at 275 km/h: +0.28 % at 15 + 18 spans")
-def test_half_as_long_again_a_window_hardly_moves_sigma_at_275(build_case):
+def test_windows_of_runs_and_of_campaigns_where_waves_linger(build_case):
+    """At 275 km/h waves run with the pantograph: +0.09 % for half as long again as a run's window of 30 + 32 spans.
+
+    The window of a campaign, 10 + 12 spans, is 0.57 % short of it: a bias that designs share.
+    """
+
     def sigma(behind, ahead):
         window = {"spans_behind": behind, "spans_ahead": ahead, "tolerance": 1e-5, "max_spans": 300}
         return solved(build_case("bruni_2015", 275.0, mean_force_N=143.4, periodic=window)).contact_force_std_N
 
-    assert sigma(15, 18) == pytest.approx(sigma(10, 12), rel=2e-3)
+    run = sigma(30, 32)
+    assert sigma(45, 48) == pytest.approx(run, rel=2e-3)
+    assert sigma(10, 12) / run - 1.0 == pytest.approx(-0.0057, abs=0.003)
 
 
 @pytest.mark.parametrize("name", HELD)
