@@ -118,7 +118,7 @@ class _Cell:
         return bloch_answers(theta, self.dt, self.steps, self.arrays, load)
 
 
-def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-4) -> InfluenceMatrices:
+def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMatrices:
     """Compute all influence matrices of a case's line at its speed and step.
 
     Parameters
@@ -126,7 +126,8 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-4) -> InfluenceMa
     case : CaseSpec
         Line, speed and step; the pantograph does not enter.
     tolerance : float
-        Quadrature error of the probed entries relative to the largest of them [-].
+        Quadrature error that one panel may leave in the probed entries, relative to the largest of them [-]; the
+        panels' errors add up to at most the ``truncation_error`` of the result.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from scipy.sparse import coo_array, csr_array
 
 from catenary.cell import CellMatrix, VerticalCell
 from catenary.contact_wire import static_height
+from catenary.errors import InputError
 from dynamics.envelope import envelope_ldl, envelope_solve
 
 __all__ = ["WindowOperators", "build_window"]
@@ -19,7 +20,7 @@ __all__ = ["WindowOperators", "build_window"]
 DECAYED = 1.0e-8
 COLUMN_DECAYED = 1.0e-7
 # neighbouring supports feel each other within a step through the bays' tensions; the first correction is made
-LARGEST_COUPLING = 1.0e-5
+LARGEST_COUPLING = 1.0e-3
 RowList = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 NearFields = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
@@ -49,7 +50,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
 
     Raises
     ------
-    ValueError
+    InputError
         If neighbouring supports act on each other too much within one step (dt too large for this span).
     """
     spec = cell.equilibrium.spec
@@ -73,7 +74,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
         cell=cell,
         dt=dt,
         steps=steps,
-        operators=(_factor(cell, A, absorb), _mass_rows(cell), *_columns(cell, A, cdof)),
+        operators=(_factor(cell, A, absorb, dt), _mass_rows(cell), *_columns(cell, A, cdof)),
         contact=(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
         ends=(end_dof, end_imp),
     )
@@ -93,9 +94,9 @@ def _entries(A: NDArray[np.float64], rows: int = 0, cols: int = 0) -> Any:
     return i + rows, j + cols, A[i, j]
 
 
-def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64]) -> tuple[Any, ...]:
+def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: float) -> tuple[Any, ...]:
     """Factor the interior (L D L^T on its envelope) and the interfaces, as row lists for the kernel."""
-    n, ni = cell.n_dof, cell.n_interface
+    n, ni, spec = cell.n_dof, cell.n_interface, cell.equilibrium.spec
     first, start, low, diag = envelope_ldl(csr_array(A.own[ni:, ni:]), len(cell.equilibrium.mesh.group_elems))
     dinv = 1.0 / diag
     links = np.hstack([A.own[ni:, :ni], A.next[ni:, :]])
@@ -112,9 +113,12 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64]) -> t
     coupling = -A.own[:ni, ni:] @ GR
     strength = float(np.abs(inverse[1] @ coupling).max())
     if strength > LARGEST_COUPLING:
-        raise ValueError(
-            f"the time step is too large for this span: supports act on each other within one step by "
-            f"{strength:.1e}, allowed {LARGEST_COUPLING:.0e}; use a smaller dt"
+        raise InputError(
+            [
+                f"dt must be small enough that neighbouring supports hardly act on each other within one step: at "
+                f"dt = {dt:g} s on spans of {spec.span_length:g} m they do by {strength:.1e}, allowed "
+                f"{LARGEST_COUPLING:.0e}; use a smaller dt"
+            ]
         )
     coupling[np.abs(coupling) < DECAYED * np.abs(blocks[1]).max()] = 0.0
     # nothing loads a tension and nothing reads its rate: those rows need not be kept
