@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import splu
 
+from catenary.chain import AXIAL_HOLD
 from catenary.contact_wire import static_height
 from catenary.equilibrium import open_line_equilibrium
 from catenary.linearise import CatenaryModel, linearise
@@ -16,9 +17,6 @@ from dynamics.envelope import envelope_ldl
 from dynamics.full_march_kernel import march_line
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec import CaseSpec
-
-# holds an infinite line along the track at the start [N/m]
-AXIAL_HOLD = 1.0e3
 
 __all__ = ["OpenLineRun", "march_open_line"]
 

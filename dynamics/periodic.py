@@ -234,7 +234,7 @@ def _solution(
     spent: tuple[float, float],
 ) -> PeriodicSolution:
     """Filter the last span and form its statistics."""
-    case, dt = span_map.case, case_step(span_map)
+    case, dt = span_map.case, span_map.window.dt
     bands = filter_force(record.force, dt, case.signal, periodic=True)
     uplift = record.uplift[:, ::-1].T.ravel()
     statistics = None
@@ -260,11 +260,6 @@ def _solution(
         support_uplift=uplift,
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
     )
-
-
-def case_step(span_map: SpanMap) -> float:
-    """Time step of the window [s]."""
-    return span_map.window.dt
 
 
 def _empty(case: CaseSpec, eq: Equilibrium, status: Status, spent: float) -> PeriodicSolution:

@@ -14,6 +14,5 @@ class Status(Enum):
     EQUILIBRIUM_FAILED = "form-finding did not converge"
     STATIC_SLACK = "a dropper is slack at rest"
     NOT_CONVERGED = "the steady state was not reached within the allowed number of spans"
-    NOT_PERIODIC = "the force does not repeat from span to span"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     DIVERGED = "the time integration produced a number that is not finite"

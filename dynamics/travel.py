@@ -1,8 +1,8 @@
 """A window of identical spans that travels with the pantograph, one span of train travel at a time.
 
 The window's ends absorb: dashpots of the wires' impedance, and a sponge of extra mass-proportional damping that
-rises smoothly over the outermost spans. Without the sponge the stitched line's sigma moves by 3 % with the window's
-length, with it by 0.1 % (measured in the tests).
+rises smoothly over the outermost spans. What a finite window still costs is long
+waves along the track: on bruni_2015 at 275 km/h sigma of the linear line is 0.8 % low with 23 spans, 0.2 % with 63.
 """
 
 from __future__ import annotations

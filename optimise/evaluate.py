@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare"]
 
-UNSETTLED = (Status.NOT_CONVERGED, Status.NOT_PERIODIC, Status.MEAN_FORCE_NOT_HELD, Status.DIVERGED)
+UNSETTLED = (Status.NOT_CONVERGED, Status.MEAN_FORCE_NOT_HELD, Status.DIVERGED)
 
 
 class EvaluationStatus(Enum):
