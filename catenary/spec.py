@@ -61,20 +61,23 @@ class DropperSpec(Spec):
 
     @model_validator(mode="after")
     def _one_height_per_dropper(self) -> Self:
+        problems = []
         if len(self.contact_wire_heights) != len(self.positions):
-            raise ValueError(
+            problems.append(
                 f"contact_wire_heights must give one height per dropper: {len(self.positions)} positions, "
                 f"{len(self.contact_wire_heights)} heights"
             )
         for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
             if b <= a:
-                raise ValueError(
+                problems.append(
                     f"positions must increase along the span: dropper {k + 2} stands at {b:g} m, "
                     f"not beyond dropper {k + 1} at {a:g} m"
                 )
         for k, h in enumerate(self.contact_wire_heights):
             if abs(h) > 0.5:
-                raise ValueError(f"contact_wire_heights must lie within -0.5 to 0.5 m: dropper {k + 1} is at {h:g} m")
+                problems.append(f"contact_wire_heights must lie within -0.5 to 0.5 m: dropper {k + 1} is at {h:g} m")
+        if problems:
+            raise ValueError("; ".join(problems))
         return self
 
 
