@@ -69,8 +69,8 @@ class VerticalCell:
     wire_ends : tuple of (dof, impedance)
         Interface dofs of wires that run on, and the impedance, sqrt(T rho) or sqrt(EA rho) [N s/m], that absorbs
         their waves at a window's end.
-    dropper_low, dropper_high : int array (dropper,)
-        Height dofs at the two ends of every dropper.
+    dropper_dof, dropper_weight : array (dropper, end dof)
+        Dofs of every dropper's ends and what one unit of each stretches it by.
     tensions : int array (bay,)
         Dofs of the bays' tensions.
     along : tuple of int array
@@ -91,8 +91,8 @@ class VerticalCell:
     support_dof: int
     support_contact_dof: int
     wire_ends: tuple[tuple[int, float], ...]
-    dropper_low: NDArray[np.int64]
-    dropper_high: NDArray[np.int64]
+    dropper_dof: NDArray[np.int64]
+    dropper_weight: NDArray[np.float64]
     tensions: NDArray[np.int64]
     along: tuple[NDArray[np.int64], NDArray[np.int64]]
     heights: NDArray[np.int64]
@@ -109,6 +109,12 @@ class VerticalCell:
         shift = self.equilibrium.mesh.elem_shift[e]
         over = np.repeat(shift > shift[:, :1], 2, axis=1)
         return np.where(over, cell + self.n_dof, cell), weight
+
+    def dropper_operator(self) -> NDArray[np.float64]:
+        """Stretch of every dropper per unit of each dof (dof, dropper)."""
+        operator = np.zeros((self.n_dof, len(self.dropper_dof)))
+        np.add.at(operator, (self.dropper_dof, np.arange(len(self.dropper_dof))[:, None]), self.dropper_weight)
+        return operator
 
 
 class _Blocks:
@@ -173,8 +179,8 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         support_dof=int(dof_of[mesh.dof[mesh.support_messenger[0], Z]]),
         support_contact_dof=int(dof_of[mesh.dof[mesh.support_contact[0], Z]]),
         wire_ends=tuple(ends),
-        dropper_low=dof_of[mesh.dof[mesh.dropper_bottom, Z]],
-        dropper_high=dof_of[mesh.dof[mesh.dropper_top, Z]],
+        dropper_dof=dof_of[mesh.dof[np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1), Z]],
+        dropper_weight=np.tile([-1.0, 1.0], (len(mesh.dropper_top), 1)),
         tensions=bay_dof,
         along=(_along(mesh, dof_of, contact=True), _along(mesh, dof_of, contact=False)),
         heights=np.unique(dof_of[mesh.dof[:, Z]]),
