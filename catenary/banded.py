@@ -91,6 +91,7 @@ def _stations(problem: FormFindingProblem) -> tuple[NDArray[np.float64], NDArray
     col_x[problem.arm_at] = col_x[problem.messenger_at] = mesh.node_x[mesh.support_contact]
     row_x[problem.tension_rows] = middle[mesh.tension_elem]
     row_x[problem.equal_rows] = middle[problem.equal] + 0.5 * mesh.elem_length[problem.equal]
+    row_x[problem.size_rows] = col_x[problem.drop_at[problem.sized]]
     if mesh.layout.periodic:
         length = mesh.layout.length
         row_x, col_x = (np.abs(x - length * np.round(x / length)) for x in (row_x, col_x))

@@ -4,11 +4,14 @@ Unknowns are the nodal coordinates that are not prescribed, one unstretched-leng
 every dropper's force, and the vertical forces at steady arms and messenger supports (in the plane these reactions
 are what the arm heights and support offsets of the paper stand for). Equations are equilibrium at every degree of
 freedom and one tension per wire. Newton, banded factorisation.
+
+Where a line prescribes cut lengths of its droppers, heights at the droppers are unknowns too, with one equation each
+for the dropper's elongation. Newton then starts from a shape with known heights.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -59,7 +62,7 @@ class Equilibrium:
     residual : float
         Largest out-of-balance force [N].
     iterations : int
-        Newton iterations.
+        Newton iterations, those towards the first shape included.
     status : EquilibriumStatus
     """
 
@@ -78,7 +81,7 @@ class Equilibrium:
 
     @property
     def dropper_unstretched_length(self) -> NDArray[np.float64]:
-        """Lengths to cut the droppers to [m]."""
+        """Lengths to cut the droppers to [m], unloaded, from wire axis to wire axis, clamps included."""
         return self.dropper_length - self.dropper_force / self.spec.droppers.stiffness
 
 
@@ -97,12 +100,19 @@ def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
 
     Does not raise when Newton fails: the status says so.
     """
+    if spec.droppers.prescribed == "lengths":
+        return _find_by_lengths(spec, mesh)
     problem = FormFindingProblem(spec, mesh)
-    solver = banded_solver(problem)
-    u = problem.start()
+    u, residual, iterations = _newton(problem, problem.start())
+    return _result(problem, u, residual, iterations)
+
+
+def _newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, int]:
+    """Newton from a start: unknowns, largest residual (infinite where a step is not possible), iterations."""
+    solver, u = banded_solver(problem), start.copy()
     residual = np.inf
     iteration = 0
-    for iteration in range(1, MAX_ITERATIONS + 1):  # noqa: B007  (reported below)
+    for iteration in range(1, MAX_ITERATIONS + 1):  # noqa: B007  (returned below)
         r, values = residual_and_jacobian(problem, u)
         residual = float(np.abs(r[problem.rows]).max())
         if residual < problem.tolerance or not np.isfinite(residual):
@@ -112,7 +122,34 @@ def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
             residual = np.inf
             break
         u[problem.unknown] += step
-    return _result(problem, u, residual, iteration)
+    return u, residual, iteration
+
+
+def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
+    """Find the heights that cut lengths of the droppers lead to.
+
+    The first shape has the heights of the periodic cell, and that cell's own first shape a level contact wire. At
+    the ends of an open stitched line, where droppers hang from the messenger wire for want of a stitch wire, a length
+    cut for the stitch wire fits nothing: there the cell's heights are prescribed.
+    """
+    layout = mesh.layout
+    cut = np.tile(spec.droppers.lengths, layout.n_spans)
+    iterations = 0
+    if not layout.periodic:
+        cell = periodic_equilibrium(spec)
+        iterations = cell.iterations
+        heights = np.tile(cell.q[cell.mesh.dropper_bottom, 2], layout.n_spans)
+        mesh = replace(mesh, layout=replace(layout, dropper_height=tuple(heights.tolist())))
+        on_stitch = np.tile(cell.mesh.layout.dropper_on_stitch, layout.n_spans)
+        cut[on_stitch & ~np.array(layout.dropper_on_stitch)] = np.nan
+    known = FormFindingProblem(spec, mesh)
+    u, residual, used = _newton(known, known.start())
+    iterations += used
+    if not residual < known.tolerance:
+        return _result(known, u, residual, iterations)
+    problem = FormFindingProblem(spec, mesh, cut)
+    u, residual, used = _newton(problem, u)
+    return _result(problem, u, residual, iterations + used)
 
 
 def _result(problem: FormFindingProblem, u: NDArray[np.float64], residual: float, iteration: int) -> Equilibrium:

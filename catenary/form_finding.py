@@ -1,4 +1,9 @@
-"""The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4)."""
+"""The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4).
+
+Two readings of a dropper: its contact-wire height is prescribed and its length follows, or its cut length is
+prescribed, the height is an unknown, and the equation is force = stiffness x (length - cut length), with no
+allowance for slack: a dropper that would have to push is found with a negative force.
+"""
 
 from __future__ import annotations
 
@@ -35,17 +40,24 @@ def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float
 
 
 class FormFindingProblem:
-    """Index tables of one form-finding problem: which unknown stands where."""
+    """Index tables of one form-finding problem: which unknown stands where.
 
-    def __init__(self, spec: CatenarySpec, mesh: Mesh) -> None:
+    ``cut`` is the length each dropper is cut to [m], float array (dropper,), NaN where the height of the mesh's
+    layout is prescribed; without it every height is.
+    """
+
+    def __init__(self, spec: CatenarySpec, mesh: Mesh, cut: NDArray[np.float64] | None = None) -> None:
         self.spec, self.mesh = spec, mesh
+        n_drop = len(mesh.dropper_bottom)
+        self.cut = np.full(n_drop, np.nan) if cut is None else cut
+        self.sized = np.flatnonzero(np.isfinite(self.cut))
         self.EA = wire_property(spec, mesh, "axial_stiffness")
         self.EI = wire_property(spec, mesh, "bending_stiffness")
         self.rho = wire_property(spec, mesh, "mass_per_length")
         tension = wire_property(spec, mesh, "tension")
         self.tension = tension[mesh.tension_elem]
         self.elem_tension = tension
-        n, n_elem, n_drop = mesh.n_dof, len(mesh.elem_wire), len(mesh.dropper_bottom)
+        n, n_elem = mesh.n_dof, len(mesh.elem_wire)
         n_sup = len(mesh.support_contact)
         self.n_total = n + n_elem + n_drop + 2 * n_sup
         self.length_at = n + np.arange(n_elem)
@@ -56,7 +68,8 @@ class FormFindingProblem:
         self.equal = np.flatnonzero(np.diff(mesh.elem_group) == 0)
         self.tension_rows = n + np.arange(len(mesh.tension_elem))
         self.equal_rows = n + len(mesh.tension_elem) + np.arange(len(self.equal))
-        self.n_rows = n + len(mesh.tension_elem) + len(self.equal)
+        self.size_rows = n + len(mesh.tension_elem) + len(self.equal) + np.arange(len(self.sized))
+        self.n_rows = n + len(mesh.tension_elem) + len(self.equal) + len(self.sized)
         fixed = self._prescribed()
         self.fixed_dof = np.array(sorted(fixed))
         self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
@@ -75,12 +88,13 @@ class FormFindingProblem:
         )
 
     def _prescribed(self) -> dict[int, float]:
-        """Prescribed coordinates: heights of the contact wire, encumbrance, and stations of all key points."""
+        """Prescribed coordinates: encumbrance, stations of all key points, heights where no length is prescribed."""
         mesh, layout = self.mesh, self.mesh.layout
         fixed: dict[int, float] = {}
         for k, node in enumerate(mesh.dropper_bottom):
             fixed[mesh.dof[node, X]] = layout.dropper_x[k]
-            fixed[mesh.dof[node, Z]] = layout.dropper_height[k]
+            if np.isnan(self.cut[k]):
+                fixed[mesh.dof[node, Z]] = layout.dropper_height[k]
             top = mesh.dropper_top[k]
             fixed[mesh.dof[top, X]] = float(mesh.node_x[top])
         for node in [*mesh.clamp_messenger, *mesh.crossing]:
@@ -162,6 +176,10 @@ def residual_and_jacobian(
     dof = _element_dofs(mesh)
     np.add.at(r, dof.ravel(), force.ravel())
     drop_values = _add_droppers(problem, u, q, r)
+    k = spec.droppers.stiffness
+    low, high = mesh.dropper_bottom[problem.sized], mesh.dropper_top[problem.sized]
+    elongation = q[high, 2] - q[low, 2] - problem.cut[problem.sized]
+    r[problem.size_rows] = k * elongation - u[problem.drop_at[problem.sized]]
     r[mesh.dof[mesh.support_contact, Z]] -= u[problem.arm_at]
     r[mesh.dof[mesh.support_messenger, Z]] -= u[problem.messenger_at]
     if spec.stitch is not None:
@@ -179,11 +197,10 @@ def residual_and_jacobian(
     t_q = np.einsum("tc,tcj->tj", end, tangent[t, :3, :]) / norm[:, None]
     t_l = np.einsum("tc,tc->t", end, end_l0) / norm * mesh.elem_length[t]
     ones = np.ones(2 * len(mesh.support_contact))
-    equal = np.ones(len(problem.equal))
+    equal, sized = np.ones(len(problem.equal)), np.ones(len(problem.sized))
     by_group = by_l0 * mesh.elem_length[:, None]
-    return r[:-1], np.concatenate(
-        [tangent.ravel(), by_group.ravel(), drop_values, -ones, t_q.ravel(), t_l, equal, -equal]
-    )
+    wires = [tangent.ravel(), by_group.ravel(), drop_values, -ones, t_q.ravel(), t_l, equal, -equal]
+    return r[:-1], np.concatenate([*wires, k * sized, -k * sized, -sized])
 
 
 def _add_droppers(
@@ -225,6 +242,7 @@ def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], ND
         problem.tension_rows,
         problem.equal_rows,
         problem.equal_rows,
+        *[problem.size_rows] * 3,
     ]
     cols = [
         np.tile(dof, (1, 12)).ravel(),
@@ -236,6 +254,9 @@ def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], ND
         problem.length_at[t],
         problem.length_at[problem.equal],
         problem.length_at[problem.equal + 1],
+        high[problem.sized],
+        low[problem.sized],
+        problem.drop_at[problem.sized],
     ]
     assert n_elem * 144 == len(rows[0])
     return np.concatenate(rows), np.concatenate(cols)

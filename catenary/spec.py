@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 __all__ = [
+    "READINGS",
     "CatenarySpec",
     "DamperSpec",
     "DropperSpec",
@@ -16,7 +25,12 @@ __all__ = [
     "WireSpec",
 ]
 
-Mark = Literal["p", "s", "r", "d", "c"]
+Mark = Literal["p", "s", "r", "d", "c", "u"]
+
+# what a dropper may be given by; the key that each reading needs, and what one value of it is called
+READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
+HIGHEST = 0.5
+SHORTEST, LONGEST = 0.05, 3.5
 
 
 class Spec(BaseModel):
@@ -46,11 +60,21 @@ class StitchSpec(Spec):
 
 
 class DropperSpec(Spec):
-    """Dropper stations, contact-wire heights there, and what one dropper is made of."""
+    """Dropper stations, what is prescribed there (contact-wire heights or dropper lengths), and one dropper's make."""
 
     positions: tuple[float, ...] = Field(min_length=1, max_length=40, description="stations from the support [m]")
+    prescribed: Literal["heights", "lengths"] = Field(
+        default="heights",
+        description="what is given: the contact wire's heights, from which lengths follow, or lengths, the reverse",
+    )
     contact_wire_heights: tuple[float, ...] = Field(
-        description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative"
+        default=(),
+        description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative",
+    )
+    lengths: tuple[float, ...] = Field(
+        default=(),
+        description="length to which each dropper is cut, unloaded, from the axis of the contact wire to the axis "
+        "of the messenger or stitch wire, clamps included [m]",
     )
     stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e7)] = Field(
         description="axial stiffness in tension [N/m]; none in compression"
@@ -59,14 +83,14 @@ class DropperSpec(Spec):
     clamp_mass_contact_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
     clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
 
+    @field_validator("contact_wire_heights", "lengths", mode="before")
+    @classmethod
+    def _null_is_not_given(cls, value: Any) -> Any:
+        return () if value is None else value
+
     @model_validator(mode="after")
-    def _one_height_per_dropper(self) -> Self:
-        problems = []
-        if len(self.contact_wire_heights) != len(self.positions):
-            problems.append(
-                f"contact_wire_heights must give one height per dropper: {len(self.positions)} positions, "
-                f"{len(self.contact_wire_heights)} heights"
-            )
+    def _droppers_are_possible(self) -> Self:
+        problems = self._readings()
         for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
             if b <= a:
                 problems.append(
@@ -74,11 +98,43 @@ class DropperSpec(Spec):
                     f"not beyond dropper {k + 1} at {a:g} m"
                 )
         for k, h in enumerate(self.contact_wire_heights):
-            if abs(h) > 0.5:
-                problems.append(f"contact_wire_heights must lie within -0.5 to 0.5 m: dropper {k + 1} is at {h:g} m")
+            if abs(h) > HIGHEST:
+                problems.append(
+                    f"contact_wire_heights must lie within -{HIGHEST:g} to {HIGHEST:g} m: dropper {k + 1} is at {h:g} m"
+                )
+        for k, length in enumerate(self.lengths):
+            if not SHORTEST <= length <= LONGEST:
+                problems.append(
+                    f"lengths must lie between {SHORTEST:g} and {LONGEST:g} m: dropper {k + 1} is cut to {length:g} m"
+                )
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _readings(self) -> list[str]:
+        """Say where not exactly the prescribed quantity is given, one value per dropper."""
+        problems, n = [], len(self.positions)
+        for reading, (key, one) in READINGS.items():
+            given = getattr(self, key)
+            if reading != self.prescribed:
+                if given:
+                    problems.append(
+                        f"{key} must be left out (or null) where prescribed is '{self.prescribed}': "
+                        f"got {len(given)} values, and only one of the two readings can hold"
+                    )
+            elif not given:
+                problems.append(
+                    f"{key} is missing: prescribed is '{reading}', so give one {one} per dropper, {n} values [m]"
+                )
+            elif len(given) != n:
+                problems.append(f"{key} must give one {one} per dropper: {n} positions, {len(given)} {reading}")
+        return problems
+
+    @model_serializer(mode="wrap")
+    def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reading that does not hold, so that a line's file names one alone."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
 
 
 class DamperSpec(Spec):
@@ -129,7 +185,8 @@ class CatenarySpec(Spec):
     mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
     provenance: dict[str, Mark] = Field(
         default_factory=dict,
-        description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here",
+        description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here, "
+        "u given by the user",
     )
 
     @model_validator(mode="after")
