@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from catenary.cell import CellMatrix, VerticalCell
+from catenary.cell import VerticalCell
+from catenary.cell_matrix import CellMatrix
 from catenary.contact_wire import static_height
 from catenary.errors import InputError
 from dynamics.envelope import envelope_ldl, envelope_solve
