@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec import Spec
 
-__all__ = ["CampaignSpec", "ClusterSpec", "DesignSpec", "LimitsSpec", "SamplerSpec"]
+__all__ = ["CampaignSpec", "ClusterSpec", "DesignSpec", "LimitsSpec", "SamplerSpec", "TrustSpec"]
 
 
 class DesignSpec(Spec):
@@ -76,6 +76,33 @@ class ClusterSpec(Spec):
     retries: Annotated[int, Field(ge=0, le=10)] = Field(
         default=2, description="how often a design is tried again after its worker has died"
     )
+
+
+class TrustSpec(Spec):
+    """Conditions under which the best design is set beside the nominal line, all by the long transient."""
+
+    speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")
+    speed_band_percent: Annotated[float, Field(ge=0.0, le=30.0)] = Field(
+        default=10.0, description="how far the speeds go, either way from the own [%]"
+    )
+    contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
+        default=(50.0e3, 200.0e3), max_length=10, description="contact stiffnesses [N/m]"
+    )
+    height_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
+        default=(2.0, 5.0),
+        max_length=10,
+        description="standard deviations of independent height errors at the droppers [mm]; "
+        "a line on which they slacken a dropper at rest has no result",
+    )
+    samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
+    other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the height errors")
+
+    @model_validator(mode="after")
+    def _own_speed_is_one_of_them(self) -> Self:
+        if self.speeds % 2 == 0:
+            raise ValueError(f"trust.speeds must be odd, so that the own speed is one of them: got {self.speeds}")
+        return self
 
 
 class CampaignSpec(Spec):
