@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from catenary.spec import Spec
 
@@ -19,8 +19,18 @@ __all__ = [
 ]
 
 ObjectiveName = Literal["sigma", "force_range", "statistical_minimum", "uplift"]
+
+
+def _each_once(names: tuple[ObjectiveName, ...]) -> tuple[ObjectiveName, ...]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"each objective must stand once, {', '.join(twice)} stands twice")
+    return names
+
+
 ObjectiveNames = Annotated[
     tuple[ObjectiveName, ...],
+    AfterValidator(_each_once),
     Field(
         min_length=1,
         max_length=3,
@@ -129,15 +139,11 @@ class CampaignSpec(Spec):
 
     @model_validator(mode="after")
     def _objectives_are_possible(self) -> Self:
-        twice = sorted({name for name in self.objectives if self.objectives.count(name) > 1})
-        problems = [f"objectives must name each objective once: {name} stands twice" for name in twice]
         if len(self.objectives) > 1 and self.sampler.kind not in FOR_SEVERAL_OBJECTIVES:
-            problems.append(
+            raise ValueError(
                 f"objectives must be one for sampler {self.sampler.kind}: got {', '.join(self.objectives)}, use "
                 f"sampler={FOR_SEVERAL_OBJECTIVES[0]} (or {', '.join(FOR_SEVERAL_OBJECTIVES[1:])}) for several"
             )
-        if problems:
-            raise ValueError("; ".join(problems))
         return self
 
     @model_validator(mode="after")

@@ -89,7 +89,7 @@ def history_of(n=240):
     state = (*state[:37], "infeasible", *state[38:])
     told = np.where([s == "infeasible" for s in state], 31.2 * (1 + draw), sigma)
     messages = tuple("dropper 3 is slack at rest" if f else "" for f in failed)
-    return SearchHistory(np.arange(n), sigma, told, state, messages, nominal_sigma=31.2)
+    return SearchHistory(np.arange(n), sigma, told, state, messages, nominal=31.2)
 
 
 def designs_of():
