@@ -50,10 +50,12 @@ class Elements(HTMLParser):
         return [attrs for tag, attrs in self.elements if tag in tags]
 
 
-@pytest.fixture(params=["campaign", "simulation"])
-def page(request, campaign_content, simulation_content):
+@pytest.fixture(params=["campaign", "front", "simulation"])
+def page(request, campaign_content, front_content, simulation_content):
     if request.param == "campaign":
         return campaign_page(campaign_content)
+    if request.param == "front":
+        return campaign_page(front_content)
     return simulation_page(simulation_content)
 
 
