@@ -90,6 +90,15 @@ def bowl_with_failures(task, setting):
     return failed(task.number, "no convergence") if task.number % 5 == 3 else bowl(task, setting)
 
 
+def bowl_with_slack_designs(task, setting):
+    """Some designs hang a dropper slack at rest, so that none of their objectives is computed."""
+    if task.number % 3 != 2:
+        return bowl(task, setting)
+    g = {"g_static_dropper_force": 1.0 + 0.1 * (task.number % 7)}
+    told = told_value(None, g, setting.reference.sigma_N)
+    return Evaluation(task.number, EvaluationStatus.STATIC_SLACK, "slack", constraints=g, told_N=told)
+
+
 def bowl_that_raises(task, setting):
     if task.number == 2:
         raise RuntimeError("broken on the worker")

@@ -5,7 +5,7 @@ import optuna
 import pytest
 import xarray as xr
 import yaml
-from cheap_evaluation import bowl, bowl_with_failures, campaign_of, prepare_nothing
+from cheap_evaluation import bowl, bowl_with_failures, bowl_with_slack_designs, campaign_of, prepare_nothing
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
@@ -114,6 +114,21 @@ def test_samplers_without_constraints_are_told_dearer_values(tmp_path, case):
         factor = 1.0 + r.evaluation.constraints["g_uplift"]
         told = study_of(tmp_path).trials[r.number].values
         assert told == pytest.approx([factor * value for value in raw_values(TWO, nominal)])
+
+
+@pytest.mark.parametrize("kind", ["nsga2", "tpe"])
+def test_designs_slack_at_rest_have_told_values_alone_and_are_not_on_the_front(tmp_path, case, kind):
+    content = {**SEVERAL, "sampler": {"kind": kind, "population": 10}}
+    result = run(tmp_path, case, bowl_with_slack_designs, trials=41, **content)
+    nominal = raw_values(TWO, result.nominal.evaluation)
+    for r in result.records[2::3]:
+        trial = study_of(tmp_path).trials[r.number]
+        factor = 1.0 + r.evaluation.constraints["g_static_dropper_force"]
+        assert trial.values == pytest.approx([factor * value for value in nominal])
+        assert trial.user_attrs["objectives"] is None
+        assert r not in result.front
+    with xr.open_dataset(tmp_path / "trials.nc") as data:
+        assert np.isnan(data["uplift"][2]) and float(data["told_uplift"][2]) > nominal[1]
 
 
 def test_every_design_of_the_front_is_a_file_with_a_complete_line(finished):
