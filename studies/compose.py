@@ -204,8 +204,8 @@ def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
 def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
     """Lay the conditions of the campaign in whose folder the line lies under what is typed."""
     line = request.files.get("catenary")
-    record = line.parent / "campaign.yaml" if line is not None else None
-    if record is None or not record.is_file() or "pantograph" not in data:
+    record = _campaign_record(line) if line is not None else None
+    if record is None or "pantograph" not in data:
         return ()
     try:
         case = read_yaml_mapping(record, "campaign").get("case")
@@ -219,6 +219,14 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
     typed = {*request.groups, *request.files, *own, "catenary"}
     data.update({key: value for key, value in case.items() if key not in typed})
     return (f"Conditions are those of {record}, unless typed here.",)
+
+
+def _campaign_record(line: Path) -> Path | None:
+    """Record of the campaign whose best design, or a design of whose front, a file is."""
+    places = [line.parent]
+    if line.absolute().parent.name == "pareto":
+        places.append(line.parent.parent if line.parent.name else Path(".."))
+    return next((p / "campaign.yaml" for p in places if (p / "campaign.yaml").is_file()), None)
 
 
 def _parts(path: str) -> list[str]:
