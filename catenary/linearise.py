@@ -12,11 +12,13 @@ from catenary.contact_wire import contact_table
 from catenary.elements.ancf_cable import cable_mass, cable_tangent
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
+from catenary.geometry import CONTACT, MESSENGER, STITCH
 from catenary.mesh import X, Z
 
 __all__ = ["CatenaryModel", "linearise", "point_masses"]
 
 ARM_MASS_SHARE = 1.0 / 3.0
+WIRES = {"contact_wire": CONTACT, "messenger_wire": MESSENGER, "stitch": STITCH}
 
 
 @dataclass(frozen=True)
@@ -52,21 +54,20 @@ class CatenaryModel:
         return dof, weight
 
 
-def point_masses(eq: Equilibrium) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Nodes and masses [kg] of clamps, half droppers and steady arms."""
+def point_masses(eq: Equilibrium, component: str | None = None) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Nodes and masses [kg] of clamps, half droppers and steady arms: all, or those of one component."""
     mesh, drops = eq.mesh, eq.spec.droppers
     half = 0.5 * drops.mass_per_length * eq.dropper_length
+    arms = np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass)
     out = [
-        (mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
-        (mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
-        (
-            mesh.support_contact,
-            np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass),
-        ),
+        ("droppers", mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
+        ("droppers", mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
+        ("steady_arms", mesh.support_contact, arms),
     ]
     if eq.spec.stitch is not None:
-        out.append((mesh.clamp_messenger, np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)))
-    return out
+        clamps = np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)
+        out.append(("stitch", mesh.clamp_messenger, clamps))
+    return [(nodes, values) for name, nodes, values in out if component in (None, name)]
 
 
 def linearise(eq: Equilibrium) -> CatenaryModel:
@@ -82,12 +83,8 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         keep = (rows >= 0) & (cols >= 0)
         return csr_array(coo_array((blocks.ravel()[keep], (rows[keep], cols[keep])), shape=(n, n)))
 
-    mass = assemble(cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length")))
-    lumped = np.zeros(n)
-    for nodes, values in point_masses(eq):
-        for c in (X, Z):
-            np.add.at(lumped, mesh.dof[nodes, c], values)
-    mass = mass + _diagonal(lumped)
+    wire_mass = cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))
+    mass = assemble(wire_mass) + _lumped(eq, None)
     low, high = mesh.dof[mesh.dropper_bottom], mesh.dof[mesh.dropper_top]
     n_drop = len(low)
     count = np.arange(n_drop)
@@ -98,13 +95,23 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         return csr_array(coo_array((sign, where), shape=(n, n_drop)))
 
     dropper, sway = relative(Z), relative(X)
-    stiffness = assemble(axial + transverse) + spec.droppers.stiffness * (dropper @ dropper.T)
-    stiffness = stiffness + (sway * (eq.dropper_force / eq.dropper_length)) @ sway.T
+    stretching = spec.droppers.stiffness * (dropper @ dropper.T)
+    swaying = (sway * (eq.dropper_force / eq.dropper_length)) @ sway.T
+    stiffness = assemble(axial + transverse) + stretching
+    stiffness = stiffness + swaying
     arm, messenger = np.zeros(n), np.zeros(n)
     arm[mesh.dof[mesh.support_contact, Z]] = spec.support.steady_arm_stiffness
     messenger[mesh.dof[mesh.support_messenger, Z]] = 1.0
     stiffness = stiffness + _diagonal(arm)
     damping = spec.damping.alpha * mass + spec.damping.beta * stiffness
+    for name, factors in spec.damping.own.items():
+        own_mass, own_stiffness = _lumped(eq, name), {"droppers": stretching + swaying, "steady_arms": _diagonal(arm)}
+        if name in WIRES:
+            of_wire = (mesh.elem_wire == WIRES[name])[:, None, None]
+            own_mass = own_mass + assemble(of_wire * wire_mass)
+            own_stiffness[name] = assemble(of_wire * (axial + transverse))
+        damping = damping + (factors.alpha - spec.damping.alpha) * own_mass
+        damping = damping + (factors.beta - spec.damping.beta) * own_stiffness[name]
     damping = damping + _diagonal(messenger * spec.support.messenger_damping)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
     ends = np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]])
@@ -118,6 +125,15 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         dropper_stiffness=spec.droppers.stiffness,
         fixed=mesh.dof[ends][:, [X, Z]].ravel(),
     )
+
+
+def _lumped(eq: Equilibrium, component: str | None) -> csr_array:
+    """Point masses of all components or of one, along the track and vertical."""
+    lumped = np.zeros(eq.mesh.n_dof)
+    for nodes, values in point_masses(eq, component):
+        for c in (X, Z):
+            np.add.at(lumped, eq.mesh.dof[nodes, c], values)
+    return _diagonal(lumped)
 
 
 def _diagonal(values: NDArray[np.float64]) -> csr_array:

@@ -91,6 +91,10 @@ def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
         from dynamics.periodic import solve_periodic
 
         return solve_periodic(case)
+    if case.solver == "open_line":
+        from dynamics.open_line import solve_open_line
+
+        return solve_open_line(case)
     from dynamics.transient import solve_transient
 
     return solve_transient(case)
@@ -142,8 +146,9 @@ def summarise(
 
 
 def _headline(case: CaseSpec) -> str:
-    held = f"mean force {case.mean_force_N:.2f} N held"
-    if case.mean_force_N is None:
+    if case.mean_force_N is not None:
+        held = f"mean force {case.mean_force_N:.2f} N held"
+    else:
         held = f"applied force {case.applied_force_N:.2f} N"
     return (
         f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
