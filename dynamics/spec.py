@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from catenary.spec import CatenarySpec, Mark, Spec
+from dynamics.mean_force import Supply
 
 __all__ = ["CaseSpec", "ContactSpec", "OpenLineSpec", "PantographSpec", "PeriodicSpec", "SignalSpec", "TransientSpec"]
 
@@ -144,6 +145,10 @@ class CaseSpec(Spec):
     pantograph: PantographSpec
     contact: ContactSpec = ContactSpec()
     speed_kmh: Annotated[float, Field(ge=5.0, le=600.0)] = Field(description="train speed [km/h]")
+    supply: Supply = Field(
+        default="ac",
+        description="supply system: chooses the mean force when none is given, and the limits of the assessment",
+    )
     mean_force_N: Annotated[float, Field(ge=10.0, le=600.0)] | None = Field(
         default=None, description="mean contact force to hold [N]; the applied force is solved for"
     )

@@ -120,12 +120,15 @@ def summarise(
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.equilibrium import EquilibriumStatus
+    from dynamics.assessment import assess
 
     found = solution.equilibrium.status is EquilibriumStatus.OK
     statistics = solution.statistics
-    pantographs = []
+    pantographs, assessment = [], []
     if statistics is not None:
         pantographs = [{"applied_force_N": float(solution.applied_force_N), **asdict(statistics)}]
+        criteria = assess(statistics, case.speed_kmh, case.supply)
+        assessment = [{"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]}]
     return {
         "schema_version": 1,
         "status": solution.status.value,
@@ -134,6 +137,7 @@ def summarise(
         "pantograph": [case.pantograph.name],
         "solver": case.solver,
         "speed_kmh": case.speed_kmh,
+        "supply": case.supply,
         "mean_force_N": case.mean_force_N,
         "contact_stiffness_N_per_m": case.contact.stiffness,
         "dt_s": case.time_step,
@@ -141,6 +145,7 @@ def summarise(
         "config_sha256": config_hash,
         "static": static_summary(solution.equilibrium) if found else {},
         "pantographs": pantographs,
+        "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
 
@@ -172,6 +177,10 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
+    for assessed in summary["assessment"]:
+        missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
+        said = f"not met: {', '.join(missed)}" if missed else "all met"
+        lines.append(f"limits of EN 50367 and EN 50119, as recalled, for supply {summary['supply']}: {said}")
     times = summary["wall_time_s"]
     lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s)")
     return lines

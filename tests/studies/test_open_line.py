@@ -27,7 +27,15 @@ def test_an_applied_force_on_an_open_line_is_run_and_written(catenary, folder):
     assert values["contact_force_filtered"][inside].std() == pytest.approx(figures["contact_force_std_N"], abs=1e-9)
     # the uplift of the supports of the evaluated spans is among those seen while any span was passed
     assert 0.0 < figures["max_uplift_at_supports_mm"] <= 1e3 * values["support_uplift"].max() + 1e-9
-    assert (folder / "run" / "report.html").exists()
+    (assessed,) = summary["assessment"]
+    assert summary["supply"] == "ac"
+    for criterion in assessed["criteria"]:
+        assert criterion["value"] == figures[criterion["name"]]
+    # 120 N are less than the target of 130.6 N at this speed
+    assert assessed["all_met"] is True
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Limits of the standards" in page
+    assert page.count("recalled from the literature") > 4
 
 
 def test_a_held_mean_force_is_met_on_an_open_line(build_case):
