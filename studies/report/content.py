@@ -19,6 +19,7 @@ from studies.report.parts import Curve
 
 __all__ = [
     "Array",
+    "Assessed",
     "CampaignContent",
     "Constraint",
     "Curve",
@@ -197,6 +198,22 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
+class Assessed:
+    """One limit of a standard: statistic (key of summary.json), value and limit in its unit, and whether it is met.
+
+    ``origin`` says in words how the limit is known.
+    """
+
+    key: str
+    value: float
+    sense: str
+    limit: float
+    met: bool
+    source: str
+    origin: str
+
+
+@dataclass(frozen=True)
 class SimulationContent:
     """Everything the page of one simulation says."""
 
@@ -207,6 +224,7 @@ class SimulationContent:
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()
+    assessment: tuple[Assessed, ...] = ()
 
 
 @dataclass(frozen=True)

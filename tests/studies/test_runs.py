@@ -224,6 +224,7 @@ def test_validate_meets_its_gates(catenary):
     assert ended.code == 0, ended.out
     assert "All gates are met." in ended.out
     assert ended.out.count(" met") >= 8
+    assert ended.out.count("  inside\n") == 16
 
 
 def test_validate_fails_when_a_gate_is_missed(catenary, monkeypatch):
@@ -231,6 +232,7 @@ def test_validate_fails_when_a_gate_is_missed(catenary, monkeypatch):
 
     gates = validate.load_gates().model_dump()
     gates["mean_force"]["rows"] = []
+    gates["acceptance"]["speeds"] = []
     gates["elasticity"]["rows"][0]["expected_mm_per_N"] = 0.4
     monkeypatch.setattr(validate, "load_gates", lambda: validate.GatesSpec.model_validate(gates))
     ended = catenary("validate")
