@@ -147,8 +147,9 @@ def run_conditions(
     return rows
 
 
-def evaluate_variation(task: Variation, setting: Setting) -> Evaluation:
+def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
     """Evaluate a line under a condition; pure, raises no `Exception`."""
+    assert isinstance(task, Variation)
     condition, line = task.condition, task.catenary.model_dump()
     if condition.dimension:
         line["dimension"] = condition.dimension

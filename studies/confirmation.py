@@ -1,7 +1,7 @@
-"""What is run after a search: both lines once more, the long transient, other speeds, height errors.
+"""What is run after a search: both lines once more, and by the long transient.
 
 Written into the campaign's folder: nominal/, best/, nominal_transient/ and best_transient/ with summary.json
-and result.nc each, confirmation.json and robustness.json.
+and result.nc each, and confirmation.json.
 """
 
 from __future__ import annotations
@@ -17,15 +17,12 @@ from catenary.files import write_json_atomic
 from catenary.record import config_sha256
 from dynamics.spec import CaseSpec
 from studies.simulate import simulate_case, summarise
-from studies.spec import RobustnessSpec
 
 if TYPE_CHECKING:
-    from dynamics.periodic import PeriodicSolution
-    from dynamics.transient import Trajectory
     from optimise.confirm import Confirmation
     from optimise.result import CampaignResult
 
-__all__ = ["confirm_campaign", "confirmation_lines", "show_robustness"]
+__all__ = ["confirm_campaign", "confirmation_lines"]
 
 Say = Callable[[str], None]
 
@@ -113,63 +110,3 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
     if content["change_transient_percent"] is not None:
         text += f", by the long transient {content['change_transient_percent']:+.2f} %"
     return [*lines, text]
-
-
-def show_robustness(result: CampaignResult, wanted: RobustnessSpec) -> dict[str, Any] | None:
-    """Nominal and best line over a band of speeds and with height errors; content of robustness.json."""
-    import numpy as np
-
-    best = result.best
-    if best is None:
-        return None
-    lines = {
-        "nominal": result.case.catenary.model_dump(),
-        "best": result.catenary_of(best).model_dump(),
-    }
-    steps = int(wanted.speed_range_kmh / wanted.speed_step_kmh)
-    speeds = [result.case.speed_kmh + k * wanted.speed_step_kmh for k in range(-steps, steps + 1)]
-    count = len(result.case.catenary.droppers.positions)
-    errors = 1e-3 * wanted.height_error_mm * np.random.default_rng(wanted.seed).standard_normal((wanted.samples, count))
-    content = {
-        "schema_version": 1,
-        "speed": {
-            "speed_kmh": speeds,
-            **{f"{name}_std_N": [_sigma_at(result, line, v) for v in speeds] for name, line in lines.items()},
-        },
-        "height_error": {
-            "sd_mm": wanted.height_error_mm,
-            "samples": wanted.samples,
-            **{f"{name}_std_N": [_sigma_with(result, line, e) for e in errors] for name, line in lines.items()},
-        },
-    }
-    write_json_atomic(result.folder / "robustness.json", content)
-    return content
-
-
-def _sigma_at(result: CampaignResult, line: dict[str, Any], speed_kmh: float) -> float | None:
-    """Standard deviation [N] at another speed, with the mean force that is held there."""
-    from dynamics.mean_force import reference_mean_force
-
-    case = result.case
-    changes: dict[str, Any] = {"speed_kmh": speed_kmh}
-    here = reference_mean_force(case.speed_kmh, case.supply)
-    if case.mean_force_N is not None and abs(case.mean_force_N - here) < 1e-3:
-        changes["mean_force_N"] = reference_mean_force(speed_kmh, case.supply)
-    return _sigma(result, line, changes)
-
-
-def _sigma_with(result: CampaignResult, line: dict[str, Any], errors: Any) -> float | None:
-    """Standard deviation [N] with height errors [m] at the droppers."""
-    droppers = line["droppers"]
-    heights = [float(h + e) for h, e in zip(droppers["contact_wire_heights"], errors, strict=True)]
-    return _sigma(result, {**line, "droppers": {**droppers, "contact_wire_heights": heights}}, {})
-
-
-def _sigma(result: CampaignResult, line: dict[str, Any], changes: dict[str, Any]) -> float | None:
-    """Standard deviation [N], or None where the case is not possible or its solver failed."""
-    try:
-        case = _case_with(result, line, **changes)
-    except ValueError:
-        return None
-    solution: PeriodicSolution | Trajectory = simulate_case(case)
-    return float(solution.statistics.contact_force_std_N) if solution.statistics is not None else None

@@ -82,16 +82,20 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
 
 def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
     """Confirm, show away from the design point, report."""
-    from studies.confirmation import confirm_campaign, confirmation_lines, show_robustness
+    from studies.confirmation import confirm_campaign, confirmation_lines
     from studies.report import write_campaign_report
+    from studies.trust import show_fitter_schedule, show_trust, trust_lines
 
     folder = RunFolder(result.folder, "optimise", composed)
     content = confirm_campaign(result, folder.say)
     if content is None:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:
-        show_robustness(result, composed.job.robustness)
-        for sentence in confirmation_lines(content):
+        line = ProgressLine()
+        trust = show_trust(result, composed.job.trust, line.write)
+        line.end()
+        show_fitter_schedule(result)
+        for sentence in [*confirmation_lines(content), *(trust_lines(trust) if trust else [])]:
             folder.say(sentence)
     write_campaign_report(result.folder)
     objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1
@@ -148,7 +152,11 @@ class ProgressLine:
         """Show the state of a campaign."""
         from optimise.progress import progress_line
 
-        self._last = progress_line(progress)
+        self.write(progress_line(progress))
+
+    def write(self, text: str) -> None:
+        """Show a line in the place of the last one."""
+        self._last = text
         if self._terminal:
             print("\r" + self._last.ljust(self._width), end="", flush=True)
             self._width = len(self._last)

@@ -16,6 +16,7 @@ from optimise.spec import (
     LimitsSpec,
     ObjectiveNames,
     SamplerSpec,
+    TrustSpec,
 )
 
 __all__ = [
@@ -23,7 +24,6 @@ __all__ = [
     "FolderJob",
     "NoJob",
     "OptimiseJob",
-    "RobustnessSpec",
     "RunName",
     "SimulateJob",
     "StatusJob",
@@ -40,24 +40,6 @@ class SimulateJob(CaseSpec):
     run_dir: str | None = Field(
         default=None, description="folder of this run; without it outputs/simulate/<date>_<time>_<line>"
     )
-
-
-class RobustnessSpec(Spec):
-    """How the best design is shown away from the conditions that it was found for."""
-
-    speed_range_kmh: Annotated[float, Field(ge=0.0, le=100.0)] = Field(
-        default=30.0, description="speeds shown, either way from the design's own [km/h]"
-    )
-    speed_step_kmh: Annotated[float, Field(gt=0.0, le=100.0)] = Field(
-        default=10.0, description="distance between two of them [km/h]"
-    )
-    height_error_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
-        default=2.0,
-        description="standard deviation of independent height errors at the droppers [mm]; "
-        "a line on which they slacken a dropper at rest has no result",
-    )
-    samples: Annotated[int, Field(ge=0, le=1000)] = Field(default=20, description="lines with height errors")
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the height errors")
 
 
 class OptimiseJob(CaseSpec):
@@ -78,7 +60,7 @@ class OptimiseJob(CaseSpec):
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
     cluster: ClusterSpec = ClusterSpec()
-    robustness: RobustnessSpec = RobustnessSpec()
+    trust: TrustSpec = TrustSpec()
     run_dir: str | None = Field(
         default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
     )

@@ -1,7 +1,8 @@
 """The folder of one campaign, read into what its page says.
 
-Beside the record of the campaign it holds nominal/result.nc and best/result.nc, confirmation.json and
-robustness.json, as `studies.confirmation` writes them. What is missing is left out and named.
+Beside the record of the campaign it holds nominal/result.nc, best/result.nc and confirmation.json, as
+`studies.confirmation` writes them, and trust.json and fitter_schedule.json, as `studies.trust` does. What is missing
+is left out and named.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from optimise.objectives import OBJECTIVES
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult, load_result
 from studies.report.content import (
-    Array,
     CampaignContent,
     Constraint,
-    Robustness,
+    FitterSchedule,
     SpanResult,
+    Trust,
+    TrustRun,
 )
 from studies.report.provenance import case_provenance
 from studies.report.search_folder import (
@@ -76,7 +78,8 @@ def read_campaign(folder: Path) -> CampaignContent:
         best=solved.get("best"),
         best_trial=None if best is None else best.number,
         confirmation=confirmation,
-        robustness=None if best is None else _robustness(folder / "robustness.json", case),
+        trust=None if best is None else _trust(folder / "trust.json", case, best),
+        schedule=None if best is None else _schedule(folder / "fitter_schedule.json", best),
         history=search_history(result),
         designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
         constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
@@ -177,23 +180,42 @@ def _confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation 
     return Confirmation(nominal, confirmed), ()
 
 
-def _robustness(path: Path, case: CaseSpec) -> Robustness | None:
-    if not path.exists():
+def _trust(path: Path, case: CaseSpec, best: TrialRecord) -> Trust | None:
+    """Trust table on record, if it is of the best design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best.number:
         return None
-    content = read_json(path)
-
-    def numbers(block: str, name: str) -> Array:
-        return np.array([math.nan if v is None else v for v in content[block][name]], dtype=float)
-
-    return Robustness(
-        design_speed_kmh=case.speed_kmh,
-        speed_kmh=numbers("speed", "speed_kmh"),
-        nominal_by_speed=numbers("speed", "nominal_std_N"),
-        best_by_speed=numbers("speed", "best_std_N"),
-        height_sd_mm=float(content["height_error"]["sd_mm"]),
-        nominal_with_errors=numbers("height_error", "nominal_std_N"),
-        best_with_errors=numbers("height_error", "best_std_N"),
+    runs = tuple(
+        TrustRun(
+            kind=row["kind"],
+            value=float(row["value"]),
+            dimension=row["dimension"],
+            nominal=_or_nan(row["nominal_std_N"]),
+            best=_or_nan(row["best_std_N"]),
+            nominal_message=row["nominal_message"],
+            best_message=row["best_message"],
+        )
+        for row in content["rows"]
     )
+    return Trust(case.speed_kmh, runs)
+
+
+def _schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
+    """Fitter's schedule on record, if it is of the best design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best.number:
+        return None
+    return FitterSchedule(
+        position=np.array(content["position_m"]),
+        length=np.array(content["length_m"]),
+        rounded={float(r["rounded_mm"]): np.array(r["length_m"]) for r in content["rounded_m"]},
+        sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
+        message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
+    )
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
 
 
 def _unfinished(result: CampaignResult) -> tuple[str, ...]:

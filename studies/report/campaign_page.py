@@ -11,7 +11,6 @@ from studies.report.content import CampaignContent, SpanResult
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.parts import Chart, Fact, Page, Section
-from studies.report.robustness import height_error_chart, robustness_table, speed_chart
 from studies.report.search import front_charts, front_table, search_chart
 from studies.report.tables import (
     change_percent,
@@ -24,6 +23,7 @@ from studies.report.tables import (
     statistics_table,
     value_text,
 )
+from studies.report.trust import height_error_charts, schedule_table, speed_chart, trust_summary, trust_table
 
 __all__ = ["campaign_page"]
 
@@ -36,7 +36,8 @@ def campaign_page(content: CampaignContent) -> Page:
         _force_section(content, results),
         _line_section(results),
         _search_section(content),
-        _robustness_section(content),
+        _trust_section(content),
+        _schedule_section(content),
         Section(
             "What is held",
             text=("The mean force, bounds and spacing are held for every design; the rest are limits.",),
@@ -181,14 +182,23 @@ def _search_section(content: CampaignContent) -> Section:
     )
 
 
-def _robustness_section(content: CampaignContent) -> Section:
-    """Show both designs away from the point that the search looked at."""
-    robust = content.robustness
-    if robust is None:
-        return Section("Away from the design point")
+def _trust_section(content: CampaignContent) -> Section:
+    """Show both designs where the world is not as assumed."""
+    trust = content.trust
+    if trust is None:
+        return Section("Where the world is not as assumed")
     return Section(
-        "Away from the design point",
-        text=("A design tuned at one speed and for exact heights may be worse than the nominal line elsewhere.",),
-        charts=_present(speed_chart(robust), height_error_chart(robust)),
-        tables=(robustness_table(robust),),
+        "Where the world is not as assumed",
+        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", trust_summary(trust)),
+        charts=_present(speed_chart(trust), *height_error_charts(trust)),
+        tables=(trust_table(trust),),
     )
+
+
+def _schedule_section(content: CampaignContent) -> Section:
+    """Show the lengths to cut the best design's droppers to."""
+    title = "For the fitter"
+    if content.schedule is None:
+        return Section(title)
+    text = "Droppers of the best design, unloaded, from wire axis to wire axis, clamps included."
+    return Section(title, text=(text,), tables=(schedule_table(content.schedule),))

@@ -24,15 +24,17 @@ __all__ = [
     "Constraint",
     "Curve",
     "DesignTable",
+    "FitterSchedule",
     "Front",
     "LineDrawing",
     "Provenance",
-    "Robustness",
     "RunFacts",
     "SearchHistory",
     "SimulationContent",
     "SpanResult",
     "TrialState",
+    "Trust",
+    "TrustRun",
 ]
 
 Array = NDArray[np.float64]
@@ -163,19 +165,45 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Robustness:
-    """Sigma [N] of both designs over speeds [km/h], and with random height errors of ``height_sd_mm``.
+class TrustRun:
+    """Sigma [N] of both designs under one condition; NaN, with the reason, where it could not be run.
 
-    NaN stands where a solver failed or the case was not possible.
+    ``value`` is a speed [km/h], a contact stiffness [N/m] or a standard deviation of height errors [mm].
     """
 
+    kind: Literal["speed", "contact", "height_error", "dimension"]
+    value: float
+    dimension: str
+    nominal: float
+    best: float
+    nominal_message: str = ""
+    best_message: str = ""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Both designs where the world is not as assumed, by the long transient."""
+
     design_speed_kmh: float
-    speed_kmh: Array
-    nominal_by_speed: Array
-    best_by_speed: Array
-    height_sd_mm: float
-    nominal_with_errors: Array
-    best_with_errors: Array
+    runs: tuple[TrustRun, ...]
+
+    def of(self, kind: str, value: float | None = None) -> tuple[TrustRun, ...]:
+        """Runs of one kind, or of one kind and value."""
+        return tuple(r for r in self.runs if r.kind == kind and value in (None, r.value))
+
+
+@dataclass(frozen=True)
+class FitterSchedule:
+    """Lengths [m] to cut the best design's droppers to, exact and rounded, and sigma [N] of each.
+
+    ``rounded`` maps the step of rounding [mm] to the lengths; ``sigma`` has 0 for the exact ones.
+    """
+
+    position: Array
+    length: Array
+    rounded: dict[float, Array]
+    sigma: dict[float, float]
+    message: dict[float, str]
 
 
 @dataclass(frozen=True)
@@ -241,7 +269,8 @@ class CampaignContent:
     best: SpanResult | None
     best_trial: int | None
     confirmation: Confirmation | None
-    robustness: Robustness | None
+    trust: Trust | None
+    schedule: FitterSchedule | None
     history: SearchHistory
     designs: DesignTable
     constraints: tuple[Constraint, ...]

@@ -12,14 +12,16 @@ from studies.report.content import (
     Constraint,
     Curve,
     DesignTable,
+    FitterSchedule,
     Front,
     LineDrawing,
     Provenance,
-    Robustness,
     RunFacts,
     SearchHistory,
     SimulationContent,
     SpanResult,
+    Trust,
+    TrustRun,
 )
 
 SPAN = 65.0
@@ -113,6 +115,19 @@ def designs_of():
     )
 
 
+def trust_of():
+    """Trust table in which the best design is worse at one speed, and some runs are missing."""
+    nan = float("nan")
+    nominal, best = (24.0, 25.5, 31.2, 34.0, 43.0), (23.0, 23.2, 24.61, 35.5, nan)
+    runs = [TrustRun("speed", 270.0 + 15 * k, "", a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
+    runs += [TrustRun("contact", 50.0e3, "", 31.2, 24.61), TrustRun("contact", 200.0e3, "", 29.0, 23.5)]
+    errors = 0.6 * np.sin(np.arange(10.0))
+    runs += [TrustRun("height_error", s, "", 31.4 + s * e, 25.2 - s * e) for s in (2.0, 5.0) for e in errors]
+    reason = "support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it"
+    runs.append(TrustRun("dimension", 0.0, "spatial", nan, nan, reason, reason))
+    return Trust(300.0, tuple(runs))
+
+
 @pytest.fixture
 def campaign_content():
     return CampaignContent(
@@ -123,14 +138,13 @@ def campaign_content():
         best=result_of("best", "best", DROPPERS + 0.4 * np.sin(DROPPERS / 10), 24.61, 36.0),
         best_trial=231,
         confirmation=Confirmation(DesignConfirmation(0, 31.2, 31.3, 0.4), DesignConfirmation(231, 24.61, 24.7, -0.45)),
-        robustness=Robustness(
-            design_speed_kmh=300.0,
-            speed_kmh=np.arange(270.0, 331.0, 10.0),
-            nominal_by_speed=np.array([24.0, 25.5, 28.0, 31.2, 34.0, 37.5, 43.0]),
-            best_by_speed=np.array([23.0, 23.2, 23.9, 24.61, 28.0, 35.5, np.nan]),
-            height_sd_mm=3.0,
-            nominal_with_errors=31.4 + 0.6 * np.sin(np.arange(20.0)),
-            best_with_errors=25.2 + 0.7 * np.cos(np.arange(20.0)),
+        trust=trust_of(),
+        schedule=FitterSchedule(
+            position=DROPPERS,
+            length=1.2 + 0.0003 * DROPPERS,
+            rounded={1.0: np.round(1.2 + 0.0003 * DROPPERS, 3), 5.0: np.full(len(DROPPERS), 1.205)},
+            sigma={0.0: 24.61, 1.0: 24.72, 5.0: float("nan")},
+            message={0.0: "", 1.0: "", 5.0: "dropper 2 would carry -3.0 N at rest: it must be in tension"},
         ),
         history=history_of(),
         designs=designs_of(),

@@ -20,13 +20,12 @@ from dynamics.statistics import ContactStatistics
 from dynamics.status import Status
 from optimise.campaign import run_campaign
 from optimise.evaluate import Evaluation, EvaluationStatus, failed
-from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec
-from studies import confirmation
+from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
+from studies import confirmation, trust
 from studies.report import write_campaign_report, write_simulation_report
 from studies.report.campaign_folder import read_campaign
 from studies.report.simulation_folder import read_simulation
 from studies.simulate import summarise
-from studies.spec import RobustnessSpec
 
 CONF = Path(confirmation.__file__).parents[1] / "conf"
 
@@ -137,7 +136,10 @@ def campaign_folder(request, case, tmp_path, monkeypatch):
     result = run_campaign(campaign, case, folder, evaluate=evaluate, prepare=lambda case: None)
     monkeypatch.setattr(confirmation, "simulate_case", StandIn)
     confirmation.confirm_campaign(result, lambda line: None)
-    confirmation.show_robustness(result, RobustnessSpec())
+    monkeypatch.setattr("optimise.trust.evaluate_variation", evaluate)
+    monkeypatch.setattr("optimise.evaluate.evaluate", evaluate)
+    trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
+    trust.show_fitter_schedule(result)
     return folder
 
 
@@ -224,7 +226,7 @@ def test_a_campaign_without_solutions_has_a_page_that_says_so(campaign_folder):
     for name in ("nominal", "best"):
         shutil.rmtree(campaign_folder / name)
     (campaign_folder / "confirmation.json").unlink()
-    (campaign_folder / "robustness.json").unlink()
+    (campaign_folder / "trust.json").unlink()
     html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
     assert "no solution of the best line on record" in html
     assert "History of the search" in html

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from studies.report.campaign_page import campaign_page
-from studies.report.content import Curve, SearchHistory
+from studies.report.content import Curve, SearchHistory, Trust, TrustRun
 from studies.report.frame import chart_frame, nice_exaggeration, number, ticks
 from studies.report.page import page_html, write_page
 from studies.report.parts import Chart, Table
-from studies.report.robustness import height_error_chart, robustness_table
 from studies.report.simulation_page import simulation_page
 from studies.report.svg import chart_svg, thinned
 from studies.report.tables import change_percent
+from studies.report.trust import height_error_charts, trust_summary, trust_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -161,19 +161,25 @@ def test_the_best_so_far_counts_feasible_trials_alone():
     np.testing.assert_array_equal(history.best, [np.nan, 30.0, 30.0, 28.0, 28.0])
 
 
-def test_designs_are_compared_where_both_could_be_computed(campaign_content):
+def test_designs_are_compared_where_both_could_be_computed():
     nan = float("nan")
-    robust = replace(
-        campaign_content.robustness,
-        nominal_with_errors=np.array([30.0, 40.0, nan, 20.0]),
-        best_with_errors=np.array([27.0, nan, nan, 10.0]),
-    )
-    rows = {row[0]: row[1:] for row in robustness_table(robust).rows}
-    assert rows["largest with height errors"] == ("30.00", "27.00", "−10.0 %")
-    assert rows["median with height errors"] == ("25.00", "18.50", "−26.0 %")
-    assert rows["lines with errors computed"] == ("3 of 4", "2 of 4", "")
-    shares = {curve.label: curve.y.max() for curve in height_error_chart(robust).curves}
-    assert shares == {"nominal": 75.0, "best": 50.0}
+    pairs = ((30.0, 27.0), (40.0, nan), (nan, nan), (20.0, 10.0))
+    trust = Trust(300.0, tuple(TrustRun("height_error", 2.0, "", a, b) for a, b in pairs))
+    rows = {row[0]: row[1:] for row in trust_table(trust).rows}
+    assert rows["height errors of 2 mm, largest"] == ("30.00", "27.00", "−10.0 %", "better", "2 of 4")
+    assert rows["height errors of 2 mm, median of lines"] == ("25.00", "18.50", "−26.0 %", "better", "2 of 4")
+    (chart,) = height_error_charts(trust)
+    assert {curve.label: curve.y.max() for curve in chart.curves} == {"nominal": 75.0, "best": 50.0}
+
+
+def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
+    rows = {row[0]: row[1:] for row in trust_table(campaign_content.trust).rows}
+    assert rows["315 km/h"] == ("34.00", "35.50", "+4.4 %", "worse", "1 of 1")
+    assert rows["330 km/h"][:3] == ("–", "–", "–")
+    assert "steady_arm" in rows["spatial model"][3]
+    assert trust_summary(campaign_content.trust).endswith("conditions the best design is worse: 315 km/h.")
+    html = page_html(campaign_page(campaign_content))
+    assert "the best design is worse: 315" in html and "dropper 2 would carry" in html
 
 
 def test_a_curve_that_is_not_finite_is_refused():

@@ -21,8 +21,10 @@ SMALL_SEARCH = (
     "transient.spans_evaluated=4",
     "trials=3",
     "cluster=serial",
-    "robustness.samples=1",
-    "robustness.speed_range_kmh=0",
+    "trust.samples=1",
+    "trust.speeds=1",
+    "transient.spans_behind=5",
+    "transient.spans_ahead=6",
 )
 BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275")
 

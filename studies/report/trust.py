@@ -1,0 +1,148 @@
+"""Both designs where the world is not as assumed, and the best one as a fitter would cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from studies.report.content import Array, FitterSchedule, Trust, TrustRun
+from studies.report.frame import number
+from studies.report.parts import Chart, Curve, Role, Stations, Table
+from studies.report.tables import change_percent
+
+__all__ = ["height_error_charts", "schedule_table", "speed_chart", "trust_summary", "trust_table"]
+
+NONE = "–"
+MM = 1.0e3
+
+
+def speed_chart(trust: Trust) -> Chart | None:
+    """Draw sigma of both designs over the speed."""
+    runs = trust.of("speed")
+    speed = np.array([r.value for r in runs])
+    curves: list[Curve] = []
+    for label, sigma, role in _designs(runs):
+        known = np.isfinite(sigma)
+        x, y = speed[known], sigma[known]
+        if x.size:
+            mark = "rings" if role == "nominal" else "dots"
+            curves += [Curve(label, x, y, "km/h", "N", role), Curve("", x, y, "km/h", "N", role, mark)]
+    if not curves:
+        return None
+    return Chart(
+        name="speed",
+        title="Standard deviation over the speed",
+        caption="At each speed its own mean force is held. The dotted line is the speed of the search.",
+        x_label="Speed",
+        y_label="σ",
+        curves=tuple(curves),
+        stations=(Stations("speed of the search", np.array([trust.design_speed_kmh]), full_height=True),),
+        height=0.36,
+    )
+
+
+def _designs(runs: tuple[TrustRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
+    nominal, best = np.array([r.nominal for r in runs]), np.array([r.best for r in runs])
+    return ("nominal", nominal, "nominal"), ("best", best, "best")
+
+
+def height_error_charts(trust: Trust) -> tuple[Chart, ...]:
+    """Draw the share of lines with height errors whose sigma stays below a value, one chart a size of error."""
+    sizes = sorted({r.value for r in trust.of("height_error")})
+    charts = (_height_error_chart(trust.of("height_error", size), size) for size in sizes)
+    return tuple(c for c in charts if c is not None)
+
+
+def _height_error_chart(runs: tuple[TrustRun, ...], size: float) -> Chart | None:
+    found = (_shares(label, sigma, role) for label, sigma, role in _designs(runs))
+    curves = tuple(c for c in found if c is not None)
+    if not curves:
+        return None
+    return Chart(
+        name=f"height_errors_{size:g}mm".replace(".", "_"),
+        title=f"Standard deviation with height errors of {size:g} mm",
+        caption="Each step is one line whose contact-wire heights at the droppers err by independent normal "
+        f"deviates of {size:g} mm; both designs have the same errors.",
+        x_label="σ",
+        y_label="Lines with a lower σ",
+        curves=curves,
+        x_range=_with_margin(np.concatenate([c.x for c in curves])),
+        y_range=(0.0, 104.0),
+        height=0.3,
+    )
+
+
+def _with_margin(x: Array) -> tuple[float, float]:
+    low, high = float(x.min()), float(x.max())
+    margin = 0.04 * (high - low) if high > low else 0.5
+    return low - margin, high + margin
+
+
+def _shares(label: str, sigma: Array, role: Role) -> Curve | None:
+    known = np.sort(sigma[np.isfinite(sigma)])
+    if not known.size:
+        return None
+    # of all lines: those that could not be computed keep the curve below 100 %
+    share = 100.0 * np.arange(known.size + 1) / sigma.size
+    return Curve(label, np.append(known[0], known), share, "N", "%", role, "step")
+
+
+def trust_table(trust: Trust) -> Table:
+    """Sigma of both designs under every condition, side by side, and a plain word where the best is worse."""
+    rows = [_row(f"{r.value:g} km/h", (r,), np.max) for r in trust.of("speed")]
+    rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in trust.of("contact")]
+    for size in sorted({r.value for r in trust.of("height_error")}):
+        runs = trust.of("height_error", size)
+        rows.append(_row(f"height errors of {size:g} mm, median of lines", runs, np.median))
+        rows.append(_row(f"height errors of {size:g} mm, largest", runs, np.max))
+    rows += [_row(f"{r.dimension} model", (r,), np.max) for r in trust.of("dimension")]
+    return Table(
+        title="",
+        columns=("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both"),
+        rows=tuple(rows),
+        align="lrrrlr",
+        caption="By the long transient. Compared are the runs that both designs have; a line with height errors may "
+        "be slack at rest, and then it has no σ.",
+    )
+
+
+def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
+    (_, nominal, _), (_, best, _) = _designs(runs)
+    both = np.isfinite(nominal) & np.isfinite(best)
+    count = f"{np.count_nonzero(both)} of {both.size}"
+    if not both.any():
+        reasons = sorted({m for r in runs for m in (r.nominal_message, r.best_message) if m})
+        return name, NONE, NONE, NONE, reasons[0] if reasons else "not known", count
+    before, after = float(pick(nominal[both])), float(pick(best[both]))
+    verdict = "worse" if after > before else "better"
+    return name, number(before, 2), number(after, 2), change_percent(after, before), verdict, count
+
+
+def trust_summary(trust: Trust) -> str:
+    """One sentence: under how many conditions the best design is worse, and which."""
+    rows = trust_table(trust).rows
+    known = [row for row in rows if row[1] != NONE]
+    worse = [row[0] for row in known if row[4] == "worse"]
+    if not worse:
+        return f"Under all {len(known)} conditions the best design is better than the nominal line."
+    return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."
+
+
+def schedule_table(schedule: FitterSchedule) -> Table:
+    """Lengths to cut the droppers to, exact and rounded, with sigma of each below."""
+    steps = sorted(schedule.rounded)
+    rows: list[tuple[str, ...]] = [
+        (str(k + 1), number(x, 3), number(MM * length, 2), *(number(MM * schedule.rounded[s][k], 0) for s in steps))
+        for k, (x, length) in enumerate(zip(schedule.position, schedule.length, strict=True))
+    ]
+    sigma = [schedule.sigma.get(s, np.nan) for s in (0.0, *steps)]
+    rows.append(("σ [N]", "", *(number(v, 2) if np.isfinite(v) else NONE for v in sigma)))
+    reasons = [f"rounded to {s:g} mm: {schedule.message[s]}" for s in steps if schedule.message.get(s)]
+    return Table(
+        title="",
+        columns=("dropper", "station [m]", "length [mm]", *(f"rounded to {s:g} mm" for s in steps)),
+        rows=tuple(rows),
+        align="lrr" + "r" * len(steps),
+        caption="The last row is the standard deviation of the contact force of the line so cut. " + "; ".join(reasons),
+    )

@@ -1,0 +1,167 @@
+"""Written after a search: both designs where the world is not as assumed, and the best one as a fitter would cut it.
+
+trust.json holds one row a condition; fitter_schedule.json and fitter_schedule.csv the lengths of the droppers.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catenary.files import write_json_atomic, write_text_atomic
+from catenary.record import config_sha256
+from dynamics.spec import CaseSpec
+
+if TYPE_CHECKING:
+    from catenary.spec import CatenarySpec
+    from optimise.result import CampaignResult
+    from optimise.spec import TrustSpec
+
+__all__ = ["show_fitter_schedule", "show_trust", "trust_lines"]
+
+ROUNDED_MM = (1.0, 5.0)
+
+
+def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], None]) -> dict[str, Any] | None:
+    """Nominal line and best design under every condition; content of trust.json. None when no design is feasible.
+
+    What stands on record for the same designs, case and conditions is not run again.
+    """
+    from optimise.trust import run_conditions
+
+    best = result.best
+    if best is None:
+        return None
+    key = {"case_sha256": config_sha256(result.case), "trust_sha256": config_sha256(wanted), "best_trial": best.number}
+    target = result.folder / "trust.json"
+    held = _held(target, key)
+    if held is not None:
+        return held
+    began = time.perf_counter()
+
+    def progress(done: int, of: int) -> None:
+        left = (time.perf_counter() - began) * (of - done) / done
+        show(f"trust table: {done} of {of} long transients, {left:.0f} s left")
+
+    lines = result.case.catenary, result.catenary_of(best)
+    rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress)
+    content = {
+        "schema_version": 1,
+        **key,
+        "design_speed_kmh": result.case.speed_kmh,
+        "wall_time_s": time.perf_counter() - began,
+        "rows": [
+            {
+                "kind": row.condition.kind,
+                "value": row.condition.value,
+                "sample": row.condition.sample,
+                "dimension": row.condition.dimension,
+                "nominal_std_N": row.sigma_N[0],
+                "best_std_N": row.sigma_N[1],
+                "nominal_message": row.message[0],
+                "best_message": row.message[1],
+            }
+            for row in rows
+        ],
+    }
+    write_json_atomic(target, content)
+    return content
+
+
+def _held(file: Path, key: dict[str, Any]) -> dict[str, Any] | None:
+    """Content of a file, if it belongs to the same designs, case and conditions."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        same = all(content[name] == value for name, value in key.items())
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return content if same else None
+
+
+def trust_lines(content: dict[str, Any]) -> list[str]:
+    """Where the best design is worse, in words."""
+    both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
+    worse = [r for r in both if r["best_std_N"] > r["nominal_std_N"]]
+    text = f"trust table: better than the nominal line in {len(both) - len(worse)} of {len(both)} runs that both have"
+    missing = len(content["rows"]) - len(both)
+    if missing:
+        text += f"; {missing} conditions could not be run for both"
+    lines = [text]
+    if worse:
+        lines.append("worse: " + ", ".join(_named(r) for r in worse))
+    return lines
+
+
+def _named(row: dict[str, Any]) -> str:
+    what = {
+        "speed": f"{row['value']:g} km/h",
+        "contact": f"contact {row['value'] / 1e3:g} kN/m",
+        "height_error": f"height errors of {row['value']:g} mm, line {row['sample']}",
+        "dimension": f"{row['dimension']} model",
+    }
+    change = 100.0 * (row["best_std_N"] / row["nominal_std_N"] - 1.0)
+    return f"{what[row['kind']]} ({change:+.1f} %)"
+
+
+def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
+    """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design."""
+    from catenary.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.readings import prescribed_by_lengths
+
+    best = result.best
+    if best is None:
+        return None
+    line = result.catenary_of(best)
+    equilibrium = periodic_equilibrium(line)
+    if equilibrium.status is not EquilibriumStatus.OK:
+        return None
+    cut = prescribed_by_lengths(equilibrium)
+    exact = list(cut.droppers.lengths)
+    rounded = {mm: [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in exact] for mm in ROUNDED_MM}
+    runs = [{"rounded_mm": 0.0, **_sigma(result, line)}]
+    runs += [{"rounded_mm": mm, **_sigma(result, _cut_to(cut, lengths))} for mm, lengths in rounded.items()]
+    content = {
+        "schema_version": 1,
+        "best_trial": best.number,
+        "position_m": list(cut.droppers.positions),
+        "length_m": exact,
+        "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
+        "runs": runs,
+    }
+    write_json_atomic(result.folder / "fitter_schedule.json", content)
+    write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))
+    return content
+
+
+def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
+    return line.model_copy(update={"droppers": line.droppers.model_copy(update={"lengths": tuple(lengths)})})
+
+
+def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
+    """Standard deviation [N] by the campaign's own solver, or the reason why there is none."""
+    from optimise.evaluate import Setting, Task, evaluate
+
+    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line.model_dump()})
+    found = evaluate(Task(0, case.catenary), Setting(case, result.campaign.limits))
+    return {
+        "contact_force_std_N": found.sigma_N,
+        "static_dropper_force_min_N": found.static_dropper_force_min_N,
+        "message": found.message,
+    }
+
+
+def _as_csv(content: dict[str, Any]) -> str:
+    """Schedule as a table that a workshop reads: one row a dropper."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [f"length_rounded_{r['rounded_mm']:g}mm_m" for r in content["rounded_m"]]
+    writer.writerow(["dropper", "station_m", "length_m", *names])
+    columns = [content["position_m"], content["length_m"], *(r["length_m"] for r in content["rounded_m"])]
+    for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
+        writer.writerow([k + 1, f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others)])
+    return text.getvalue()
