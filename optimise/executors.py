@@ -128,6 +128,8 @@ class LocalExecutor:
             self._cluster = LocalCluster(
                 n_workers=cluster.workers, threads_per_worker=1, processes=True, host="127.0.0.1",
                 dashboard_address=None,  # pyright: ignore[reportArgumentType]  # no dashboard
+                # without one of its own, the scheduler's status server meets that of a second campaign on the machine
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 silence_logs=50, memory_limit=0,
             )  # fmt: skip
             self._client = Client(self._cluster, set_as_default=False)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from studies.report.frame import Frame
-from studies.report.parts import Chart
+from studies.report.parts import Chart, Curve
 
 __all__ = ["LABEL_SIZE", "PointLabel", "point_labels"]
 
 LABEL_SIZE = 10.0  # drawing units
 DIGIT_WIDTH = 0.6  # of the size
 MARK = 4.0  # half width of a point's mark, drawing units
+POINTS = ("dots", "rings", "crosses")
 # Below to the left first: towards what is better in two minimised objectives there is no design.
 WAYS = ((-1, 1), (1, -1), (-1, 0), (1, 0), (0, 1), (0, -1), (-1, -1), (1, 1))
 
@@ -29,21 +30,26 @@ Box = tuple[float, float, float, float]
 
 
 def point_labels(chart: Chart, frame: Frame) -> list[PointLabel]:
-    """Names of a chart's points, as many as find room inside the axes."""
+    """Names of a chart's points, as many as find room inside the axes; off other curves' marks where they can."""
     named = [curve for curve in chart.curves if curve.labels]
-    taken = [
-        (float(a) - MARK, float(d) - MARK, float(a) + MARK, float(d) + MARK)
-        for curve in named
-        for a, d in zip(frame.across(curve.x), frame.down(curve.y), strict=True)
+    taken = [box for curve in named for box in _marks(curve, frame)]
+    avoided = [
+        box for curve in chart.curves if not curve.labels and curve.mark in POINTS for box in _marks(curve, frame)
     ]
     placed = []
     for curve in named:
         for text, x, y in zip(curve.labels, frame.across(curve.x), frame.down(curve.y), strict=True):
-            found = _room(text, (float(x), float(y)), taken, frame)
+            point = (float(x), float(y))
+            found = _room(text, point, taken + avoided, frame) or _room(text, point, taken, frame)
             if found is not None:
                 placed.append(found)
                 taken.append(_box(found))
     return placed
+
+
+def _marks(curve: Curve, frame: Frame) -> list[Box]:
+    places = zip(frame.across(curve.x), frame.down(curve.y), strict=True)
+    return [(float(a) - MARK, float(d) - MARK, float(a) + MARK, float(d) + MARK) for a, d in places]
 
 
 def _room(text: str, point: tuple[float, float], taken: list[Box], frame: Frame) -> PointLabel | None:

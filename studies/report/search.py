@@ -112,7 +112,7 @@ def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
         x_range=(float(limits[0, 0]), float(limits[1, 0])),
         y_range=(float(limits[0, 1]), float(limits[1, 1])),
         pick="point",
-        height=0.55,
+        height=0.7,
     )
 
 

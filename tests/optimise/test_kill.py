@@ -1,9 +1,11 @@
 """Processes that end at any moment: nothing is lost, nothing is recorded twice, and the campaign goes on."""
 
+import contextlib
 import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -102,6 +104,15 @@ def test_ctrl_c_in_the_terminal_and_a_request_to_end(tmp_path, case, sent):
 def local(tmp_path, case, evaluate, **cluster):
     campaign = campaign_of(trials=20, cluster={"kind": "local", "workers": 2, **cluster})
     return run_campaign(campaign, case, tmp_path, evaluate=getattr(cheap_evaluation, evaluate), prepare=prepare_nothing)
+
+
+def test_two_campaigns_run_side_by_side_on_one_machine(tmp_path, case):
+    with contextlib.ExitStack() as stack:
+        taken = stack.enter_context(socket.socket())
+        with contextlib.suppress(OSError):  # someone else has Dask's usual port, which serves as well
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        assert len(local(tmp_path, case, "bowl").records) == 20
 
 
 def reasons(result):
