@@ -80,9 +80,9 @@ def _dropper_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
         ("dropper_position", droppers.positions, "m", "distance of the dropper from the support"),
         (
             "contact_wire_height",
-            droppers.contact_wire_heights,
+            equilibrium.q[equilibrium.mesh.dropper_bottom[:n], 2],
             "m",
-            "prescribed contact-wire height at the dropper",
+            "contact-wire height at the dropper, relative to the support",
         ),
         (
             "dropper_static_force",

@@ -39,7 +39,8 @@ class Layout:
     periodic : bool
         True when the last point of the line is the first one of the next cell.
     dropper_x, dropper_height : tuple of float
-        Station and contact-wire height of every dropper [m].
+        Station of every dropper and contact-wire height there [m]; the height is prescribed, or 0 where the line
+        prescribes lengths and it is not known yet.
     dropper_on_stitch : tuple of bool
         True for droppers that hang from a stitch wire.
     """
@@ -69,7 +70,7 @@ def line_layout(spec: CatenarySpec, n_spans: int) -> Layout:
 def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
     span, drops = spec.span_length, spec.droppers
     x = [s * span + d for s in range(n_spans) for d in drops.positions]
-    heights = tuple(drops.contact_wire_heights) * n_spans
+    heights = tuple(drops.contact_wire_heights or (0.0,) * len(drops.positions)) * n_spans
     supports = [KeyPoint(s * span, "support", s) for s in range(n_spans if periodic else n_spans + 1)]
     stitched = supports if periodic else supports[1:-1]
     half = 0.5 * spec.stitch.length if spec.stitch else 0.0

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 __all__ = [
+    "READINGS",
     "CatenarySpec",
     "DamperSpec",
     "DropperSpec",
     "MeshSpec",
     "RayleighSpec",
+    "SteadyArmSpec",
     "StitchSpec",
     "SupportSpec",
     "WireSpec",
 ]
 
-Mark = Literal["p", "s", "r", "d", "c"]
+Mark = Literal["p", "s", "r", "d", "c", "u"]
+
+# what a dropper may be given by; the key that each reading needs, and what one value of it is called
+READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
+HIGHEST = 0.5
+SHORTEST, LONGEST = 0.05, 3.5
 COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")
 
 
@@ -48,11 +63,21 @@ class StitchSpec(Spec):
 
 
 class DropperSpec(Spec):
-    """Dropper stations, contact-wire heights there, and what one dropper is made of."""
+    """Dropper stations, what is prescribed there (contact-wire heights or dropper lengths), and one dropper's make."""
 
     positions: tuple[float, ...] = Field(min_length=1, max_length=40, description="stations from the support [m]")
+    prescribed: Literal["heights", "lengths"] = Field(
+        default="heights",
+        description="what is given: the contact wire's heights, from which lengths follow, or lengths, the reverse",
+    )
     contact_wire_heights: tuple[float, ...] = Field(
-        description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative"
+        default=(),
+        description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative",
+    )
+    lengths: tuple[float, ...] = Field(
+        default=(),
+        description="length to which each dropper is cut, unloaded, from the axis of the contact wire to the axis "
+        "of the messenger or stitch wire, clamps included [m]",
     )
     stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e7)] = Field(
         description="axial stiffness in tension [N/m]; none in compression"
@@ -61,23 +86,58 @@ class DropperSpec(Spec):
     clamp_mass_contact_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
     clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
 
+    @field_validator("contact_wire_heights", "lengths", mode="before")
+    @classmethod
+    def _null_is_not_given(cls, value: Any) -> Any:
+        return () if value is None else value
+
     @model_validator(mode="after")
-    def _one_height_per_dropper(self) -> Self:
-        if len(self.contact_wire_heights) != len(self.positions):
-            raise ValueError(
-                f"contact_wire_heights must give one height per dropper: {len(self.positions)} positions, "
-                f"{len(self.contact_wire_heights)} heights"
-            )
+    def _droppers_are_possible(self) -> Self:
+        problems = self._readings()
         for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
             if b <= a:
-                raise ValueError(
+                problems.append(
                     f"positions must increase along the span: dropper {k + 2} stands at {b:g} m, "
                     f"not beyond dropper {k + 1} at {a:g} m"
                 )
         for k, h in enumerate(self.contact_wire_heights):
-            if abs(h) > 0.5:
-                raise ValueError(f"contact_wire_heights must lie within -0.5 to 0.5 m: dropper {k + 1} is at {h:g} m")
+            if abs(h) > HIGHEST:
+                problems.append(
+                    f"contact_wire_heights must lie within -{HIGHEST:g} to {HIGHEST:g} m: dropper {k + 1} is at {h:g} m"
+                )
+        for k, length in enumerate(self.lengths):
+            if not SHORTEST <= length <= LONGEST:
+                problems.append(
+                    f"lengths must lie between {SHORTEST:g} and {LONGEST:g} m: dropper {k + 1} is cut to {length:g} m"
+                )
+        if problems:
+            raise ValueError("; ".join(problems))
         return self
+
+    def _readings(self) -> list[str]:
+        """Say where not exactly the prescribed quantity is given, one value per dropper."""
+        problems, n = [], len(self.positions)
+        for reading, (key, one) in READINGS.items():
+            given = getattr(self, key)
+            if reading != self.prescribed:
+                if given:
+                    problems.append(
+                        f"{key} must be left out (or null) where prescribed is '{self.prescribed}': "
+                        f"got {len(given)} values, and only one of the two readings can hold"
+                    )
+            elif not given:
+                problems.append(
+                    f"{key} is missing: prescribed is '{reading}', so give one {one} per dropper, {n} values [m]"
+                )
+            elif len(given) != n:
+                problems.append(f"{key} must give one {one} per dropper: {n} positions, {len(given)} {reading}")
+        return problems
+
+    @model_serializer(mode="wrap")
+    def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reading that does not hold, so that a line's file names one alone."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
 
 
 class RayleighSpec(Spec):
@@ -85,6 +145,16 @@ class RayleighSpec(Spec):
 
     alpha: Annotated[float, Field(ge=0.0, le=10.0)] = Field(description="mass-proportional factor [1/s]")
     beta: Annotated[float, Field(ge=0.0, le=1.0e-2)] = Field(description="stiffness-proportional factor [s]")
+
+
+class SteadyArmSpec(Spec):
+    """Straight bar that holds the contact wire sideways at a support (spatial model only).
+
+    It pulls along its own axis; the direction, and with it the place of its far joint, follow from form-finding.
+    """
+
+    length: Annotated[float, Field(ge=0.3, le=3.0)] = Field(description="joint to contact wire [m]")
+    axial_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e8)] = Field(description="EA [N]")
 
 
 class DamperSpec(RayleighSpec):
@@ -117,7 +187,10 @@ class DamperSpec(RayleighSpec):
 
 
 class SupportSpec(Spec):
-    """What holds the wires at each support."""
+    """What holds the wires at each support.
+
+    The messenger wire is held sideways by the support and runs free along the track.
+    """
 
     messenger_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e9)] = Field(description="vertical stiffness [N/m]")
     messenger_damping: Annotated[float, Field(ge=0.0, le=1.0e6)] = Field(description="vertical damping [N s/m]")
@@ -126,6 +199,15 @@ class SupportSpec(Spec):
     )
     steady_arm_mass: Annotated[float, Field(ge=0.0, le=20.0)] = Field(
         description="mass of the steady arm bar [kg]; a third of it moves with the contact wire"
+    )
+    steady_arm: SteadyArmSpec | None = Field(
+        default=None, description="the bar itself, for the spatial model; in the plane its tangent stiffness serves"
+    )
+    stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
+        default=0.0, description="contact wire beside the track's axis at a support, side changing [m]; spatial only"
+    )
+    messenger_stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
+        default=0.0, description="messenger wire beside the track's axis, on the stagger's side [m]; spatial only"
     )
 
 
@@ -138,12 +220,19 @@ class MeshSpec(Spec):
 
 
 class CatenarySpec(Spec):
-    """One type of overhead contact line: identical spans on straight track, planar."""
+    """One type of overhead contact line: identical spans on straight track.
+
+    In the spatial model the stagger changes side from support to support, so that a span is the mirror image of the
+    next one.
+    """
 
     schema_version: Literal[1] = 1
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
     kind: Literal["simple", "stitched"] = Field(description="with or without a stitch wire over each support")
     description: str = Field(default="", description="one sentence on where the data come from")
+    dimension: Literal["planar", "spatial"] = Field(
+        default="planar", description="in the vertical plane of the track, or with stagger and steady arms as bars"
+    )
     span_length: Annotated[float, Field(ge=15.0, le=120.0)] = Field(description="support to support [m]")
     encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
         description="height of the messenger wire over the contact wire at a support [m]"
@@ -157,7 +246,8 @@ class CatenarySpec(Spec):
     mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
     provenance: dict[str, Mark] = Field(
         default_factory=dict,
-        description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here",
+        description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here, "
+        "u given by the user",
     )
 
     @model_validator(mode="after")
@@ -170,6 +260,8 @@ class CatenarySpec(Spec):
                     f"droppers.positions[{k}] must lie between 0.5 and {self.span_length - 0.5:g} m, "
                     f"inside the span: got {station:g} m"
                 )
+        if self.dimension == "spatial" and self.support.steady_arm is None:
+            problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")
         if self.stitch is None and self.damping.stitch is not None:

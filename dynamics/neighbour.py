@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from catenary.equilibrium import periodic_equilibrium
+from catenary.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.readings import prescribed_by_heights
 from catenary.spec import CatenarySpec
 from dynamics.fixed_point import Acceleration, compress
-from dynamics.periodic import PLAIN_SPANS, PeriodicStart, SpanMap, iterate
+from dynamics.periodic import PLAIN_SPANS, iterate
+from dynamics.span_map import PeriodicStart, SpanMap
 from dynamics.spec import CaseSpec
 from dynamics.status import Status
 from dynamics.transient import static_status
@@ -45,8 +48,9 @@ def _learn(text: str) -> PeriodicStart | None:
     states: list[np.ndarray] = []
     features: list[np.ndarray] = []
     rng = np.random.default_rng(20150101)
-    for _ in range(DESIGNS):
-        neighbour = _neighbour(case, rng)
+    line = _by_heights(eq)
+    for _ in range(DESIGNS if line else 0):
+        neighbour = _neighbour(case, line, rng)
         if neighbour is not None:
             pairs = _secants(neighbour, x, (scale, span_map.gain))
             states += pairs[0]
@@ -69,13 +73,23 @@ def _secants(
     return memory.states, memory.features
 
 
-def _neighbour(case: CaseSpec, rng: np.random.Generator) -> SpanMap | None:
+def _by_heights(eq: Equilibrium) -> dict[str, Any]:
+    """Describe the line by heights, with which neighbours are made; nothing where a height is out of range."""
+    if eq.spec.droppers.prescribed == "heights":
+        return eq.spec.model_dump()
+    try:
+        return prescribed_by_heights(eq).model_dump()
+    except ValueError:
+        return {}
+
+
+def _neighbour(case: CaseSpec, line: dict[str, Any], rng: np.random.Generator) -> SpanMap | None:
     """Span map of a neighbour: heights and stations moved at random, symmetric about mid-span.
 
-    The move is halved until every dropper is in tension at rest; None when that does not help.
+    ``line`` is the line as a mapping, its heights prescribed. The move is halved until every dropper is in tension
+    at rest; None when that does not help.
     """
-    line = case.catenary.model_dump()
-    drops = line["droppers"]
+    drops = dict(line["droppers"])
     heights, positions = np.array(drops["contact_wire_heights"]), np.array(drops["positions"])
     lift, shift = (
         rng.normal(0.0, HEIGHT_SPREAD, len(heights)),
@@ -85,7 +99,7 @@ def _neighbour(case: CaseSpec, rng: np.random.Generator) -> SpanMap | None:
         drops["contact_wire_heights"] = tuple(heights + factor * (lift + lift[::-1]))
         drops["positions"] = tuple(positions + factor * (shift - shift[::-1]))
         try:
-            changed = CatenarySpec.model_validate(line)
+            changed = CatenarySpec.model_validate({**line, "droppers": drops})
         except ValueError:
             continue
         eq = periodic_equilibrium(changed)

@@ -15,7 +15,6 @@ from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
 from dynamics.status import Status
 from optimise.constraints import Reference, feasible, force_violation, told_value, violations
-from optimise.objectives import objective
 from optimise.spec import LimitsSpec
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from dynamics.transient import Trajectory
 
 __all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare"]
-
-UNSETTLED = (Status.NOT_CONVERGED, Status.MEAN_FORCE_NOT_HELD, Status.DIVERGED)
 
 
 class EvaluationStatus(Enum):
@@ -77,13 +74,13 @@ class Evaluation:
         Number of the trial.
     status : EvaluationStatus
     message : str
-        Reason, when the status is not OK.
+        Reason, when the status is not OK; what to know about the figures, when it is.
     sigma_N : float, optional
         Standard deviation of the contact force as computed, feasible or not [N].
     constraints : dict
         Violations by name, feasible when all are <= 0 [-].
     told_N : float, optional
-        Value for a sampler that ignores constraints [N].
+        Standard deviation as a sampler that ignores constraints is told it [N].
     statistics : dict
         Statistics of the contact force by name, the unit at the end of each name.
     static_dropper_force_min_N, applied_force_N : float, optional
@@ -157,8 +154,6 @@ def _too_long(elapsed: float, setting: Setting) -> str:
 def _evaluate(task: Task, setting: Setting) -> Evaluation:
     case = CaseSpec.model_validate({**setting.case.model_dump(), "catenary": task.catenary.model_dump()})
     solution = _solve(case, setting.start)
-    if solution.status in UNSETTLED and setting.start is not None:
-        solution = _solve(case, None)  # a start that does not fit says nothing against the design
     times = {name: float(seconds) for name, seconds in solution.wall_time_s.items()}
     message = solution.message or solution.status.value
     if solution.status is Status.STATIC_SLACK and setting.reference is not None:
@@ -169,7 +164,7 @@ def _evaluate(task: Task, setting: Setting) -> Evaluation:
             task.number, EvaluationStatus.STATIC_SLACK, message, constraints=g, told_N=told,
             static_dropper_force_min_N=smallest, wall_time_s=times,
         )  # fmt: skip
-    if solution.status is not Status.OK or solution.statistics is None:
+    if not solution.status.has_figures or solution.statistics is None:
         return replace(failed(task.number, message), wall_time_s=times)
     return replace(_numbers(task.number, solution, setting), wall_time_s=times)
 
@@ -192,13 +187,14 @@ def _numbers(number: int, solution: PeriodicSolution | Trajectory, setting: Sett
     broken = [name for name, value in figures.items() if not math.isfinite(value)]
     if broken:
         return failed(number, f"every statistic must be finite: {', '.join(broken)} is not")
-    sigma = objective(statistics)
+    sigma = figures["contact_force_std_N"]
     reference = setting.reference or Reference(sigma, figures["max_uplift_at_supports_mm"])
     smallest = float(np.min(solution.equilibrium.dropper_force))
     g = violations(statistics, smallest, setting.limits, reference)
     return Evaluation(
         number=number,
         status=EvaluationStatus.OK,
+        message=solution.message,
         sigma_N=sigma,
         constraints=g,
         told_N=told_value(sigma, g, reference.sigma_N),

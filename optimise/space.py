@@ -49,6 +49,13 @@ class DesignSpace:
     design: DesignSpec
 
     def __post_init__(self) -> None:
+        if self.nominal.droppers.prescribed == "lengths":
+            raise InputError(
+                [
+                    f"the nominal line must prescribe heights to be optimised: {self.nominal.name} has "
+                    "droppers.prescribed 'lengths'; give its droppers.contact_wire_heights in place of lengths"
+                ]
+            )
         problems = self._asymmetries()
         if not problems:
             problems = [

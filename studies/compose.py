@@ -23,6 +23,8 @@ from studies.safe_yaml import read_yaml_mapping
 __all__ = ["Composed", "compose_job", "group_options", "groups_of"]
 
 FILE_GROUPS = ("catenary", "pantograph")
+# common overrides that stand deeper in the input
+SHORT_KEYS = {"dimension": "catenary.dimension"}
 TEXT_KEYS = ("run_dir", "campaign", "name")
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
@@ -127,7 +129,7 @@ def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _
     request = _Request()
     for text in overrides:
         key, separator, raw = text.partition("=")
-        key = key.lstrip("+").strip()
+        key = SHORT_KEYS.get(key.lstrip("+").strip(), key.lstrip("+").strip())
         if not separator or not key or text.startswith("~"):
             request.problems.append(
                 f"'{text}' is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"
@@ -202,8 +204,8 @@ def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
 def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
     """Lay the conditions of the campaign in whose folder the line lies under what is typed."""
     line = request.files.get("catenary")
-    record = line.parent / "campaign.yaml" if line is not None else None
-    if record is None or not record.is_file() or "pantograph" not in data:
+    record = _campaign_record(line) if line is not None else None
+    if record is None or "pantograph" not in data:
         return ()
     try:
         case = read_yaml_mapping(record, "campaign").get("case")
@@ -217,6 +219,14 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
     typed = {*request.groups, *request.files, *own, "catenary"}
     data.update({key: value for key, value in case.items() if key not in typed})
     return (f"Conditions are those of {record}, unless typed here.",)
+
+
+def _campaign_record(line: Path) -> Path | None:
+    """Record of the campaign whose best design, or a design of whose front, a file is."""
+    places = [line.parent]
+    if line.absolute().parent.name == "pareto":
+        places.append(line.parent.parent if line.parent.name else Path(".."))
+    return next((p / "campaign.yaml" for p in places if (p / "campaign.yaml").is_file()), None)
 
 
 def _parts(path: str) -> list[str]:

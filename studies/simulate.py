@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from catenary.errors import InputError
 from catenary.files import write_json_atomic
 from catenary.record import config_sha256
+from catenary.spec import READINGS
 from studies.compose import Composed, compose_job
 from studies.run_folder import RunFolder, fresh_folder
 from studies.spec import SimulateJob, case_of
@@ -57,11 +58,11 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     for line in _closing_lines(summary):
         folder.say(line)
     folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
-    return 0 if summary["status"] == "ok" else 1
+    return 0 if solution.status.has_figures else 1
 
 
 def refuse_slack_line(line: CatenarySpec) -> None:
-    """Refuse a line whose heights slacken a dropper at rest, before anything is written.
+    """Refuse a line whose heights or lengths slacken a dropper at rest, before anything is written.
 
     Raises
     ------
@@ -73,11 +74,16 @@ def refuse_slack_line(line: CatenarySpec) -> None:
     equilibrium = periodic_equilibrium(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return  # the solver says so in its own result
-    x, z = line.droppers.positions, line.droppers.contact_wire_heights
+    droppers = line.droppers
+    x, (key, _) = droppers.positions, READINGS[droppers.prescribed]
+    given = getattr(droppers, key)
+    cure = {
+        "heights": "raise the contact wire there or lower it at its neighbours",
+        "lengths": "cut it shorter or its neighbours longer",
+    }[droppers.prescribed]
     problems = [
-        f"catenary.droppers.contact_wire_heights[{k}] = {z[k]:g} m slackens dropper {k + 1} (at {x[k]:g} m) "
-        f"at rest: it would have to push down with {-force:.1f} N; raise the contact wire there or lower it "
-        "at its neighbours"
+        f"catenary.droppers.{key}[{k}] = {given[k]:g} m slackens dropper {k + 1} (at {x[k]:g} m) "
+        f"at rest: it would have to push down with {-force:.1f} N; {cure}"
         for k, force in enumerate(equilibrium.dropper_force)
         if force <= 0.0
     ]
@@ -164,8 +170,10 @@ def _headline(case: CaseSpec) -> str:
 
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
-    if summary["status"] != "ok":
+    if not summary["pantographs"]:
         lines.append(f"The solver failed: {summary['status']}. {summary['message']}".strip())
+    elif summary["message"]:
+        lines.append(f"{summary['status']}: {summary['message']}")
     for figures in summary["pantographs"]:
         lines.append(
             f"contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "

@@ -20,12 +20,13 @@ MARKS = {
     "r": "recalled from the literature",
     "d": "derived from other values",
     "c": "chosen here",
+    "u": "given by the user",
 }
 UNMARKED = "not stated"
 UNIT = re.compile(r"\[([^\]]+)\]")
 UNIT_SUFFIX = re.compile("_(N|kmh|hz)$")
-# Names and free text say nothing that could be measured.
-LEFT_OUT = {"schema_version", "name", "description", "provenance", "catenary", "pantograph"}
+# Names and free text say nothing that could be measured; which reading a line has shows in what it prescribes.
+LEFT_OUT = {"schema_version", "name", "description", "provenance", "catenary", "pantograph", "prescribed"}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -58,7 +59,7 @@ def _name(path: str) -> str:
 def _leaves(spec: BaseModel, inside: str) -> Iterator[tuple[str, Any, str]]:
     for name, field in type(spec).model_fields.items():
         value = getattr(spec, name)
-        if name in LEFT_OUT or value is None or (name == "kind" and not inside):
+        if name in LEFT_OUT or value is None or value == () or (name == "kind" and not inside):
             continue
         path = f"{inside}{name}"
         if isinstance(value, BaseModel):

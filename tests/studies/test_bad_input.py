@@ -11,6 +11,7 @@ from studies.spec import OptimiseJob, campaign_of, case_of
 
 BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015")
 SLACK_HEIGHTS = "catenary.droppers.contact_wire_heights=[0,-0.024,-0.041,-0.052,0.1,-0.052,-0.041,-0.024,0]"
+LENGTHS = ("catenary.droppers.prescribed=lengths", "catenary.droppers.contact_wire_heights=null")
 
 ON_THE_COMMAND_LINE = {
     "unknown key": (["speed_kph=275"], ["speed_kph is not a known key", "did you mean speed_kmh?"]),
@@ -44,6 +45,31 @@ ON_THE_COMMAND_LINE = {
     "one height too few": (
         [*BRUNI, "catenary.droppers.contact_wire_heights=[0,0,0]"],
         ["contact_wire_heights must give one height per dropper: 9 positions, 3 heights"],
+    ),
+    "both readings of the droppers": (
+        [*BRUNI, "catenary.droppers.lengths=[1,1,1,1,1,1,1,1,1]"],
+        ["catenary.droppers.lengths must be left out (or null) where prescribed is 'heights': got 9 values"],
+    ),
+    "lengths prescribed, heights given": (
+        [*BRUNI, "catenary.droppers.prescribed=lengths"],
+        [
+            "catenary.droppers.contact_wire_heights must be left out (or null) where prescribed is 'lengths'",
+            "catenary.droppers.lengths is missing: prescribed is 'lengths', so give one length per dropper, 9 values",
+        ],
+    ),
+    "lengths too few and too long": (
+        [*BRUNI, *LENGTHS, "catenary.droppers.lengths=[1.0,9.0]"],
+        [
+            "catenary.droppers.lengths must give one length per dropper: 9 positions, 2 lengths",
+            "catenary.droppers.lengths must lie between 0.05 and 3.5 m: dropper 2 is cut to 9 m",
+        ],
+    ),
+    "lengths that slacken a dropper": (
+        [*BRUNI, *LENGTHS, "catenary.droppers.lengths=[1.03,0.909,0.822,0.772,0.80,0.772,0.822,0.909,1.03]"],
+        [
+            "catenary.droppers.lengths[4] = 0.8 m slackens dropper 5 (at 27.5 m) at rest",
+            "cut it shorter or its neighbours longer",
+        ],
     ),
     "heights that slacken a dropper": (
         [*BRUNI, SLACK_HEIGHTS],
@@ -79,11 +105,47 @@ ON_THE_COMMAND_LINE = {
 }
 
 OPTIMISE_ONLY = {
+    "a line given by lengths": (
+        [*BRUNI, *LENGTHS, "catenary.droppers.lengths=[1.03,0.909,0.822,0.772,0.754,0.772,0.822,0.909,1.03]"],
+        ["the nominal line must prescribe heights to be optimised: bruni_2015 has droppers.prescribed 'lengths'"],
+    ),
     "campaign name with a path": (
         ["campaign=../elsewhere"],
         ["campaign must be a plain name", "no path", "got '../elsewhere' on the command line"],
     ),
     "unknown sampler": (["sampler=cmaes"], ["sampler must be one of cma_es", "did you mean cma_es?"]),
+    "unknown objective": (
+        ["objectives=[sigma,smoothness]", "sampler=nsga2"],
+        [
+            "objectives[1] must be one of sigma, force_range, statistical_minimum, uplift: "
+            "got 'smoothness' on the command line"
+        ],
+    ),
+    "an objective twice": (
+        ["objectives=[uplift,uplift]", "sampler=nsga2", "mean_force_N=150", "applied_force_N=150"],
+        [
+            "2 problems",
+            "objectives: each objective must stand once, uplift stands twice on the command line",
+            "give exactly one of mean_force_N and applied_force_N",
+        ],
+    ),
+    "no objective": (["objectives=[]"], ["objectives must list at least 1 values: got 0 on the command line"]),
+    "an objective that is no list": (["objectives=sigma"], ["objectives must be a list: got 'sigma'"]),
+    "too many objectives": (
+        ["objectives=[sigma,uplift,force_range,statistical_minimum]", "sampler=nsga2"],
+        ["objectives must list at most 3 values: got 4"],
+    ),
+    "a sampler that takes one objective": (
+        ["objectives=[sigma,uplift]"],
+        [
+            "1 problem",
+            "objectives must be one for sampler cma_es: got sigma, uplift, use sampler=nsga2 (or tpe, qmc, random)",
+        ],
+    ),
+    "a population without a use": (
+        ["sampler=random", "sampler.population=5"],
+        ["1 problem", "sampler.population is used by cma_es, nsga2 and synchronous campaigns only: got 5"],
+    ),
     "no trials": (["trials=0"], ["trials must be between 1 and 1000000: got 0 on the command line"]),
     "droppers too close": (
         ["design=spacing", "design.minimum_spacing=15"],
