@@ -25,7 +25,7 @@ __all__ = ["read_simulation"]
 NOTES = {
     "periodic": "One pantograph in steady state on the infinite line, over one span from support to support.",
     "transient": "The last span of the long transient, from support to support.",
-    "open_line": "The last span that was passed on an open line; the statistics are of the spans evaluated.",
+    "open_line": "The last span evaluated on an open line; the statistics are of all spans evaluated.",
 }
 
 

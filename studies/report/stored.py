@@ -95,7 +95,10 @@ def span_result(
     """Take what a page shows of one design from its result file; what is not in the file is left out."""
     values, span = stored.values, case.catenary.span_length
     drawn = all(name in values for name in SHAPE)
-    trace = _last_passage(values.get("position", np.zeros(0)), span, periodic=case.solver == "periodic")
+    position = values.get("position", np.zeros(0))
+    if case.solver == "open_line":  # what follows the evaluated spans is there for the filter and for uplift
+        position = position[position <= case.open_line.last_evaluated * span + 1e-9]
+    trace = _last_passage(position, span, periodic=case.solver == "periodic")
     return SpanResult(
         label=label,
         drawing=line_drawing(values, span, role) if drawn else None,

@@ -8,6 +8,7 @@ import pytest
 from dynamics.dataset import read_result
 from dynamics.open_line import solve_open_line
 from dynamics.status import Status
+from studies.report.simulation_folder import read_simulation
 
 SHORT = {"spans": 6, "start": 0.5, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
 TYPED = [f"open_line.{key}={value}" for key, value in SHORT.items()]
@@ -33,6 +34,8 @@ def test_an_applied_force_on_an_open_line_is_run_and_written(catenary, folder):
         assert criterion["value"] == figures[criterion["name"]]
     # 120 N are less than the target of 130.6 N at this speed
     assert assessed["all_met"] is True
+    # the page draws the last evaluated span, not what was run after it
+    assert read_simulation(folder / "run").result.force.y[-1] == values["contact_force_filtered"][inside][-1]
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert "Limits of the standards" in page
     assert page.count("recalled from the literature") > 4
