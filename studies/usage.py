@@ -20,7 +20,8 @@ First steps
   catenary demo                                        the whole chain, a few minutes
   catenary simulate                                    a stitched line at 300 km/h
   catenary simulate catenary=bruni_2015 pantograph=bruni_2015 speed_kmh=275
-  catenary simulate catenary=my_line.yaml              a line of your own (copy one from conf/catenary/)
+  catenary simulate catenary=my_line.yaml              a line of your own
+  catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
   catenary optimise experiment=oc1_heights campaign=first trials=200
   catenary export campaign=first                       its best design, for the hardware-in-the-loop rig
 
