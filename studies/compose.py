@@ -23,7 +23,7 @@ from studies.safe_yaml import read_yaml_mapping
 __all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_value"]
 
 FILE_GROUPS = ("catenary", "pantograph")
-TEXT_KEYS = ("run_dir", "campaign", "name")
+TEXT_KEYS = ("run_dir", "campaign", "name", "output")
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
 

@@ -36,10 +36,16 @@ from studies.safe_yaml import read_yaml_mapping
 if TYPE_CHECKING:
     from catenary.equilibrium import Equilibrium
 
-__all__ = ["JOB", "NewJob", "compose", "run"]
+__all__ = ["JOB", "NOT_TYPED", "NewJob", "compose", "run"]
 
-FROM_TABLE = ("droppers.positions", "droppers.prescribed", *(f"droppers.{key}" for key, _ in READINGS.values()))
+FROM_TABLE = (
+    "droppers.positions",
+    "droppers.prescribed",
+    *(f"droppers.{key}" for key, _ in READINGS.values()),
+    "table",
+)
 SET_HERE = ("provenance", "schema_version")
+NOT_TYPED = (*FROM_TABLE, *SET_HERE)
 QUESTIONS = {
     "droppers": "dropper table (a CSV file)",
     "name": "name of the line",
@@ -53,7 +59,7 @@ class NewJob(CatenarySpec):
     """A new line, and the file that it is written to."""
 
     droppers: DropperSpec = Field(description="droppers=PATH.csv gives their stations and heights or lengths")
-    table: str = Field(default="", description="dropper table that was read; given as droppers=PATH.csv")
+    table: str = Field(description="dropper table that was read")
     like: str = Field(description="line of the library that values which are not given are taken from")
     output: str = Field(description="file to write; without it NAME.yaml in the folder that one is in")
     overwrite: bool = Field(default=False, description="whether an existing file may be replaced")
@@ -133,7 +139,7 @@ def _sort(overrides: list[str]) -> _Answers:
             answers.problems.append(f"'{text}' is not key=value: write for example span_length=60")
         elif "${" in text:
             answers.problems.append(f"{key} must be a plain value: interpolation '${{...}}' is not allowed")
-        elif key in FROM_TABLE or key == "table":
+        elif key in FROM_TABLE:
             answers.problems.append(f"{key} comes from the dropper table: give droppers=PATH.csv")
         elif key.partition(".")[0] in SET_HERE or keys.node(key.split(".")) is None:
             near = keys.nearest(key)

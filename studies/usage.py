@@ -64,14 +64,16 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
             own = " | PATH.yaml" if group in ("catenary", "pantograph") else ""
             lines.append(f"  {group}={' | '.join(group_options(group))}{own}")
         lines.append("")
-    keys = list(_key_lines(KeyTree(module.JOB)))
+    keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ())))
     if keys:
         lines += ["Keys (key=value; default; meaning, unit and range)", *keys]
     return "\n".join(lines).rstrip()
 
 
-def _key_lines(tree: KeyTree) -> Iterator[str]:
+def _key_lines(tree: KeyTree, left_out: tuple[str, ...]) -> Iterator[str]:
     for path in tree.paths:
+        if path in left_out:
+            continue
         parts = path.split(".")
         if tree.children(parts):
             yield f"  {path}:  {tree.description(parts)}".rstrip().removesuffix(":")

@@ -10,7 +10,7 @@ from catenary.spec import CatenarySpec
 from dynamics.spec import PantographSpec
 from studies.cli import main
 from studies.compose import compose_job, group_options
-from studies.spec import ExportJob, FolderJob, NoJob, OptimiseJob, SimulateJob, StatusJob
+from studies.spec import ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob
 from studies.validate import load_gates
 
 JOBS = {
@@ -19,7 +19,7 @@ JOBS = {
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "validate": (NoJob, []),
-    "report": (FolderJob, ["run_dir=x"]),
+    "report": (ReportJob, ["run_dir=x"]),
 }
 SPECS = {"catenary": CatenarySpec, "pantograph": PantographSpec}
 

@@ -208,6 +208,13 @@ def test_bad_input_is_refused_with_every_problem_and_nothing_is_written(catenary
     assert listing(folder) == before
 
 
+def test_help_offers_what_may_be_typed_and_nothing_else(catenary):
+    text = catenary("new", "--help").out
+    keys = {line.split()[0].rstrip(":") for line in text.partition("Keys (")[2].splitlines()[1:]}
+    assert {"like", "output", "overwrite", "span_length", "contact_wire.tension", "droppers"} <= keys
+    assert not keys & {"table", "provenance", "schema_version", "droppers.positions", "droppers.lengths"}
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
