@@ -54,11 +54,16 @@ def read_dropper_table(path: Path, span_length: float | None) -> DropperTable:
         raise InputError(sorted(problems, key=_line_number))
     used = {station[0], column[0]}
     return DropperTable(
-        stations=tuple(x),
+        stations=_rounded(x),
         reading="heights" if quantity is HEIGHT else "lengths",
-        values=tuple(z),
+        values=_rounded(z),
         unused=tuple(h for k, h in enumerate(table.headings) if k not in used),
     )
+
+
+def _rounded(values: list[float]) -> tuple[float, ...]:
+    """Values as they were written: 1017 mm is 1.017 m, not 1.0170000000000001 m."""
+    return tuple(round(value, 9) for value in values)
 
 
 def _headings_wrong(table: CsvTable, no_station: bool, count: int) -> str:

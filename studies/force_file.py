@@ -12,7 +12,7 @@ from catenary.errors import InputError
 from dynamics.force_record import ForceRecord
 from studies.csv_table import Quantity, column_of, column_values, read_csv
 
-__all__ = ["SUFFIXES", "read_force_file"]
+__all__ = ["read_force_file"]
 
 SUFFIXES = (".csv", ".txt", ".tsv", ".nc")
 MAX_BYTES = 200_000_000
@@ -39,7 +39,11 @@ def read_force_file(path: Path, speed_kmh: float | None) -> ForceRecord:
     InputError
         With every problem of the file, one sentence each.
     """
-    found = _read_netcdf(path) if path.suffix == ".nc" else _read_table(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            [f"{path} must be a CSV or netCDF file with a force: its name ends in none of {', '.join(SUFFIXES)}"]
+        )
+    found = _read_netcdf(path) if path.suffix.lower() == ".nc" else _read_table(path)
     problems = []
     if "force" not in found:
         problems.append(f"{path} must have a column 'force' with its unit, such as force_N or 'contact_force [kN]'")
@@ -99,7 +103,9 @@ def _read_netcdf(path: Path) -> Columns:
         raise InputError([f"force record {path} is not a netCDF file: {str(error).splitlines()[0]}"]) from None
     found, problems = {}, []
     for quantity in QUANTITIES:
-        names = [n for n in stored.values if n.lower() in (quantity.name, *quantity.aliases)]
+        # a file may hold more than the record; the plain name goes before the others
+        names = [n for n in stored.values if n.lower() == quantity.name]
+        names = names or [n for n in stored.values if n.lower() in quantity.aliases]
         if len(names) > 1:
             problems.append(f"{path}: only one variable may hold the {quantity.name}: got {', '.join(names)}")
         for name in names[:1]:

@@ -52,6 +52,8 @@ def run(composed: Composed[ReportJob]) -> int:
         write_campaign_report(folder)
     elif (folder / "summary.json").is_file():
         write_simulation_report(folder)
+    elif folder.is_file():
+        raise InputError([f"{folder} is a file: give a run folder too, which it is laid beside"])
     else:
         raise InputError(
             [f"run_dir must be a run or campaign folder: {folder} has neither summary.json nor campaign.yaml"]

@@ -160,6 +160,17 @@ def test_a_broken_netcdf_file_is_refused(catenary, folder, runs):
     refused(catenary("report", runs[0], "bad.nc"), ["force record bad.nc is not a netCDF file"])
 
 
+def test_what_is_no_record_is_refused(catenary, folder, runs):
+    refused(catenary("report", runs[0], f"{runs[0]}/summary.json"), ["must be a CSV or netCDF file with a force"])
+    (folder / "alone.csv").write_text("time_s;force_N\n0;1\n", encoding="utf-8")
+    refused(catenary("report", "alone.csv"), ["alone.csv is a file: give a run folder too"])
+
+
+def test_a_result_of_this_program_is_a_record_too(catenary, folder, runs, passage):
+    """Its netCDF file holds stations of the line beside the positions of the pantograph, and more."""
+    refused(catenary("report", runs[0], f"{runs[0]}/result.nc"), ["result.nc must cover at least one span of 55 m"])
+
+
 BAD_INPUT = {
     "nothing": ([], ["run_dir is missing: give the folder of a run"]),
     "both ways": (["A", "B", "run_dir=C"], ["run_dir must be left out where runs are laid side by side"]),

@@ -52,7 +52,7 @@ def test_every_kind_of_table_gives_the_same_line(catenary, folder, table, text):
     line = read_line(folder / "here.yaml")
     assert (line.name, line.span_length, line.encumbrance) == ("mine", 60.0, 1.4)
     assert line.droppers.positions == STATIONS
-    np.testing.assert_allclose(line.droppers.contact_wire_heights, 1e-3 * np.array(HEIGHTS_MM), atol=1e-12)
+    assert line.droppers.contact_wire_heights == tuple(z / 1000 for z in HEIGHTS_MM)
     assert line.contact_wire.tension == 20e3
     assert line.messenger_wire.tension == 16e3
     assert "catenary simulate catenary=here.yaml" in ended.out
