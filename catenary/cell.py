@@ -17,37 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
+from catenary.cell_matrix import CellBlocks, CellMatrix
 from catenary.contact_wire import contact_table
 from catenary.elements.ancf_cable import cable_mass, cable_tangent
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
 from catenary.geometry import CONTACT
-from catenary.linearise import point_masses
-from catenary.mesh import Mesh, X, Z
+from catenary.mesh import DX, Mesh, X, Y, Z
 
-__all__ = ["CellMatrix", "VerticalCell", "vertical_cell"]
-
-VERTICAL = np.array([2, 5, 8, 11])
-
-
-@dataclass(frozen=True)
-class CellMatrix:
-    """One operator of a span cell: block tridiagonal over spans.
-
-    Attributes
-    ----------
-    own : float array (dof, dof)
-        Couples the cell with itself; its interface block holds all elements on both sides of the support.
-    next : float array (dof, interface)
-        Couples the cell with the interface of the next one.
-    interface_left, interface_right : float array (interface, interface)
-        Share of the interface block from the elements before and beyond the support.
-    """
-
-    own: NDArray[np.float64]
-    next: NDArray[np.float64]
-    interface_left: NDArray[np.float64]
-    interface_right: NDArray[np.float64]
+__all__ = ["VerticalCell", "vertical_cell"]
 
 
 @dataclass(frozen=True)
@@ -69,8 +48,8 @@ class VerticalCell:
     wire_ends : tuple of (dof, impedance)
         Interface dofs of wires that run on, and the impedance, sqrt(T rho) or sqrt(EA rho) [N s/m], that absorbs
         their waves at a window's end.
-    dropper_low, dropper_high : int array (dropper,)
-        Height dofs at the two ends of every dropper.
+    dropper_dof, dropper_weight : array (dropper, end dof)
+        Dofs of every dropper's ends and what one unit of each stretches it by.
     tensions : int array (bay,)
         Dofs of the bays' tensions.
     along : tuple of int array
@@ -91,8 +70,8 @@ class VerticalCell:
     support_dof: int
     support_contact_dof: int
     wire_ends: tuple[tuple[int, float], ...]
-    dropper_low: NDArray[np.int64]
-    dropper_high: NDArray[np.int64]
+    dropper_dof: NDArray[np.int64]
+    dropper_weight: NDArray[np.float64]
     tensions: NDArray[np.int64]
     along: tuple[NDArray[np.int64], NDArray[np.int64]]
     heights: NDArray[np.int64]
@@ -110,34 +89,11 @@ class VerticalCell:
         over = np.repeat(shift > shift[:, :1], 2, axis=1)
         return np.where(over, cell + self.n_dof, cell), weight
 
-
-class _Blocks:
-    """Collects the parts of one cell operator."""
-
-    def __init__(self, n: int, n_interface: int) -> None:
-        self.own, self.next, self.left = np.zeros((3, n, n))
-        self.ni = n_interface
-
-    def elements(self, blocks: NDArray[np.float64], dof: NDArray[np.int64], over: NDArray[np.bool_]) -> None:
-        """Add element blocks (elem, 4, 4); the second node of an element in ``over`` is the next cell's."""
-        inside = ~over
-        np.add.at(self.own, (dof[inside][:, :, None], dof[inside][:, None, :]), blocks[inside])
-        for d, block in zip(dof[over], blocks[over], strict=True):
-            self.block(block, d, np.array([False, False, True, True]))
-
-    def block(self, block: NDArray[np.float64], dof: NDArray[np.int64], beyond: NDArray[np.bool_]) -> None:
-        """Add one block whose dofs marked ``beyond`` are the next cell's."""
-        here, there = dof[~beyond], dof[beyond]
-        np.add.at(self.own, (here[:, None], here), block[np.ix_(~beyond, ~beyond)])
-        np.add.at(self.next, (here[:, None], there), block[np.ix_(~beyond, beyond)])
-        np.add.at(self.left, (there[:, None], there), block[np.ix_(beyond, beyond)])
-
-    def matrix(self) -> CellMatrix:
-        """Close the cell: its interface block takes the elements on both sides of the support."""
-        i = slice(0, self.ni)
-        right = self.own[i, i].copy()
-        self.own[i, i] += self.left[i, i]
-        return CellMatrix(self.own, np.ascontiguousarray(self.next[:, i]), self.left[i, i].copy(), right)
+    def dropper_operator(self) -> NDArray[np.float64]:
+        """Stretch of every dropper per unit of each dof (dof, dropper)."""
+        operator = np.zeros((self.n_dof, len(self.dropper_dof)))
+        np.add.at(operator, (self.dropper_dof, np.arange(len(self.dropper_dof))[:, None]), self.dropper_weight)
+        return operator
 
 
 def vertical_cell(eq: Equilibrium) -> VerticalCell:
@@ -146,24 +102,21 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
     over = (mesh.elem_shift[:, 1] - mesh.elem_shift[:, 0]) > 0.5 * mesh.layout.length
     dof_of, bay_dof, n_interface = _order(mesh, over)
     n = int(max(dof_of.max(), bay_dof.max())) + 1
-    M, K = _Blocks(n, n_interface), _Blocks(n, n_interface)
-    dof = dof_of[mesh.dof[mesh.elem_nodes][:, :, [Z, 5]]].reshape(-1, 4)
-    pick = np.ix_(np.arange(len(dof)), VERTICAL, VERTICAL)
+    M, K = CellBlocks(n, n_interface), CellBlocks(n, n_interface)
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
     rho = wire_property(spec, mesh, "mass_per_length")
     _, transverse = cable_tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
-    M.elements(cable_mass(eq.elem_l0, rho)[pick], dof, over)
-    K.elements(transverse[pick], dof, over)
+    mass = cable_mass(eq.elem_l0, rho)
+    for c in mesh.axes[1:]:
+        pick = np.ix_(np.arange(len(rho)), *[np.array([c, c + 3, c + 6, c + 9])] * 2)
+        dof, sign = _component(mesh, dof_of, c)
+        turn = sign[:, :, None] * sign[:, None, :]
+        M.elements(turn * mass[pick], dof, over)
+        K.elements(turn * transverse[pick], dof, over)
     _add_bays(eq, dof_of, bay_dof, over, (M, K))
     _add_points(eq, dof_of, (M.own, K.own))
-    ends = []
-    for nodes, wire in (
-        (mesh.support_contact, spec.contact_wire),
-        (mesh.support_messenger, spec.messenger_wire),
-    ):
-        z, x = dof_of[mesh.dof[nodes[0], [Z, X]]]
-        ends.append((int(z), float(np.sqrt(wire.tension * wire.mass_per_length))))
-        ends.append((int(x), float(np.sqrt(wire.axial_stiffness * wire.mass_per_length))))
+    axis = eq.dropper_direction[:, mesh.axes[1:]]
+    hung = [dof_of[mesh.dof[nodes][:, mesh.axes[1:]]] for nodes in (mesh.dropper_bottom, mesh.dropper_top)]
     return VerticalCell(
         equilibrium=eq,
         mass=M.matrix(),
@@ -172,15 +125,38 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         n_interface=n_interface,
         support_dof=int(dof_of[mesh.dof[mesh.support_messenger[0], Z]]),
         support_contact_dof=int(dof_of[mesh.dof[mesh.support_contact[0], Z]]),
-        wire_ends=tuple(ends),
-        dropper_low=dof_of[mesh.dof[mesh.dropper_bottom, Z]],
-        dropper_high=dof_of[mesh.dof[mesh.dropper_top, Z]],
+        wire_ends=_wire_ends(eq, dof_of),
+        dropper_dof=np.ascontiguousarray(np.concatenate(hung, axis=1)),
+        dropper_weight=np.ascontiguousarray(np.concatenate([-axis, axis], axis=1)),
         tensions=bay_dof,
         along=(_along(mesh, dof_of, contact=True), _along(mesh, dof_of, contact=False)),
         heights=np.unique(dof_of[mesh.dof[:, Z]]),
         canonical=_by_node(mesh, dof_of),
         dof_of=dof_of,
     )
+
+
+def _component(mesh: Mesh, dof_of: NDArray[np.int64], c: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Cell dofs of one component of position and slope by element (elem, 4), and their signs in mirrored cells."""
+    dof = dof_of[mesh.dof[mesh.elem_nodes][:, :, [c, c + DX]]].reshape(-1, 4)
+    sign = np.repeat(mesh.elem_mirror, 2, axis=1) if c == Y else np.ones(dof.shape)
+    return dof, sign
+
+
+def _wire_ends(eq: Equilibrium, dof_of: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
+    """Interface dofs of wires that run on, heights and along the track first, each with its impedance [N s/m]."""
+    mesh, spec = eq.mesh, eq.spec
+    wires = ((mesh.support_contact, spec.contact_wire), (mesh.support_messenger, spec.messenger_wire))
+    ends = []
+    for nodes, wire in wires:
+        z, x = dof_of[mesh.dof[nodes[0], [Z, X]]]
+        ends.append((int(z), float(np.sqrt(wire.tension * wire.mass_per_length))))
+        ends.append((int(x), float(np.sqrt(wire.axial_stiffness * wire.mass_per_length))))
+    if mesh.spatial:
+        wire = spec.contact_wire
+        side = int(dof_of[mesh.dof[mesh.support_contact[0], Y]])
+        ends.append((side, float(np.sqrt(wire.tension * wire.mass_per_length))))
+    return tuple(ends)
 
 
 def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -194,13 +170,16 @@ def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDAr
     items += [(False, right[b], 0, b) for b in range(len(right))]
     dof_of, bay_dof = np.full(mesh.n_dof, -1), np.full(len(right), -1)
     n = n_interface = 0
+    components = [c + d for c in mesh.axes[:0:-1] for d in (0, DX)]
+    # the messenger wire is held sideways at supports
+    held = set(mesh.dof[mesh.support_messenger, Y]) if mesh.spatial else set()
     for inside, _, is_node, which in sorted(items, key=lambda t: (not t[0], round(t[1], 9), t[2], t[3])):
         if not is_node:
             bay_dof[which], n = n, n + 1
             continue
-        for c in (Z, 5, X) if which in key_nodes else (Z, 5):
+        for c in components if which not in key_nodes else (*components, X):
             d = mesh.dof[which, c]
-            if dof_of[d] < 0:
+            if dof_of[d] < 0 and d not in held:
                 dof_of[d], n = n, n + 1
         n_interface = n if inside else n_interface
     return dof_of, bay_dof, n_interface
@@ -216,7 +195,8 @@ def _along(mesh: Mesh, dof_of: NDArray[np.int64], *, contact: bool) -> NDArray[n
 
 def _by_node(mesh: Mesh, dof_of: NDArray[np.int64]) -> NDArray[np.int64]:
     """Cell dofs node by node, each once, in the order in which the wires were meshed."""
-    found = dof_of[mesh.dof[:, [Z, 5, X]].ravel()]
+    components = [c + d for c in mesh.axes[:0:-1] for d in (0, DX)]
+    found = dof_of[mesh.dof[:, [*components, X]].ravel()]
     _, first = np.unique(found, return_index=True)
     first = np.sort(first)
     return found[first][found[first] >= 0]
@@ -227,22 +207,22 @@ def _add_bays(
     dof_of: NDArray[np.int64],
     bay_dof: NDArray[np.int64],
     over: NDArray[np.bool_],
-    operators: tuple[_Blocks, _Blocks],
+    operators: tuple[CellBlocks, CellBlocks],
 ) -> None:
     """Add every bay's tension dof and the axial inertia at its ends."""
     mesh, (M, K) = eq.mesh, operators
     EA = wire_property(eq.spec, mesh, "axial_stiffness")
     rho = wire_property(eq.spec, mesh, "mass_per_length")
-    slopes = _slope_moments(eq)
-    vertical = dof_of[mesh.dof[mesh.elem_nodes][:, :, [Z, 5]]].reshape(-1, 4)
+    parts = [_component(mesh, dof_of, c) for c in mesh.axes[1:]]
+    slopes = np.concatenate([s * _slope_moments(eq, c) for c, (_, s) in zip(mesh.axes[1:], parts, strict=True)], axis=1)
+    across = np.concatenate([dof for dof, _ in parts], axis=1)
+    second = np.tile([False, False, True, True], len(parts))
     for b, (first, last) in enumerate(mesh.group_elems):
         elems = np.arange(first, last + 1)
         length = eq.elem_l0[elems].sum()
         ends = dof_of[mesh.dof[[mesh.elem_nodes[first, 0], mesh.elem_nodes[last, 1]], X]]
-        dof = np.concatenate([vertical[elems].ravel(), ends, [bay_dof[b]]])
-        beyond = np.zeros(len(dof), dtype=bool)
-        if over[last]:
-            beyond[[-5, -4, -2]] = True
+        dof = np.concatenate([across[elems].ravel(), ends, [bay_dof[b]]])
+        beyond = np.concatenate([*(second & over[e] for e in elems), [False, over[last], False]])
         h = np.concatenate([slopes[elems].ravel(), [-1.0, 1.0]])
         block = np.zeros((len(dof), len(dof)))
         block[-1, :-1] = block[:-1, -1] = h
@@ -251,10 +231,10 @@ def _add_bays(
         M.block(np.eye(2) * 0.5 * rho[first] * length, ends, np.array([False, bool(over[last])]))
 
 
-def _slope_moments(eq: Equilibrium) -> NDArray[np.float64]:
-    """Elongation of each element per height and slope of its nodes: integral of z0' B_a over it, (elem, 4)."""
+def _slope_moments(eq: Equilibrium, c: int) -> NDArray[np.float64]:
+    """Elongation of each element per place and slope of its nodes, component c: integral of c0' B_a, (elem, 4)."""
     mesh = eq.mesh
-    z = element_coordinates(mesh, eq.q)[:, :, [2, 5]].reshape(-1, 4)
+    z = element_coordinates(mesh, eq.q)[:, :, [c, c + DX]].reshape(-1, 4)
     length = eq.elem_l0
     # integral of B_a B_b for the Hermite shapes (a, b = position 1, slope 1, position 2, slope 2)
     scale = np.stack([np.ones_like(length), length, np.ones_like(length), length], axis=1)
@@ -266,17 +246,16 @@ def _add_points(
     eq: Equilibrium, dof_of: NDArray[np.int64], operators: tuple[NDArray[np.float64], NDArray[np.float64]]
 ) -> None:
     """Add clamps, half droppers, steady arms, and the stiffness of droppers (stretch and sway)."""
-    mesh, spec, (M, K) = eq.mesh, eq.spec, operators
+    mesh, (M, K) = eq.mesh, operators
     for nodes, values in point_masses(eq):
-        for c in (Z, X):
+        for c in mesh.axes:
             d = dof_of[mesh.dof[nodes, c]]
             np.add.at(M, (d, d), values)
-    for c, k in (
-        (Z, np.full(len(mesh.dropper_top), spec.droppers.stiffness)),
-        (X, eq.dropper_force / eq.dropper_length),
-    ):
-        low, high = dof_of[mesh.dof[mesh.dropper_bottom, c]], dof_of[mesh.dof[mesh.dropper_top, c]]
-        for i, j, sign in ((low, low, 1.0), (high, high, 1.0), (low, high, -1.0), (high, low, -1.0)):
-            np.add.at(K, (i, j), sign * k)
-    arm = dof_of[mesh.dof[mesh.support_contact, Z]]
-    K[arm, arm] += spec.support.steady_arm_stiffness
+    low, high = (dof_of[mesh.dof[nodes, :3]] for nodes in (mesh.dropper_bottom, mesh.dropper_top))
+    hung = dropper_stiffness(eq)
+    pairs = [(low, low, hung), (high, high, hung), (low, high, -hung), (high, low, -hung)]
+    arm = dof_of[mesh.dof[mesh.support_contact, :3]]
+    for rows, cols, blocks in (*pairs, (arm, arm, steady_arm_stiffness(eq))):
+        for i in mesh.axes:
+            for j in mesh.axes:
+                np.add.at(K, (rows[:, i], cols[:, j]), blocks[:, i, j])

@@ -47,10 +47,10 @@ def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> 
     point = np.arange(len(weight))
     np.add.at(load, (SPANS_EACH_SIDE * n + dof, point[:, None]), weight)
     near = SPANS_EACH_SIDE + np.arange(-NEIGHBOURS, NEIGHBOURS + 1)
-    low, high = ((near[:, None] * n + d).ravel() for d in (cell.dropper_low, cell.dropper_high))
-    pair = np.zeros((size, len(low)))
-    k = np.arange(len(low))
-    pair[high, k], pair[low, k] = 1.0, -1.0
+    one = cell.dropper_operator()
+    pair = np.zeros((size, len(near) * one.shape[1]))
+    for k, span in enumerate(near):
+        pair[span * n : (span + 1) * n, k * one.shape[1] : (k + 1) * one.shape[1]] = one
     by_load, by_pair = solver.solve(load), solver.solve(pair)
     static = np.tile(eq.dropper_force, len(near))
     stiffness = eq.spec.droppers.stiffness

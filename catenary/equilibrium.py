@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from catenary.banded import banded_solver
 from catenary.form_finding import FormFindingProblem, node_coordinates, residual_and_jacobian
-from catenary.geometry import line_layout, periodic_layout
-from catenary.mesh import Mesh, build_mesh
+from catenary.geometry import Layout, line_layout, periodic_layout
+from catenary.mesh import Mesh, Y, build_mesh
 from catenary.spec import CatenarySpec
 
 __all__ = [
@@ -57,6 +57,8 @@ class Equilibrium:
         Stretched lengths [m].
     steady_arm_force, messenger_support_force : float array (support,)
         Vertical forces on the wires, upwards positive [N].
+    steady_arm_side_force : float array (support,)
+        Sideways force of the arms on the contact wire, towards +y [N]; zero in the plane.
     horizontal_reaction : float array
         Reaction of the constraints that only remove the translation of a periodic cell [N]; must vanish.
     residual : float
@@ -73,11 +75,20 @@ class Equilibrium:
     dropper_force: NDArray[np.float64]
     dropper_length: NDArray[np.float64]
     steady_arm_force: NDArray[np.float64]
+    steady_arm_side_force: NDArray[np.float64]
     messenger_support_force: NDArray[np.float64]
     horizontal_reaction: NDArray[np.float64]
     residual: float
     iterations: int
     status: EquilibriumStatus
+
+    @property
+    def dropper_direction(self) -> NDArray[np.float64]:
+        """Unit vectors (dropper, 3) from the lower end of every dropper to its upper end."""
+        mesh = self.mesh
+        span = self.q[mesh.dropper_top, :3] - self.q[mesh.dropper_bottom, :3]
+        span[:, 0] = 0.0
+        return span / self.dropper_length[:, None]
 
     @property
     def dropper_unstretched_length(self) -> NDArray[np.float64]:
@@ -87,12 +98,16 @@ class Equilibrium:
 
 def periodic_equilibrium(spec: CatenarySpec) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite periodic line."""
-    return find_equilibrium(spec, build_mesh(periodic_layout(spec), spec.mesh.elements_per_bay))
+    return find_equilibrium(spec, _mesh(spec, periodic_layout(spec)))
 
 
 def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports."""
-    return find_equilibrium(spec, build_mesh(line_layout(spec, n_spans), spec.mesh.elements_per_bay))
+    return find_equilibrium(spec, _mesh(spec, line_layout(spec, n_spans)))
+
+
+def _mesh(spec: CatenarySpec, layout: Layout) -> Mesh:
+    return build_mesh(layout, spec.mesh.elements_per_bay, spatial=spec.dimension == "spatial")
 
 
 def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
@@ -156,7 +171,8 @@ def _result(problem: FormFindingProblem, u: NDArray[np.float64], residual: float
     mesh = problem.mesh
     r, _ = residual_and_jacobian(problem, u)
     q = node_coordinates(mesh, u)
-    length = q[mesh.dropper_top, 2] - q[mesh.dropper_bottom, 2]
+    span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
+    sideways = np.where(mesh.spatial, r[mesh.dof[mesh.support_contact, Y]], 0.0)
     ok = residual < problem.tolerance
     return Equilibrium(
         spec=problem.spec,
@@ -164,8 +180,9 @@ def _result(problem: FormFindingProblem, u: NDArray[np.float64], residual: float
         q=q,
         elem_l0=u[problem.length_at] * mesh.elem_length,
         dropper_force=u[problem.drop_at].copy(),
-        dropper_length=length,
+        dropper_length=np.hypot(*span.T),
         steady_arm_force=u[problem.arm_at].copy(),
+        steady_arm_side_force=sideways,
         messenger_support_force=u[problem.messenger_at].copy(),
         horizontal_reaction=r[problem.reaction_rows] if mesh.layout.periodic else np.zeros(0),
         residual=residual,

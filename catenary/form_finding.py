@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from catenary.elements.ancf_cable import cable_forces
 from catenary.geometry import CONTACT, MESSENGER, STITCH
-from catenary.mesh import Mesh, X, Z
+from catenary.mesh import Mesh, X, Y, Z
 from catenary.spec import CatenarySpec, StitchSpec, WireSpec
 
 __all__ = [
@@ -76,8 +76,9 @@ class FormFindingProblem:
         ends = slice(None) if mesh.layout.periodic else [0, -1]
         held = np.concatenate([mesh.support_contact[ends], mesh.support_messenger[ends]])
         self.reaction_rows = mesh.dof[held, X]
+        sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else []
         unknown = np.setdiff1d(np.arange(self.n_total), self.fixed_dof)
-        rows = np.setdiff1d(np.arange(self.n_rows), self.reaction_rows)
+        rows = np.setdiff1d(np.arange(self.n_rows), [*self.reaction_rows, *mesh.dof[sideways, Y]])
         if len(unknown) != len(rows):
             raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
         self.unknown, self.rows = unknown, rows
@@ -102,6 +103,10 @@ class FormFindingProblem:
         for low, high in zip(mesh.support_contact, mesh.support_messenger, strict=True):
             fixed[mesh.dof[low, X]], fixed[mesh.dof[low, Z]] = float(mesh.node_x[low]), 0.0
             fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = float(mesh.node_x[high]), self.spec.encumbrance
+        if mesh.spatial:
+            side, support = (-1.0) ** np.arange(len(mesh.support_contact)), self.spec.support
+            fixed.update(zip(mesh.dof[mesh.support_contact, Y], support.stagger * side, strict=True))
+            fixed.update(zip(mesh.dof[mesh.support_messenger, Y], support.messenger_stagger * side, strict=True))
         return fixed
 
     def start(self) -> NDArray[np.float64]:
@@ -115,6 +120,8 @@ class FormFindingProblem:
             u[d[X]], u[d[Z]] = mesh.node_x[node], shape[node]
             u[d[3]], u[d[5]] = 1.0, 0.0
         a, b = mesh.elem_nodes.T
+        if mesh.spatial:
+            self._spread_sideways(u)
         slope = (shape[b] - shape[a]) / mesh.elem_length
         for node, total in ((a, slope), (b, slope)):
             np.add.at(u, mesh.dof[node, 5], 0.5 * total)
@@ -129,6 +136,15 @@ class FormFindingProblem:
         total = GRAVITY * spec.span_length * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
         u[self.messenger_at] = total
         return u
+
+    def _spread_sideways(self, u: NDArray[np.float64]) -> None:
+        """First guess of y: straight lines from support to support for the contact wire, and for those above it."""
+        mesh, spec = self.mesh, self.spec
+        turns = mesh.node_x / spec.span_length
+        zigzag = 1.0 - 2.0 * np.abs(turns - 2.0 * np.round(0.5 * turns))
+        on_track = np.where(mesh.node_wire == CONTACT, spec.support.stagger, spec.support.messenger_stagger)
+        u[mesh.dof[:, Y]] = on_track * zigzag
+        u[mesh.dof[:, 4]] = -2.0 * on_track / spec.span_length * (-1.0) ** np.floor(turns)
 
 
 def _first_shape(spec: CatenarySpec, mesh: Mesh) -> NDArray[np.float64]:
@@ -156,9 +172,10 @@ def node_coordinates(mesh: Mesh, u: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def element_coordinates(mesh: Mesh, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Nodal coordinates by element (elem, 2, 6), with the closing nodes of a cell moved by its length."""
+    """Nodal coordinates by element (elem, 2, 6), the closing nodes of a cell moved by its length and mirrored."""
     gathered = q[mesh.elem_nodes]
     gathered[:, :, 0] += mesh.elem_shift
+    gathered[:, :, [1, 4]] *= mesh.elem_mirror[:, :, None]
     return gathered
 
 
@@ -172,14 +189,17 @@ def residual_and_jacobian(
     force, tangent, by_l0 = cable_forces(
         element_coordinates(mesh, q), l0, problem.EA, problem.EI, problem.rho * GRAVITY
     )
+    if mesh.spatial:
+        sign = np.ones((len(l0), 2, 6))
+        sign[:, :, [1, 4]] = mesh.elem_mirror[:, :, None]
+        sign = sign.reshape(-1, 12)
+        force, by_l0, tangent = force * sign, by_l0 * sign, tangent * sign[:, :, None] * sign[:, None, :]
     r = np.zeros(problem.n_rows + 1)
     dof = _element_dofs(mesh)
     np.add.at(r, dof.ravel(), force.ravel())
     drop_values = _add_droppers(problem, u, q, r)
-    k = spec.droppers.stiffness
-    low, high = mesh.dropper_bottom[problem.sized], mesh.dropper_top[problem.sized]
-    elongation = q[high, 2] - q[low, 2] - problem.cut[problem.sized]
-    r[problem.size_rows] = k * elongation - u[problem.drop_at[problem.sized]]
+    k, axis, length = spec.droppers.stiffness, *_dropper_axis(mesh, q)
+    r[problem.size_rows] = (k * (length - problem.cut) - u[problem.drop_at])[problem.sized]
     r[mesh.dof[mesh.support_contact, Z]] -= u[problem.arm_at]
     r[mesh.dof[mesh.support_messenger, Z]] -= u[problem.messenger_at]
     if spec.stitch is not None:
@@ -197,10 +217,10 @@ def residual_and_jacobian(
     t_q = np.einsum("tc,tcj->tj", end, tangent[t, :3, :]) / norm[:, None]
     t_l = np.einsum("tc,tc->t", end, end_l0) / norm * mesh.elem_length[t]
     ones = np.ones(2 * len(mesh.support_contact))
-    equal, sized = np.ones(len(problem.equal)), np.ones(len(problem.sized))
+    equal, by_end = np.ones(len(problem.equal)), (k * axis[problem.sized]).T.ravel()
     by_group = by_l0 * mesh.elem_length[:, None]
     wires = [tangent.ravel(), by_group.ravel(), drop_values, -ones, t_q.ravel(), t_l, equal, -equal]
-    return r[:-1], np.concatenate([*wires, k * sized, -k * sized, -sized])
+    return r[:-1], np.concatenate([*wires, by_end, -by_end, -np.ones(len(problem.sized))])
 
 
 def _add_droppers(
@@ -210,13 +230,27 @@ def _add_droppers(
     mesh, drops = problem.mesh, problem.spec.droppers
     low, high = mesh.dropper_bottom, mesh.dropper_top
     pull = u[problem.drop_at]
-    length = q[high, 2] - q[low, 2]
-    half_weight = 0.5 * drops.mass_per_length * GRAVITY * length
-    r[mesh.dof[low, Z]] += -pull + half_weight + drops.clamp_mass_contact_wire * GRAVITY
-    np.add.at(r, mesh.dof[high, Z], pull + half_weight + drops.clamp_mass_messenger_wire * GRAVITY)
-    ones = np.ones(len(low))
-    by_height = 0.5 * drops.mass_per_length * GRAVITY * ones
-    return np.concatenate([-ones, ones, -by_height, by_height, -by_height, by_height])
+    axis, length = _dropper_axis(mesh, q)
+    per_length = 0.5 * drops.mass_per_length * GRAVITY
+    for c, component in enumerate((Y, Z)):
+        np.add.at(r, mesh.dof[low, component], -pull * axis[:, c])
+        np.add.at(r, mesh.dof[high, component], pull * axis[:, c])
+    np.add.at(r, mesh.dof[low, Z], per_length * length + drops.clamp_mass_contact_wire * GRAVITY)
+    np.add.at(r, mesh.dof[high, Z], per_length * length + drops.clamp_mass_messenger_wire * GRAVITY)
+    # by the vector from the lower to the upper end: turning of the pull, and weight by length
+    turn = (pull / length)[:, None, None] * (np.eye(2) - axis[:, :, None] * axis[:, None, :])
+    weight = np.zeros_like(turn)
+    weight[:, 1] = per_length * axis
+    at_low, at_high = weight - turn, weight + turn
+    blocks = np.array([[-at_low, at_low], [-at_high, at_high]])  # row end, column end, dropper, component, component
+    return np.concatenate([(-axis).T.ravel(), axis.T.ravel(), blocks.transpose(0, 3, 1, 4, 2).ravel()])
+
+
+def _dropper_axis(mesh: Mesh, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Direction (dropper, 2) in y and z from the lower to the upper end of every dropper, and its length [m]."""
+    span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
+    length = np.hypot(*span.T)
+    return span / length[:, None], length
 
 
 def _element_dofs(mesh: Mesh) -> NDArray[np.int64]:
@@ -230,32 +264,33 @@ def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], ND
     mesh = problem.mesh
     dof = _element_dofs(mesh)
     n_elem = len(dof)
-    low, high = mesh.dof[mesh.dropper_bottom, Z], mesh.dof[mesh.dropper_top, Z]
+    ends = np.array([mesh.dof[nodes][:, [Y, Z]].T for nodes in (mesh.dropper_bottom, mesh.dropper_top)])
+    pair = (2, 2, *ends.shape)
     t = mesh.tension_elem
     rows = [
         np.repeat(dof, 12, axis=1).ravel(),
         dof.ravel(),
-        np.concatenate([low, high, low, low, high, high]),
+        np.concatenate([ends.ravel(), np.broadcast_to(ends[:, :, None, None], pair).ravel()]),
         mesh.dof[mesh.support_contact, Z],
         mesh.dof[mesh.support_messenger, Z],
         np.repeat(problem.tension_rows, 12),
         problem.tension_rows,
         problem.equal_rows,
         problem.equal_rows,
-        *[problem.size_rows] * 3,
+        *[problem.size_rows] * 5,
     ]
     cols = [
         np.tile(dof, (1, 12)).ravel(),
         np.repeat(problem.length_at, 12),
-        np.concatenate([problem.drop_at, problem.drop_at, low, high, low, high]),
+        np.concatenate([np.tile(problem.drop_at, 4), np.broadcast_to(ends, pair).ravel()]),
         problem.arm_at,
         problem.messenger_at,
         dof[t].ravel(),
         problem.length_at[t],
         problem.length_at[problem.equal],
         problem.length_at[problem.equal + 1],
-        high[problem.sized],
-        low[problem.sized],
+        ends[1][:, problem.sized].ravel(),
+        ends[0][:, problem.sized].ravel(),
         problem.drop_at[problem.sized],
     ]
     assert n_elem * 144 == len(rows[0])

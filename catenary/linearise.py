@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from catenary.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.contact_wire import contact_table
 from catenary.elements.ancf_cable import cable_mass, cable_tangent
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
-from catenary.mesh import X, Z
+from catenary.mesh import Y, Z
 
-__all__ = ["CatenaryModel", "linearise", "point_masses"]
-
-ARM_MASS_SHARE = 1.0 / 3.0
+__all__ = ["CatenaryModel", "linearise"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class CatenaryModel:
     dropper_stiffness : float
         [N/m].
     fixed : int array
-        Dofs held at the ends of the line.
+        Dofs held: the wires' ends, and in space the messenger wire sideways at every support.
     """
 
     equilibrium: Equilibrium
@@ -52,72 +51,59 @@ class CatenaryModel:
         return dof, weight
 
 
-def point_masses(eq: Equilibrium) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Nodes and masses [kg] of clamps, half droppers and steady arms."""
-    mesh, drops = eq.mesh, eq.spec.droppers
-    half = 0.5 * drops.mass_per_length * eq.dropper_length
-    out = [
-        (mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
-        (mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
-        (
-            mesh.support_contact,
-            np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass),
-        ),
-    ]
-    if eq.spec.stitch is not None:
-        out.append((mesh.clamp_messenger, np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)))
-    return out
-
-
 def linearise(eq: Equilibrium) -> CatenaryModel:
-    """Assemble sparse M, C, K of an open line about its equilibrium, vertical and along-track dofs."""
+    """Assemble sparse M, C, K of an open line about its equilibrium, every dof of its mesh kept."""
     spec, mesh = eq.spec, eq.mesh
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
     axial, transverse = cable_tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
-    dof = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
     n = mesh.n_dof
-
-    def assemble(blocks: NDArray[np.float64]) -> csr_array:
-        rows, cols = np.repeat(dof, 12, axis=1).ravel(), np.tile(dof, (1, 12)).ravel()
-        keep = (rows >= 0) & (cols >= 0)
-        return csr_array(coo_array((blocks.ravel()[keep], (rows[keep], cols[keep])), shape=(n, n)))
-
-    mass = assemble(cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length")))
+    wires = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
+    mass = _assemble(n, wires, cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length")))
     lumped = np.zeros(n)
     for nodes, values in point_masses(eq):
-        for c in (X, Z):
+        for c in mesh.axes:
             np.add.at(lumped, mesh.dof[nodes, c], values)
     mass = mass + _diagonal(lumped)
-    low, high = mesh.dof[mesh.dropper_bottom], mesh.dof[mesh.dropper_top]
-    n_drop = len(low)
-    count = np.arange(n_drop)
-    sign = np.concatenate([-np.ones(n_drop), np.ones(n_drop)])
-
-    def relative(c: int) -> csr_array:
-        where = (np.concatenate([low[:, c], high[:, c]]), np.tile(count, 2))
-        return csr_array(coo_array((sign, where), shape=(n, n_drop)))
-
-    dropper, sway = relative(Z), relative(X)
-    stiffness = assemble(axial + transverse) + spec.droppers.stiffness * (dropper @ dropper.T)
-    stiffness = stiffness + (sway * (eq.dropper_force / eq.dropper_length)) @ sway.T
-    arm, messenger = np.zeros(n), np.zeros(n)
-    arm[mesh.dof[mesh.support_contact, Z]] = spec.support.steady_arm_stiffness
+    ends = mesh.dof[np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1), :3]
+    pair = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    hung = np.einsum("ab,dij->daibj", pair, dropper_stiffness(eq)).reshape(-1, 6, 6)
+    stiffness = _assemble(n, wires, axial + transverse) + _assemble(n, ends.reshape(-1, 6), hung)
+    stiffness = stiffness + _assemble(n, mesh.dof[mesh.support_contact, :3], steady_arm_stiffness(eq))
+    messenger = np.zeros(n)
     messenger[mesh.dof[mesh.support_messenger, Z]] = 1.0
-    stiffness = stiffness + _diagonal(arm)
     damping = spec.damping.alpha * mass + spec.damping.beta * stiffness
     damping = damping + _diagonal(messenger * spec.support.messenger_damping)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
-    ends = np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]])
+    held = mesh.dof[np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]]), :3].ravel()
+    held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y]]))
     return CatenaryModel(
         equilibrium=eq,
         mass=csr_array(mass),
         damping=csr_array(damping),
         stiffness=csr_array(stiffness),
-        dropper=dropper,
+        dropper=_dropper_operator(eq),
         dropper_force=eq.dropper_force,
         dropper_stiffness=spec.droppers.stiffness,
-        fixed=mesh.dof[ends][:, [X, Z]].ravel(),
+        fixed=held[held >= 0],
     )
+
+
+def _dropper_operator(eq: Equilibrium) -> csr_array:
+    """Stretch of every dropper per unit of each dof (dof, dropper)."""
+    mesh, axis = eq.mesh, eq.dropper_direction
+    dof = np.stack([mesh.dof[mesh.dropper_bottom, :3], mesh.dof[mesh.dropper_top, :3]])
+    values = np.stack([-axis, axis])
+    dropper = np.broadcast_to(np.arange(len(axis))[None, :, None], dof.shape)
+    keep = (dof >= 0) & (values != 0.0)
+    return csr_array(coo_array((values[keep], (dof[keep], dropper[keep])), shape=(mesh.n_dof, len(axis))))
+
+
+def _assemble(n: int, dof: NDArray[np.int64], blocks: NDArray[np.float64]) -> csr_array:
+    """Add blocks (block, k, k) at their dofs (block, k); dofs of -1 are dropped."""
+    k = dof.shape[1]
+    rows, cols = np.repeat(dof, k, axis=1).ravel(), np.tile(dof, (1, k)).ravel()
+    keep = (rows >= 0) & (cols >= 0)
+    return csr_array(coo_array((blocks.ravel()[keep], (rows[keep], cols[keep])), shape=(n, n)))
 
 
 def _diagonal(values: NDArray[np.float64]) -> csr_array:

@@ -17,7 +17,7 @@ X, Y, Z, DX, DY, DZ = range(6)
 
 @dataclass(frozen=True)
 class Mesh:
-    """Wire mesh in the plane of the track (dofs x, z, dx/ds, dz/ds at each node; y is held).
+    """Wire mesh of a line or cell (dofs x, z, dx/ds, dz/ds at each node; y and dy/ds in the spatial model alone).
 
     Attributes
     ----------
@@ -34,6 +34,8 @@ class Mesh:
         First and second node.
     elem_shift : float array (elem, 2)
         Added to the x of the first and second node [m]; not zero where the periodic cell closes.
+    elem_mirror : float array (elem, 2)
+        Factor of y of the first and second node: -1 where the element reaches into a mirrored neighbour cell.
     elem_wire, elem_group : int array (elem,)
         Wire, and group of elements that share one unstretched-length factor (one bay of one wire).
     elem_length : float array (elem,)
@@ -60,6 +62,7 @@ class Mesh:
     n_dof: int
     elem_nodes: NDArray[np.int64]
     elem_shift: NDArray[np.float64]
+    elem_mirror: NDArray[np.float64]
     elem_wire: NDArray[np.int64]
     elem_group: NDArray[np.int64]
     elem_length: NDArray[np.float64]
@@ -73,6 +76,16 @@ class Mesh:
     crossing: NDArray[np.int64]
     tension_elem: NDArray[np.int64]
     layout: Layout
+
+    @property
+    def spatial(self) -> bool:
+        """Whether nodes move sideways."""
+        return bool(self.dof[0, Y] >= 0)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Components of position that are degrees of freedom."""
+        return (X, Y, Z) if self.spatial else (X, Z)
 
 
 class _Builder:
@@ -114,7 +127,7 @@ class _Builder:
                 self.elems.append((i, j, *shifts, wire, group, (b.x - a.x) / self.per_bay))
 
 
-def build_mesh(layout: Layout, elements_per_bay: int) -> Mesh:
+def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False) -> Mesh:
     """Mesh every wire of a layout with equal elements between key points (``elements_per_bay`` each)."""
     builder = _Builder(layout, elements_per_bay)
     for wire, points in layout.runs:
@@ -125,7 +138,8 @@ def build_mesh(layout: Layout, elements_per_bay: int) -> Mesh:
     tops = [STITCH if s else MESSENGER for s in layout.dropper_on_stitch]
     elem_wire = np.array([e[4] for e in elems])
     group_of = np.array([e[5] for e in elems])
-    dof, n_dof = _number_dofs(node_x, node_wire, builder.tied)
+    cells = np.round(np.array([e[2:4] for e in elems]) / layout.length)
+    dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (X, Y, Z) if spatial else (X, Z))
     clamps = sorted(k for w, what, k in at if w == MESSENGER and what == "clamp")
     n_supports = layout.n_spans + (0 if layout.periodic else 1)
     return Mesh(
@@ -134,7 +148,8 @@ def build_mesh(layout: Layout, elements_per_bay: int) -> Mesh:
         dof=dof,
         n_dof=n_dof,
         elem_nodes=np.array([e[:2] for e in elems]),
-        elem_shift=np.round(np.array([e[2:4] for e in elems]) / layout.length) * layout.length,
+        elem_shift=cells * layout.length,
+        elem_mirror=np.where(cells % 2 == 1, -1.0, 1.0),
         elem_wire=elem_wire,
         elem_group=group_of,
         elem_length=np.array([e[6] for e in elems]),
@@ -154,7 +169,7 @@ def build_mesh(layout: Layout, elements_per_bay: int) -> Mesh:
 
 
 def _number_dofs(
-    node_x: NDArray[np.float64], node_wire: NDArray[np.int64], tied: dict[int, int]
+    node_x: NDArray[np.float64], node_wire: NDArray[np.int64], tied: dict[int, int], axes: tuple[int, ...]
 ) -> tuple[NDArray[np.int64], int]:
     """Number the dofs along the track, so that matrices are banded; tied nodes share their position."""
     dof = np.full((len(node_x), 6), -1)
@@ -162,13 +177,14 @@ def _number_dofs(
     owners = {**{t: t for t in range(len(node_x))}, **tied}
     for node in np.lexsort((node_wire, np.round(node_x, 9))):
         own = owners[int(node)]
-        for c in (X, Z):
+        for c in axes:
             if dof[own, c] < 0:
                 dof[own, c] = n
                 n += 1
             dof[node, c] = dof[own, c]
-        dof[node, DX], dof[node, DZ] = n, n + 1
-        n += 2
+        for c in axes:
+            dof[node, c + DX] = n
+            n += 1
     return dof, n
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "DamperSpec",
     "DropperSpec",
     "MeshSpec",
+    "SteadyArmSpec",
     "StitchSpec",
     "SupportSpec",
     "WireSpec",
@@ -148,8 +149,21 @@ class DamperSpec(Spec):
     beta: Annotated[float, Field(ge=0.0, le=1.0e-2)] = Field(description="stiffness-proportional factor [s]")
 
 
+class SteadyArmSpec(Spec):
+    """Straight bar that holds the contact wire sideways at a support (spatial model only).
+
+    It pulls along its own axis; the direction, and with it the place of its far joint, follow from form-finding.
+    """
+
+    length: Annotated[float, Field(ge=0.3, le=3.0)] = Field(description="joint to contact wire [m]")
+    axial_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e8)] = Field(description="EA [N]")
+
+
 class SupportSpec(Spec):
-    """What holds the wires at each support."""
+    """What holds the wires at each support.
+
+    The messenger wire is held sideways by the support and runs free along the track.
+    """
 
     messenger_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e9)] = Field(description="vertical stiffness [N/m]")
     messenger_damping: Annotated[float, Field(ge=0.0, le=1.0e6)] = Field(description="vertical damping [N s/m]")
@@ -158,6 +172,15 @@ class SupportSpec(Spec):
     )
     steady_arm_mass: Annotated[float, Field(ge=0.0, le=20.0)] = Field(
         description="mass of the steady arm bar [kg]; a third of it moves with the contact wire"
+    )
+    steady_arm: SteadyArmSpec | None = Field(
+        default=None, description="the bar itself, for the spatial model; in the plane its tangent stiffness serves"
+    )
+    stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
+        default=0.0, description="contact wire beside the track's axis at a support, side changing [m]; spatial only"
+    )
+    messenger_stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
+        default=0.0, description="messenger wire beside the track's axis, on the stagger's side [m]; spatial only"
     )
 
 
@@ -170,12 +193,19 @@ class MeshSpec(Spec):
 
 
 class CatenarySpec(Spec):
-    """One type of overhead contact line: identical spans on straight track, planar."""
+    """One type of overhead contact line: identical spans on straight track.
+
+    In the spatial model the stagger changes side from support to support, so that a span is the mirror image of the
+    next one.
+    """
 
     schema_version: Literal[1] = 1
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
     kind: Literal["simple", "stitched"] = Field(description="with or without a stitch wire over each support")
     description: str = Field(default="", description="one sentence on where the data come from")
+    dimension: Literal["planar", "spatial"] = Field(
+        default="planar", description="in the vertical plane of the track, or with stagger and steady arms as bars"
+    )
     span_length: Annotated[float, Field(ge=15.0, le=120.0)] = Field(description="support to support [m]")
     encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
         description="height of the messenger wire over the contact wire at a support [m]"
@@ -203,6 +233,8 @@ class CatenarySpec(Spec):
                     f"droppers.positions[{k}] must lie between 0.5 and {self.span_length - 0.5:g} m, "
                     f"inside the span: got {station:g} m"
                 )
+        if self.dimension == "spatial" and self.support.steady_arm is None:
+            problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")
         if self.stitch is not None:

@@ -51,7 +51,7 @@ def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -
     dof, phi = model.contact_operator(x)
     contact = number[dof], phi, static_height(model.equilibrium, x)
     A = csr_array(2.0 / dt * M + C + 0.5 * dt * K)
-    low, high, columns = _dropper_columns(model, A, number)
+    dof_of_dropper, weight, columns = _dropper_columns(model, A, number)
     mass, damping, stiffness = pantograph_matrices(case.pantograph)
     panto = np.linalg.inv(np.diag(2.0 / dt * mass) + damping + 0.5 * dt * stiffness), mass, stiffness
     hold = _diagonal(number[along], np.full(len(along), AXIAL_HOLD), len(keep))
@@ -62,18 +62,19 @@ def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -
         (_rows(M), _rows(K), dt, case.contact.stiffness),
         contact,
         (*panto, case.applied_force_N),
-        (low, high, model.dropper_force, columns, model.dropper_stiffness),
+        (dof_of_dropper, weight, model.dropper_force, columns, model.dropper_stiffness),
     )
     return OpenLineRun(x[1:], force, height, case.applied_force_N)
 
 
 def _ends(model: CatenaryModel) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Heights held at the line's ends; dofs along the track there, and sqrt(EA rho) that lets axial waves run on."""
+    """Dofs held; dofs along the track at the line's ends, and sqrt(EA rho) that lets axial waves run on."""
     eq = model.equilibrium
     mesh, spec = eq.mesh, eq.spec
     ends = np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]])
     impedance = [np.sqrt(w.axial_stiffness * w.mass_per_length) for w in (spec.contact_wire, spec.messenger_wire)]
-    return mesh.dof[ends, 2], mesh.dof[ends, 0], np.repeat(impedance, 2)
+    along = mesh.dof[ends, 0]
+    return np.setdiff1d(model.fixed, along), along, np.repeat(impedance, 2)
 
 
 def _diagonal(at: NDArray[np.int64], values: NDArray[np.float64], n: int) -> csr_array:
@@ -88,15 +89,16 @@ def _rows(A: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[n
 
 def _dropper_columns(
     model: CatenaryModel, A: csr_array, number: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Height dofs of every dropper's ends, and the columns of A^-1 for stretching it."""
-    mesh = model.equilibrium.mesh
-    low, high = number[mesh.dof[mesh.dropper_bottom, 2]], number[mesh.dof[mesh.dropper_top, 2]]
-    rhs = np.zeros((A.shape[0], len(low)))
-    k = np.arange(len(low))
-    rhs[high, k] = 1.0
-    rhs[low, k] = -1.0
-    return low, high, np.ascontiguousarray(splu(A.tocsc()).solve(rhs).T)
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Dofs (dropper, end dof) of every dropper's ends, their weights, and the columns of A^-1 for stretching it."""
+    eq = model.equilibrium
+    ends = np.concatenate(
+        [eq.mesh.dof[n][:, eq.mesh.axes[1:]] for n in (eq.mesh.dropper_bottom, eq.mesh.dropper_top)], 1
+    )
+    axis = eq.dropper_direction[:, eq.mesh.axes[1:]]
+    rhs = model.dropper.toarray()[number >= 0]
+    columns = np.ascontiguousarray(splu(A.tocsc()).solve(rhs).T)
+    return number[ends], np.ascontiguousarray(np.concatenate([-axis, axis], axis=1)), columns
 
 
 def _static(

@@ -67,7 +67,7 @@ def _free_pantograph(zp, vp, wp, panto, half_old, dt):
 def _forces(u, w, g, fd, head, point, droppers, scalars):
     """Contact and correction forces at the end of a step; w is updated. Returns the contact force [N]."""
     dof, phi, z0 = point
-    d_low, d_high, F0, col, kd = droppers
+    d_dof, d_weight, F0, col, kd = droppers
     dt, kc, h_comp = scalars
     own = (phi * g[dof]).sum()
     lam = 0.0
@@ -78,10 +78,14 @@ def _forces(u, w, g, fd, head, point, droppers, scalars):
         w += 0.5 * (new - lam) * g
         lam = new
         for d in range(F0.size):
-            e = u[d_high[d]] - u[d_low[d]] + dt * (w[d_high[d]] - w[d_low[d]])
+            e, compliance = 0.0, 0.0
+            for k in range(d_dof.shape[1]):
+                i = d_dof[d, k]
+                e += d_weight[d, k] * (u[i] + dt * w[i])
+                compliance += d_weight[d, k] * col[d, i]
             pull = F0[d] + kd * e
             if pull < 0.0 or fd[d] > 0.0:
-                here = 1.0 - 0.5 * kd * dt * (col[d, d_high[d]] - col[d, d_low[d]])
+                here = 1.0 - 0.5 * kd * dt * compliance
                 change = max(0.0, fd[d] - (pull + fd[d]) / here) - fd[d]
                 fd[d] += change
                 w -= 0.5 * change * col[d]
@@ -92,13 +96,13 @@ def _forces(u, w, g, fd, head, point, droppers, scalars):
 
 
 @njit(**_OPTIONS)
-def _add_loads(r, dof, phi, lam, fd, d_low, d_high):
+def _add_loads(r, dof, phi, lam, fd, d_dof, d_weight):
     """Add half of a contact force and of the correction forces."""
     for k in range(4):
         r[dof[k]] += 0.5 * lam * phi[k]
     for d in range(fd.size):
-        r[d_low[d]] += 0.5 * fd[d]
-        r[d_high[d]] -= 0.5 * fd[d]
+        for k in range(d_dof.shape[1]):
+            r[d_dof[d, k]] -= 0.5 * d_weight[d, k] * fd[d]
 
 
 @njit(**_OPTIONS)
@@ -106,8 +110,8 @@ def march_line(state: Any, factor: Any, line: Any, contact: Any, panto: Any, dro
     """March the whole table of contact points; returns contact force [N] and height [m] at the end of each step.
 
     ``state`` is (u, v, z, z_dot); ``line`` (mass rows, stiffness rows, dt, contact stiffness); ``contact`` (dofs,
-    weights, height at rest by point); ``panto`` (inverse, masses, stiffness, applied force); ``droppers`` (low dof,
-    high dof, static force, columns of A^-1 by dropper, stiffness).
+    weights, height at rest by point); ``panto`` (inverse, masses, stiffness, applied force); ``droppers`` (dofs,
+    weights, static force, columns of A^-1 by dropper, stiffness).
     """
     u, v, zp, vp = state
     mass, stiffness, dt, kc = line

@@ -107,10 +107,7 @@ class _Cell:
         self.at = np.ascontiguousarray(numbers.reshape(dof.shape))
         self.contact = np.zeros((n, len(dofs)))
         self.contact[dofs, np.arange(len(dofs))] = 1.0
-        k = np.arange(len(cell.dropper_low))
-        self.dropper = np.zeros((n, len(k)))
-        self.dropper[cell.dropper_high, k] = 1.0
-        self.dropper[cell.dropper_low, k] = -1.0
+        self.dropper = cell.dropper_operator()
         self.z0 = static_height(cell.equilibrium, x)
 
     def answers(self, theta: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.complex128]:

@@ -11,7 +11,8 @@ from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.readings import prescribed_by_heights
 from catenary.spec import CatenarySpec
 from dynamics.fixed_point import Acceleration, compress
-from dynamics.periodic import PLAIN_SPANS, PeriodicStart, SpanMap, iterate
+from dynamics.periodic import PLAIN_SPANS, iterate
+from dynamics.span_map import PeriodicStart, SpanMap
 from dynamics.spec import CaseSpec
 from dynamics.status import Status
 from dynamics.transient import static_status

@@ -67,14 +67,14 @@ class SignalSpec(Spec):
 class PeriodicSpec(Spec):
     """Steady state of one pantograph on the infinite periodic line, by a window that travels with it."""
 
-    spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(
-        default=30, description="window behind the pantograph [spans]"
+    spans_behind: Annotated[int, Field(ge=2, le=120)] = Field(
+        default=45, description="window behind the pantograph [spans]"
     )
-    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(
-        default=32, description="window ahead of the pantograph [spans]"
+    spans_ahead: Annotated[int, Field(ge=2, le=120)] = Field(
+        default=49, description="window ahead of the pantograph [spans]"
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
-        default=2.0e-4,
+        default=5.0e-5,
         description="change of state from span to span near the pantograph, relative [-]",
     )
     max_spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=150, description="give up after this many spans")
@@ -85,11 +85,11 @@ class TransientSpec(Spec):
 
     spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=120, description="spans run")
     spans_evaluated: Annotated[int, Field(ge=2, le=1000)] = Field(default=40, description="last spans that count")
-    spans_behind: Annotated[int, Field(ge=2, le=60)] = Field(
-        default=30, description="window behind the pantograph [spans]"
+    spans_behind: Annotated[int, Field(ge=2, le=120)] = Field(
+        default=45, description="window behind the pantograph [spans]"
     )
-    spans_ahead: Annotated[int, Field(ge=2, le=60)] = Field(
-        default=32, description="window ahead of the pantograph [spans]"
+    spans_ahead: Annotated[int, Field(ge=2, le=120)] = Field(
+        default=49, description="window ahead of the pantograph [spans]"
     )
 
     @model_validator(mode="after")

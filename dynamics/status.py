@@ -8,11 +8,19 @@ __all__ = ["Status"]
 
 
 class Status(Enum):
-    """Outcome of a solver; anything but OK is recorded with its message and never given a made-up number."""
+    """Outcome of a solver; a failure is recorded with its message and never given a made-up number.
+
+    NOT_PERIODIC is no failure: no state repeats from span to span, and the figures are those of a long march.
+    """
 
     OK = "ok"
     EQUILIBRIUM_FAILED = "form-finding did not converge"
     STATIC_SLACK = "a dropper is slack at rest"
-    NOT_CONVERGED = "the steady state was not reached within the allowed number of spans"
+    NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     DIVERGED = "the time integration produced a number that is not finite"
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether a solution that ended so has statistics."""
+        return self in (Status.OK, Status.NOT_PERIODIC)

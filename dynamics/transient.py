@@ -65,17 +65,22 @@ class Trajectory:
     wall_time_s: dict[str, float]
 
 
-def solve_transient(case: CaseSpec) -> Trajectory:
-    """Run the long transient of a case; a held mean force is met by repeating the run with another applied force."""
+def solve_transient(
+    case: CaseSpec, equilibrium: Equilibrium | None = None, applied_force: float | None = None
+) -> Trajectory:
+    """Run the long transient of a case; a held mean force is met by repeating the run with another applied force.
+
+    The equilibrium and a first guess of the applied force [N] may be given where they are known.
+    """
     began = time.perf_counter()
-    eq = periodic_equilibrium(case.catenary)
+    eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
     found = time.perf_counter()
     status = static_status(eq)
     if status is not Status.OK:
         return _trajectory(case, eq, status, [], 0.0, (found - began, 0.0))
     settings = case.transient
     window = TravellingWindow(case, vertical_cell(eq), settings.spans_behind, settings.spans_ahead)
-    start, gain = window.static_start()
+    start, gain = window.static_start(applied_force)
     records: list[SpanRecord] = []
     for _ in range(MAX_CORRECTIONS):
         state = start.copy()

@@ -118,7 +118,7 @@ class TravellingWindow:
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
         self._panto = (np.linalg.inv(effective), mass, stiffness)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
-        drop = (len(cell.dropper_low), self.spans)
+        drop = (len(cell.dropper_dof), self.spans)
         self._fd = np.zeros(drop)
         self._w = np.zeros((n + 2 * ni, width))
         self._scratch = (
@@ -133,8 +133,8 @@ class TravellingWindow:
         spec = case.catenary
         self.slack_beta = spec.damping.beta if case.slack_damping == "released" else 0.0
         self._droppers = (
-            cell.dropper_low,
-            cell.dropper_high,
+            cell.dropper_dof,
+            cell.dropper_weight,
             cell.equilibrium.dropper_force,
             spec.droppers.stiffness,
             self.slack_beta,
@@ -177,8 +177,8 @@ class TravellingWindow:
 
     def _correction(self, state: WindowState) -> NDArray[np.float64]:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
-        low, high, static, stiffness, beta = self._droppers
-        stretch = state.u[high, :-1] - state.u[low, :-1] + beta * state.elongation_rate
+        dof, weight, static, stiffness, beta = self._droppers
+        stretch = np.einsum("dk,dkc->dc", weight, state.u[dof, :-1]) + beta * state.elongation_rate
         return np.maximum(0.0, -(static[:, None] + stiffness * stretch))
 
     def shift(self, state: WindowState) -> None:

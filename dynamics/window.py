@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from catenary.cell import CellMatrix, VerticalCell
+from catenary.cell import VerticalCell
+from catenary.cell_matrix import CellMatrix
 from catenary.contact_wire import static_height
 from catenary.errors import InputError
 from dynamics.envelope import envelope_ldl, envelope_solve
@@ -186,16 +187,15 @@ def _columns(
     Returns the contact's near fields by element (four columns each), the droppers' (one column each), the element
     of every contact point, the compliances (step, 4, 4) among its dofs, and the droppers' own.
     """
-    n, nd = cell.n_dof, len(cell.dropper_low)
+    n, pair = cell.n_dof, cell.dropper_operator()
+    nd = pair.shape[1]
     elements, which = np.unique(cdof, axis=0, return_inverse=True)
     rhs = np.zeros((3 * n + cell.n_interface, 4 * len(elements) + nd))
     rhs[elements.ravel() + n, np.arange(4 * len(elements))] = 1.0
-    k = 4 * len(elements) + np.arange(nd)
-    rhs[cell.dropper_high + n, k] = 1.0
-    rhs[cell.dropper_low + n, k] = -1.0
+    rhs[n : 2 * n, 4 * len(elements) :] = pair
     factor = envelope_ldl(_three_cells(cell, A), 3 * len(cell.equilibrium.mesh.group_elems))
     envelope_solve(*factor, rhs)
-    G_drop = rhs[cell.dropper_high + n, k] - rhs[cell.dropper_low + n, k]
+    G_drop = (pair * rhs[n : 2 * n, 4 * len(elements) :]).sum(axis=0)
     rhs[(np.arange(3)[:, None] * n + cell.tensions).ravel()] = 0.0
     contact = rhs[:, : 4 * len(elements)].reshape(len(rhs), -1, 4)
     own = contact[elements[:, :, None] + n, np.arange(len(elements))[:, None, None], np.arange(4)]

@@ -57,13 +57,22 @@ def _point_value(source, dof, weight, p, n):
 
 
 @njit(**OPTIONS)
-def _dropper_loads(target, fd, d_low, d_high, amount):
+def _stretch(field, dof, weight, d, c):
+    """Stretch of a dropper in a nodal field."""
+    total = 0.0
+    for k in range(dof.shape[1]):
+        total += weight[d, k] * field[dof[d, k], c]
+    return total
+
+
+@njit(**OPTIONS)
+def _dropper_loads(target, fd, dof, weight, amount):
     """Add the correction forces of slack droppers, squeezing their ends together."""
     for d in range(fd.shape[0]):
         for c in range(fd.shape[1]):
             if fd[d, c] > 0.0:
-                target[d_low[d], c] += amount * fd[d, c]
-                target[d_high[d], c] -= amount * fd[d, c]
+                for k in range(dof.shape[1]):
+                    target[dof[d, k], c] -= amount * weight[d, k] * fd[d, c]
 
 
 @njit(**OPTIONS)
@@ -83,13 +92,12 @@ def _add_near(w, group, weight, amount, c, near, ni):
 @njit(**OPTIONS)
 def _near_slack(u, w, ed, droppers, dt, found):
     """Find the droppers whose tension at the end of the step may be lost."""
-    d_low, d_high, F0, kd, slack_beta = droppers
+    dof, weight, F0, kd, slack_beta = droppers
     n_found = 0
-    for d in range(d_low.size):
-        lo, hi = d_low[d], d_high[d]
+    for d in range(dof.shape[0]):
         for c in range(ed.shape[1]):
-            rate = w[hi, c] - w[lo, c]
-            e = u[hi, c] - u[lo, c] + dt * rate
+            rate = _stretch(w, dof, weight, d, c)
+            e = _stretch(u, dof, weight, d, c) + dt * rate
             if F0[d] + kd * (e + slack_beta * (2.0 * rate - ed[d, c])) < NEAR_SLACK:
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
@@ -99,13 +107,12 @@ def _near_slack(u, w, ed, droppers, dt, found):
 @njit(**OPTIONS)
 def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near, G_drop, ni):
     """One projected Gauss-Seidel sweep over the droppers near slack; returns the largest change [N]."""
-    d_low, d_high, F0, kd, slack_beta = droppers
+    dof, weight, F0, kd, slack_beta = droppers
     move = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        lo, hi = d_low[d], d_high[d]
-        rate = w[hi, c] - w[lo, c]
-        e = u[hi, c] - u[lo, c] + dt * rate
+        rate = _stretch(w, dof, weight, d, c)
+        e = _stretch(u, dof, weight, d, c) + dt * rate
         pull = F0[d] + kd * (e + slack_beta * (2.0 * rate - ed[d, c]))
         stiff = 1.0 - kd * (0.5 * dt + slack_beta) * G_drop[d]
         new = max(0.0, fd[d, c] - (pull + fd[d, c]) / stiff)
@@ -200,7 +207,7 @@ def _record(step, lam, state, inputs, records, n):
     """Write down the end of a step."""
     u, _, _, _, fd, zp, _ = state
     contact, _, droppers, constants = inputs
-    d_low, d_high, F0, kd, _ = droppers
+    d_dof, d_weight, F0, kd, _ = droppers
     rec_force, rec_height, rec_head, rec_uplift, rec_drop = records
     rec_force[step - 1] = lam
     rec_height[step - 1] = contact[2][step] + _point_value(u, contact[0][step], contact[1][step], constants[9], n)
@@ -208,9 +215,9 @@ def _record(step, lam, state, inputs, records, n):
     for c in range(u.shape[1]):
         rec_uplift[step - 1, c] = u[constants[7], c]
     if rec_drop.shape[0] > 1:
-        for d in range(d_low.size):
+        for d in range(fd.shape[0]):
             for c in range(fd.shape[1]):
-                rec_drop[step - 1, d, c] = F0[d] + kd * (u[d_high[d], c] - u[d_low[d], c]) + fd[d, c]
+                rec_drop[step - 1, d, c] = F0[d] + kd * _stretch(u, d_dof, d_weight, d, c) + fd[d, c]
 
 
 @njit(**OPTIONS)
@@ -229,7 +236,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         As `dynamics.window.build_window` lays them out.
     inputs : tuple
         contact (dofs, weights, height at rest by step), pantograph (inverse, masses, stiffness, applied force),
-        droppers (low, high, static force, stiffness, beta when slack releases damping), constants.
+        droppers (dofs, weights, static force, stiffness, beta when slack releases damping), constants.
     records : tuple
         By step: force [N], height [m], head [m], uplift (step, column) [m], dropper force (step or 1, dropper, span).
     """
@@ -238,7 +245,6 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
     contact, panto, droppers, constants = inputs
     dt, gam, kap, kc, p = constants[0], constants[1], constants[2], constants[3], constants[9]
     ni, n = operators[0][0], operators[0][1]
-    d_low, d_high = droppers[0], droppers[1]
     lam = max(0.0, kc * (zp[0] - contact[2][0] - _point_value(u, contact[0][0], contact[1][0], p, n)))
     worst = 0
     for step in range(1, contact[2].size):
@@ -262,8 +268,8 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
         if droppers[4] > 0.0:
-            for d in range(d_low.size):
+            for d in range(fd.shape[0]):
                 for c in range(fd.shape[1]):
-                    ed[d, c] = 2.0 * (w[d_high[d], c] - w[d_low[d], c]) - ed[d, c]
+                    ed[d, c] = 2.0 * _stretch(w, droppers[0], droppers[1], d, c) - ed[d, c]
         _record(step, lam, state, inputs, records, n)
     return worst

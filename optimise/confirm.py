@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamics.spec import CaseSpec
-from dynamics.status import Status
 from optimise.record import TrialRecord
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def _confirm(
     case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
     sigma = record.evaluation.sigma_N
     run = solve(case)
-    if run.status is not Status.OK or run.statistics is None:
+    if not run.status.has_figures or run.statistics is None:
         return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
     first, second = run.statistics_first_half, run.statistics_second_half
     spread = None

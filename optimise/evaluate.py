@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare"]
 
-UNSETTLED = (Status.NOT_CONVERGED, Status.MEAN_FORCE_NOT_HELD, Status.DIVERGED)
-
 
 class EvaluationStatus(Enum):
     """How an evaluation ended."""
@@ -77,7 +75,7 @@ class Evaluation:
         Number of the trial.
     status : EvaluationStatus
     message : str
-        Reason, when the status is not OK.
+        Reason, when the status is not OK; what to know about the figures, when it is.
     sigma_N : float, optional
         Standard deviation of the contact force as computed, feasible or not [N].
     constraints : dict
@@ -157,8 +155,6 @@ def _too_long(elapsed: float, setting: Setting) -> str:
 def _evaluate(task: Task, setting: Setting) -> Evaluation:
     case = CaseSpec.model_validate({**setting.case.model_dump(), "catenary": task.catenary.model_dump()})
     solution = _solve(case, setting.start)
-    if solution.status in UNSETTLED and setting.start is not None:
-        solution = _solve(case, None)  # a start that does not fit says nothing against the design
     times = {name: float(seconds) for name, seconds in solution.wall_time_s.items()}
     message = solution.message or solution.status.value
     if solution.status is Status.STATIC_SLACK and setting.reference is not None:
@@ -169,7 +165,7 @@ def _evaluate(task: Task, setting: Setting) -> Evaluation:
             task.number, EvaluationStatus.STATIC_SLACK, message, constraints=g, told_N=told,
             static_dropper_force_min_N=smallest, wall_time_s=times,
         )  # fmt: skip
-    if solution.status is not Status.OK or solution.statistics is None:
+    if not solution.status.has_figures or solution.statistics is None:
         return replace(failed(task.number, message), wall_time_s=times)
     return replace(_numbers(task.number, solution, setting), wall_time_s=times)
 
@@ -199,6 +195,7 @@ def _numbers(number: int, solution: PeriodicSolution | Trajectory, setting: Sett
     return Evaluation(
         number=number,
         status=EvaluationStatus.OK,
+        message=solution.message,
         sigma_N=sigma,
         constraints=g,
         told_N=told_value(sigma, g, reference.sigma_N),

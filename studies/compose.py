@@ -23,6 +23,8 @@ from studies.safe_yaml import read_yaml_mapping
 __all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_value"]
 
 FILE_GROUPS = ("catenary", "pantograph")
+# common overrides that stand deeper in the input
+SHORT_KEYS = {"dimension": "catenary.dimension"}
 TEXT_KEYS = ("run_dir", "campaign", "name", "output")
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
@@ -127,7 +129,7 @@ def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _
     request = _Request()
     for text in overrides:
         key, separator, raw = text.partition("=")
-        key = key.lstrip("+").strip()
+        key = SHORT_KEYS.get(key.lstrip("+").strip(), key.lstrip("+").strip())
         if not separator or not key or text.startswith("~"):
             request.problems.append(
                 f"'{text}' is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"

@@ -4,60 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
-from catenary.spec import READINGS, CatenarySpec
+from catenary.spec import CatenarySpec
 
 __all__ = ["line_text"]
 
 WIDTH = 36
-WIRE = {"tension": "N", "mass_per_length": "kg/m", "axial_stiffness": "N, EA", "bending_stiffness": "N m^2, EI"}
-BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
-    "contact_wire": ("the wire that the pantograph touches", WIRE),
-    "messenger_wire": ("the wire that carries", WIRE),
-    "stitch": (
-        "the stitch wire over each support",
-        {
-            "tension": "N",
-            "length": "m, clamp to clamp, centred on the support",
-            "mass_per_length": "kg/m",
-            "axial_stiffness": "N, EA",
-            "bending_stiffness": "N m^2, EI",
-            "clamp_mass": "kg, one clamp on the messenger wire",
-        },
-    ),
-    "droppers": (
-        "",
-        {
-            "positions": "m, from the support",
-            "prescribed": "",
-            "contact_wire_heights": "m, over the contact wire at the supports",
-            "lengths": "m, as cut, unloaded, from wire axis to wire axis, clamps included",
-            "stiffness": "N/m in tension, none in compression",
-            "mass_per_length": "kg/m",
-            "clamp_mass_contact_wire": "kg",
-            "clamp_mass_messenger_wire": "kg",
-        },
-    ),
-    "support": (
-        "",
-        {
-            "messenger_stiffness": "N/m, vertical",
-            "messenger_damping": "N s/m, vertical",
-            "steady_arm_stiffness": "N/m, vertical tangent stiffness at the contact wire",
-            "steady_arm_mass": "kg; a third of it moves with the wire",
-        },
-    ),
-    "damping": ("Rayleigh: C = alpha M + beta K", {"alpha": "1/s", "beta": "s"}),
-    "mesh": ("", {"elements_per_bay": "elements between neighbouring droppers, supports or clamps"}),
-}
-TOP = {
-    "span_length": "m, support to support",
-    "encumbrance": "m, messenger wire above contact wire at a support",
-}
+IN_HEAD = ("schema_version", "name", "kind", "description", "provenance")
+UNIT = re.compile(r"\s*\[([^\]]+)\]")
 GOVERNS = {
     "heights": "# are relative to its height at the supports and are what is prescribed: the dropper lengths follow.",
     "lengths": "# are relative to its height at the supports; they follow from the prescribed dropper lengths.",
@@ -76,12 +36,14 @@ def line_text(line: CatenarySpec, table: str, like: str) -> str:
     like : str
         Line of the library that the values which were not given are taken from.
     """
-    return "\n".join([*_head(line, table, like), *_blocks(line, like), *_marks(line)]) + "\n"
+    return (
+        "\n".join([*_head(line, table, like), *_entries(line, "", dict(line.provenance), like), *_marks(line)]) + "\n"
+    )
 
 
 def _head(line: CatenarySpec, table: str, like: str) -> list[str]:
     return [
-        f"# Overhead contact line '{line.name}', planar: droppers from {table}, what was not given from {like}.",
+        f"# Overhead contact line '{line.name}', droppers from {table}, what was not given from {like}.",
         "#",
         "# SI units. Stations are measured from the support along the track. Heights of the contact wire",
         GOVERNS[line.droppers.prescribed],
@@ -94,19 +56,29 @@ def _head(line: CatenarySpec, table: str, like: str) -> list[str]:
     ]
 
 
-def _blocks(line: CatenarySpec, like: str) -> Iterator[str]:
-    content = line.model_dump()
-    for key, remark in TOP.items():
-        yield _entry("", key, content[key], _remark(line, key, remark, like))
-    for block, (meaning, entries) in BLOCKS.items():
-        if content[block] is None:
+def _entries(block: BaseModel, inside: str, marks: dict[str, str], like: str) -> Iterator[str]:
+    """Write every value of a block with its unit and meaning, which are those of the Spec; blocks inside it follow."""
+    indent = "  " * inside.count(".")
+    for key, field in type(block).model_fields.items():
+        value = getattr(block, key)
+        if (not inside and key in IN_HEAD) or value is None or value == ():
             continue
-        yield ""
-        yield f"{block}:".ljust(WIDTH) + f"# {meaning}" if meaning else f"{block}:"
-        for key, remark in entries.items():
-            if key in content[block]:
-                value = content[block][key]
-                yield _entry("  ", key, value, _remark(line, f"{block}.{key}", remark, like))
+        remark = _remark(field.description or "")
+        if isinstance(value, BaseModel):
+            if not inside:
+                yield ""
+            yield f"{indent}{key}:".ljust(WIDTH - 2) + f"  # {remark}"
+            yield from _entries(value, f"{inside}{key}.", marks, like)
+            continue
+        taken = marks.get(f"{inside}{key}", "u") != "u"
+        yield f"{indent}{key}: {_value(value)}".ljust(WIDTH - 2) + f"  # {remark}" + (f"; as {like}" if taken else "")
+
+
+def _remark(description: str) -> str:
+    """Meaning of a value with its unit in front, where it has one."""
+    unit = UNIT.search(description)
+    text = UNIT.sub("", description, count=1)
+    return f"{unit.group(1)}, {text}" if unit and unit.group(1) != "-" else text
 
 
 def _marks(line: CatenarySpec) -> list[str]:
@@ -119,27 +91,17 @@ def _marks(line: CatenarySpec) -> list[str]:
     ]
 
 
-def _remark(line: CatenarySpec, path: str, remark: str, like: str) -> str:
-    """Unit, and where the value was taken over from if it was."""
-    given = line.provenance.get(path) == "u" or path == "droppers.prescribed"
-    if path == "droppers.prescribed":
-        return f"the table gave {READINGS[line.droppers.prescribed][1]}s"
-    return remark if given else f"{remark}; as {like}"
-
-
-def _entry(indent: str, key: str, value: Any, remark: str) -> str:
-    return f"{indent}{key}: {_value(value)}".ljust(WIDTH - 2) + f"  # {remark}"
-
-
 def _value(value: Any) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_value(v) for v in value) + "]"
-    return _number(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return _number(value)
+    return _plain(value) if isinstance(value, str) else str(value)
 
 
-def _plain(name: str) -> str:
-    """Name without quotes, unless YAML would read it as something else than text."""
-    return name if yaml.safe_load(name) == name else json.dumps(name)
+def _plain(text: str) -> str:
+    """Text without quotes, unless YAML would read it as something else than text."""
+    return text if yaml.safe_load(text) == text else json.dumps(text)
 
 
 def _number(value: float) -> str:

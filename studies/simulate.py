@@ -58,7 +58,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     for line in _closing_lines(summary):
         folder.say(line)
     folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
-    return 0 if summary["status"] == "ok" else 1
+    return 0 if solution.status.has_figures else 1
 
 
 def refuse_slack_line(line: CatenarySpec) -> None:
@@ -160,8 +160,10 @@ def _headline(case: CaseSpec) -> str:
 
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
-    if summary["status"] != "ok":
+    if not summary["pantographs"]:
         lines.append(f"The solver failed: {summary['status']}. {summary['message']}".strip())
+    elif summary["message"]:
+        lines.append(f"{summary['status']}: {summary['message']}")
     for figures in summary["pantographs"]:
         lines.append(
             f"contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "

@@ -6,7 +6,8 @@ import pytest
 from catenary.equilibrium import periodic_equilibrium
 from dynamics.influence import influence_matrices
 from dynamics.pantograph.lumped import pantograph_matrices
-from dynamics.periodic import PLAIN_SPANS, SpanMap, iterate, solve_periodic
+from dynamics.periodic import PLAIN_SPANS, iterate, solve_periodic
+from dynamics.span_map import SpanMap
 from dynamics.status import Status
 from dynamics.transient import solve_transient
 

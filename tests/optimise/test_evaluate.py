@@ -133,17 +133,10 @@ def test_an_evaluation_over_its_time_limit_is_a_failure(monkeypatch, case):
     assert "at most 0.01 s" in found.message
 
 
-def test_a_design_that_a_neighbours_start_does_not_suit_is_solved_from_rest(monkeypatch, case):
-    starts = []
-
-    def solve(case, start):
-        starts.append(start)
-        return solution() if start is None else solution(Status.NOT_CONVERGED, None)
-
-    monkeypatch.setattr(module, "_solve", solve)
-    found = evaluate(Task(7, case.catenary), Setting(case, LIMITS, REFERENCE, "a start"))
-    assert starts == ["a start", None]
-    assert found.status is EvaluationStatus.OK
+def test_figures_of_a_long_march_count_and_say_what_they_are(solved):
+    found = solved(solution(Status.NOT_PERIODIC, message="no state repeats from span to span"))
+    assert (found.status, found.sigma_N) == (EvaluationStatus.OK, 36.0)
+    assert found.message == "no state repeats from span to span"
 
 
 def test_task_setting_and_function_travel_to_a_worker(case):

@@ -71,14 +71,11 @@ def test_the_file_says_what_was_given_and_what_was_taken_over(catenary, folder, 
         "droppers.contact_wire_heights",
         "support.messenger_damping",
     }
-    block = ""
-    for row in text.splitlines():
-        key = row.partition(":")[0].strip()
-        if row.startswith("  ") and "#" in row and key != "prescribed":
-            path = f"{block}.{key}"
-            assert ("as bruni_2015" in row) == (path not in given), row
-        elif row and not row.startswith(("#", " ")):
-            block = key
+    rows = {row.strip().partition(":")[0]: row for row in text.splitlines() if "  # " in row and row.startswith("  ")}
+    assert "; as bruni_2015" not in rows["positions"] + rows["contact_wire_heights"] + rows["messenger_damping"]
+    assert all("; as bruni_2015" in rows[key] for key in ("stiffness", "steady_arm_mass", "alpha", "elements_per_bay"))
+    assert "# N, EA; as bruni_2015" in rows["axial_stiffness"]
+    assert "# m, stations from the support" in rows["positions"]
     assert "messenger_damping: 900" in text
     listed = ended.out.partition("Taken over from bruni_2015")[2].partition("\n")[0]
     assert "contact_wire.tension" in listed

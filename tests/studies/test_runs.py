@@ -9,6 +9,7 @@ import yaml
 
 from dynamics.dataset import read_result
 from dynamics.statistics import ContactStatistics
+from dynamics.status import Status
 from studies import cli
 from studies.compose import group_options
 
@@ -151,19 +152,33 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     assert figures["contact_force_std_N"] == pytest.approx(sigma, rel=2e-3)
 
 
-def test_a_solver_that_fails_is_an_exit_code_and_a_sentence(catenary, folder):
-    ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", "periodic.max_spans=5",
-                     "run_dir=run")  # fmt: skip
+UNSETTLED = ("periodic.max_spans=5", "transient.spans=12", "transient.spans_evaluated=4")
+
+
+def test_a_state_that_does_not_repeat_is_answered_by_a_long_march(catenary, folder):
+    ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, *UNSETTLED, "run_dir=run")
+    assert ended.code == 0, ended
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["status"] == "not_periodic"
+    assert "last 4 of 12 spans" in summary["message"] and summary["message"] in ended.out
+    assert summary["pantographs"][0]["contact_force_std_N"] > 0.0
+    assert "last 4 of 12 spans" in (folder / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_solver_that_fails_is_an_exit_code_and_a_sentence(catenary, folder, monkeypatch):
+    monkeypatch.setattr("dynamics.transient.MAX_CORRECTIONS", 1)
+    ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, *UNSETTLED, "run_dir=run")
     assert ended.code == 1, ended
     summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
-    assert summary["status"] != "ok"
+    assert summary["status"] == Status.MEAN_FORCE_NOT_HELD.value
     assert summary["pantographs"] == []
-    assert "The solver failed: the steady state was not reached" in ended.out
+    assert "The solver failed: the mean contact force could not be held" in ended.out
     assert (folder / "run" / "report.html").exists()
 
 
-def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary):
-    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "periodic.max_spans=5")
+def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary, monkeypatch):
+    monkeypatch.setattr("dynamics.transient.MAX_CORRECTIONS", 1)
+    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, *UNSETTLED)
     assert ended.code == 1
     assert "the nominal line 'bruni_2015' must be solvable" in ended.err
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import splu
 
-import dynamics.periodic as periodic
+import dynamics.span_map as span_map
 from catenary.cell import vertical_cell
 from catenary.equilibrium import open_line_equilibrium
 from catenary.linearise import linearise
 from dynamics.influence import influence_matrices
 from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.periodic import solve_periodic
 from dynamics.spec import CaseSpec
 from dynamics.statistics import filter_force
 from dynamics.status import Status
@@ -29,8 +30,8 @@ def marched(influence):
     settings = {"spans_behind": 20, "spans_ahead": 26, "tolerance": 1e-5, "max_spans": 300}
     case = CaseSpec.model_validate({**influence.case.model_dump(), "periodic": settings})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(periodic, "vertical_cell", tense_cell)
-        solution = periodic.solve_periodic(case, equilibrium=influence.equilibrium)
+        patch.setattr(span_map, "vertical_cell", tense_cell)
+        solution = solve_periodic(case, equilibrium=influence.equilibrium)
     assert solution.status is Status.OK, solution.message
     assert solution.contact_force.min() > 0.0
     return solution

@@ -1,0 +1,45 @@
+"""Where no state is found that repeats from span to span: another start first, then the figures of a long march."""
+
+import numpy as np
+import pytest
+
+from dynamics.periodic import solve_periodic
+from dynamics.span_map import PeriodicStart, SpanMap
+from dynamics.status import Status
+from dynamics.transient import solve_transient
+
+WINDOW = {"spans_behind": 7, "spans_ahead": 7}
+TRANSIENT = {"spans": 30, "spans_evaluated": 10, **WINDOW}
+
+
+@pytest.fixture
+def case(build_case):
+    """A case whose steady state nobody could reach in five spans."""
+    settings = {**WINDOW, "tolerance": 1e-12, "max_spans": 5}
+    return build_case("bruni_2015", 320.0, mean_force_N=169.3, periodic=settings, transient=TRANSIENT)
+
+
+def test_figures_are_those_of_the_long_march(case):
+    found = solve_periodic(case)
+    given = {"mean_force_N": None, "applied_force_N": found.applied_force_N}
+    long = solve_transient(case.model_copy(update=given))
+    assert found.status is Status.NOT_PERIODIC and found.statistics is not None
+    assert found.statistics == long.statistics
+    assert found.statistics.contact_force_mean_N == pytest.approx(169.3, abs=0.1)
+    first, second = long.statistics_first_half, long.statistics_second_half
+    assert first is not None and second is not None and found.spread_percent is not None
+    ratio = first.contact_force_std_N / second.contact_force_std_N
+    assert found.spread_percent == pytest.approx(100.0 * (ratio - 1.0))
+    assert "last 10 of 30 spans" in found.message and f"{found.spread_percent:+.2f} %" in found.message
+    assert len(found.contact_force) == case.steps_per_span
+
+
+def test_a_neighbours_start_that_does_not_suit_is_followed_by_one_from_rest(case, monkeypatch):
+    case = case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": 1e-3, "max_spans": 60})})
+    rest = solve_periodic(case)
+    assert rest.status is Status.OK and rest.statistics is not None
+    monkeypatch.setattr(SpanMap, "neighbour_start", lambda self, start: np.full(len(self.pack()), 1e9))
+    found = solve_periodic(case, PeriodicStart(np.zeros(0), (1.0, 1.0), 1.0, None))
+    assert found.status is Status.OK and found.statistics is not None
+    assert found.spans > rest.spans
+    assert found.statistics == rest.statistics

@@ -1,0 +1,108 @@
+"""Lines in space: balance, symmetry, the side force of the arms, and the cell against a whole open line."""
+
+import numpy as np
+import pytest
+
+from catenary.attachments import steady_arm_direction, steady_arm_stiffness
+from catenary.cell import vertical_cell
+from catenary.elasticity import static_elasticity
+from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.form_finding import GRAVITY, wire_property
+from dynamics.filters import filter_periodic
+from dynamics.full_march import march_open_line
+from dynamics.travel import TravellingWindow
+
+LINES = ("bruni_2015", "re330")
+
+
+def weight_of(eq):
+    """Weight of everything that hangs on the supports of an equilibrium [N]."""
+    spec, drops = eq.spec, eq.spec.droppers
+    wires = (wire_property(spec, eq.mesh, "mass_per_length") * eq.elem_l0).sum()
+    hung = (drops.mass_per_length * eq.dropper_length).sum()
+    clamps = len(eq.dropper_force) * (drops.clamp_mass_contact_wire + drops.clamp_mass_messenger_wire)
+    stitch = len(eq.mesh.clamp_messenger) * (spec.stitch.clamp_mass if spec.stitch else 0.0)
+    return GRAVITY * (wires + hung + clamps + stitch)
+
+
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
+@pytest.mark.parametrize("name", LINES)
+def test_supports_carry_the_weight(build_line, name, dimension):
+    eq = periodic_equilibrium(build_line(name, dimension=dimension))
+    carried = eq.steady_arm_force.sum() + eq.messenger_support_force.sum()
+    assert carried == pytest.approx(weight_of(eq), abs=1e-6)
+    assert np.abs(eq.horizontal_reaction).max() < 1e-6
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_arms_hold_the_zigzag_of_a_taut_wire(build_line, name):
+    """A string at +-s every L under its droppers' side pulls P: arms carry 4 T s / L + 2 sum P (1 - x / L).
+
+    Bending adds 4 M / L at the supports, M = sqrt(EI T) times half the kink: 0.6 % on bruni_2015.
+    """
+    spec = build_line(name, dimension="spatial")
+    eq = periodic_equilibrium(spec)
+    L, T = spec.span_length, spec.contact_wire.tension
+    pull = -eq.dropper_force * eq.dropper_direction[:, 1]
+    expected = 4.0 * T * spec.support.stagger / L + 2.0 * (pull * (1.0 - np.array(spec.droppers.positions) / L)).sum()
+    assert eq.steady_arm_side_force[0] == pytest.approx(expected, rel=8e-3)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_next_span_is_the_mirror_image(build_line, name):
+    spec = build_line(name, dimension="spatial")
+    cell, line = periodic_equilibrium(spec), open_line_equilibrium(spec, 8)
+    n = len(spec.droppers.positions)
+    third, fourth = slice(3 * n, 4 * n), slice(4 * n, 5 * n)
+    side = line.q[line.mesh.dropper_bottom, 1]
+    assert side[third] == pytest.approx(-side[fourth], abs=1e-5)
+    assert side[fourth] == pytest.approx(cell.q[cell.mesh.dropper_bottom, 1], abs=1e-5)
+    assert line.dropper_force[fourth] == pytest.approx(cell.dropper_force, abs=1e-2)
+
+
+def test_without_stagger_nothing_moves_sideways(build_line):
+    flat, line = periodic_equilibrium(build_line()), build_line(dimension="spatial", support={"stagger": 0.0})
+    eq = periodic_equilibrium(line)
+    assert np.abs(eq.q[:, 1]).max() == 0.0
+    assert eq.dropper_force == pytest.approx(flat.dropper_force, abs=1e-9)
+
+
+def test_arm_is_as_stiff_in_the_vertical_as_its_planar_stand_in(build_line):
+    """Pulled along itself a bar resists being turned with N / L; a stiff one lets its end run on a circle only."""
+    eq = periodic_equilibrium(build_line(dimension="spatial"))
+    bar, direction, block = eq.spec.support.steady_arm, steady_arm_direction(eq)[0], steady_arm_stiffness(eq)[0]
+    across = np.array([0.0, -direction[2], direction[1]])
+    pull = np.hypot(eq.steady_arm_force[0], eq.steady_arm_side_force[0])
+    assert across @ block @ across == pytest.approx(pull / bar.length)
+    assert direction @ block @ direction == pytest.approx(bar.axial_stiffness / bar.length)
+    assert 200.0 < pull / bar.length < 350.0
+
+
+def test_elasticity_of_the_staggered_line(build_line):
+    """The wire rises as in the plane within 2 %: stagger is a few tenths of a metre in 55."""
+    x = np.linspace(0.0, 55.0, 23)[:-1]
+    flat, staggered = (
+        static_elasticity(periodic_equilibrium(build_line(dimension=d)), x, 100.0).mean() for d in ("planar", "spatial")
+    )
+    assert staggered == pytest.approx(flat, rel=0.02)
+    assert staggered != flat
+
+
+@pytest.mark.parametrize(("name", "speed", "applied"), [("bruni_2015", 320.0, 182.17), ("re330", 300.0, 157.3)])
+def test_window_marches_like_a_whole_open_line(build_line, build_case, name, speed, applied):
+    """Five spans from rest in the middle of 20; measured 0.17 N of sigma 54 N and 0.08 N of 21 N."""
+    case = build_case(build_line(name, dimension="spatial"), speed, applied_force_N=applied)
+    line = march_open_line(case, n_spans=20, first_span=7, spans=5)
+    window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 10, 12)
+    state, _ = window.static_start()
+    forces = []
+    for span in range(5):
+        if span:
+            window.shift(state)
+        forces.append(window.march(state).force)
+    n, dt = window.steps, window.dt
+    expected, force = (filter_periodic(f, dt, 0.0, 20.0) for f in (line.contact_force, np.concatenate(forces)))
+    inner = slice(n, 4 * n)
+    sigma = expected[inner].std()
+    assert force[inner].std() == pytest.approx(sigma, rel=3e-3)
+    assert np.sqrt(np.mean((force - expected)[inner] ** 2)) < 0.015 * sigma
