@@ -46,18 +46,17 @@ def _bar(
     return along[:, None, None] * projection + across[:, None, None] * (np.eye(3) - projection)
 
 
-def point_masses(eq: Equilibrium) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Nodes and masses [kg] of clamps, half droppers and steady arms."""
+def point_masses(eq: Equilibrium, component: str | None = None) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Nodes and masses [kg] of clamps, half droppers and steady arms: all, or those of one component."""
     mesh, drops = eq.mesh, eq.spec.droppers
     half = 0.5 * drops.mass_per_length * eq.dropper_length
+    arms = np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass)
     out = [
-        (mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
-        (mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
-        (
-            mesh.support_contact,
-            np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass),
-        ),
+        ("droppers", mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
+        ("droppers", mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
+        ("steady_arms", mesh.support_contact, arms),
     ]
     if eq.spec.stitch is not None:
-        out.append((mesh.clamp_messenger, np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)))
-    return out
+        clamps = np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)
+        out.append(("stitch", mesh.clamp_messenger, clamps))
+    return [(nodes, values) for name, nodes, values in out if component in (None, name)]

@@ -13,9 +13,12 @@ from catenary.contact_wire import contact_table
 from catenary.elements.ancf_cable import cable_mass, cable_tangent
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
+from catenary.geometry import CONTACT, MESSENGER, STITCH
 from catenary.mesh import Y, Z
 
 __all__ = ["CatenaryModel", "linearise"]
+
+WIRES = {"contact_wire": CONTACT, "messenger_wire": MESSENGER, "stitch": STITCH}
 
 
 @dataclass(frozen=True)
@@ -58,20 +61,25 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
     axial, transverse = cable_tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
     n = mesh.n_dof
     wires = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
-    mass = _assemble(n, wires, cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length")))
-    lumped = np.zeros(n)
-    for nodes, values in point_masses(eq):
-        for c in mesh.axes:
-            np.add.at(lumped, mesh.dof[nodes, c], values)
-    mass = mass + _diagonal(lumped)
+    wire_mass = cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))
+    mass = _assemble(n, wires, wire_mass) + _lumped(eq, None)
     ends = mesh.dof[np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1), :3]
     pair = np.array([[1.0, -1.0], [-1.0, 1.0]])
-    hung = np.einsum("ab,dij->daibj", pair, dropper_stiffness(eq)).reshape(-1, 6, 6)
-    stiffness = _assemble(n, wires, axial + transverse) + _assemble(n, ends.reshape(-1, 6), hung)
-    stiffness = stiffness + _assemble(n, mesh.dof[mesh.support_contact, :3], steady_arm_stiffness(eq))
+    between = np.einsum("ab,dij->daibj", pair, dropper_stiffness(eq)).reshape(-1, 6, 6)
+    hung = _assemble(n, ends.reshape(-1, 6), between)
+    arms = _assemble(n, mesh.dof[mesh.support_contact, :3], steady_arm_stiffness(eq))
+    stiffness = _assemble(n, wires, axial + transverse) + hung + arms
     messenger = np.zeros(n)
     messenger[mesh.dof[mesh.support_messenger, Z]] = 1.0
     damping = spec.damping.alpha * mass + spec.damping.beta * stiffness
+    for name, factors in spec.damping.own.items():
+        own_mass, own_stiffness = _lumped(eq, name), {"droppers": hung, "steady_arms": arms}
+        if name in WIRES:
+            of_wire = (mesh.elem_wire == WIRES[name])[:, None, None]
+            own_mass = own_mass + _assemble(n, wires, of_wire * wire_mass)
+            own_stiffness[name] = _assemble(n, wires, of_wire * (axial + transverse))
+        damping = damping + (factors.alpha - spec.damping.alpha) * own_mass
+        damping = damping + (factors.beta - spec.damping.beta) * own_stiffness[name]
     damping = damping + _diagonal(messenger * spec.support.messenger_damping)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
     held = mesh.dof[np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]]), :3].ravel()
@@ -104,6 +112,15 @@ def _assemble(n: int, dof: NDArray[np.int64], blocks: NDArray[np.float64]) -> cs
     rows, cols = np.repeat(dof, k, axis=1).ravel(), np.tile(dof, (1, k)).ravel()
     keep = (rows >= 0) & (cols >= 0)
     return csr_array(coo_array((blocks.ravel()[keep], (rows[keep], cols[keep])), shape=(n, n)))
+
+
+def _lumped(eq: Equilibrium, component: str | None) -> csr_array:
+    """Point masses of all components or of one."""
+    lumped = np.zeros(eq.mesh.n_dof)
+    for nodes, values in point_masses(eq, component):
+        for c in eq.mesh.axes:
+            np.add.at(lumped, eq.mesh.dof[nodes, c], values)
+    return _diagonal(lumped)
 
 
 def _diagonal(values: NDArray[np.float64]) -> csr_array:

@@ -23,6 +23,7 @@ __all__ = [
     "DamperSpec",
     "DropperSpec",
     "MeshSpec",
+    "RayleighSpec",
     "SteadyArmSpec",
     "StitchSpec",
     "SupportSpec",
@@ -36,6 +37,7 @@ READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths"
 # highest contact wire over or under the support [m]; shortest and longest dropper [m]
 HIGHEST = 0.5
 SHORTEST, LONGEST = 0.05, 3.5
+COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")
 
 
 class Spec(BaseModel):
@@ -142,8 +144,8 @@ class DropperSpec(Spec):
         return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
 
 
-class DamperSpec(Spec):
-    """Rayleigh damping of wires, droppers and arms: C = alpha M + beta K (supports excluded from beta)."""
+class RayleighSpec(Spec):
+    """Rayleigh damping: C = alpha M + beta K."""
 
     alpha: Annotated[float, Field(ge=0.0, le=10.0)] = Field(description="mass-proportional factor [1/s]")
     beta: Annotated[float, Field(ge=0.0, le=1.0e-2)] = Field(description="stiffness-proportional factor [s]")
@@ -157,6 +159,35 @@ class SteadyArmSpec(Spec):
 
     length: Annotated[float, Field(ge=0.3, le=3.0)] = Field(description="joint to contact wire [m]")
     axial_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e8)] = Field(description="EA [N]")
+
+
+class DamperSpec(RayleighSpec):
+    """Rayleigh damping of wires, droppers and arms, one pair of factors for all or some components with their own.
+
+    Messenger supports are excluded from beta. A component's mass is that of its wire, of droppers with their clamps,
+    or of the arm bars; a stitch wire's includes its clamps.
+    """
+
+    contact_wire: RayleighSpec | None = Field(default=None, description="factors of the contact wire alone")
+    messenger_wire: RayleighSpec | None = Field(default=None, description="factors of the messenger wire alone")
+    stitch: RayleighSpec | None = Field(default=None, description="factors of the stitch wires alone")
+    droppers: RayleighSpec | None = Field(default=None, description="factors of the droppers alone")
+    steady_arms: RayleighSpec | None = Field(default=None, description="factors of the steady arms alone")
+
+    @property
+    def own(self) -> dict[str, RayleighSpec]:
+        """Components with factors of their own, by name."""
+        named = {name: getattr(self, name) for name in COMPONENTS}
+        return {name: factors for name, factors in named.items() if factors is not None}
+
+    def refusal(self, by: str) -> str | None:
+        """Sentence that refuses factors of their own where ``by`` takes one pair for all; None without them."""
+        if not self.own:
+            return None
+        return (
+            f"catenary.damping must be one alpha and one beta for the whole line in {by}: got factors of their own "
+            f"for {', '.join(self.own)} (remove them, or use solver=open_line)"
+        )
 
 
 class SupportSpec(Spec):
@@ -237,6 +268,8 @@ class CatenarySpec(Spec):
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")
+        if self.stitch is None and self.damping.stitch is not None:
+            problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
             half = 0.5 * self.stitch.length
             if half > 0.4 * self.span_length:

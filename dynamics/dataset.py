@@ -70,7 +70,7 @@ def solution_dataset(solution: PeriodicSolution | Trajectory) -> xr.Dataset:
 
 def _uplift(solution: PeriodicSolution | Trajectory) -> xr.Variable:
     """Uplift at the supports: the history of one support, or the largest while each span was passed."""
-    if solution.case.solver == "transient":
+    if solution.case.solver != "periodic":
         text = "largest uplift at any support while the span was passed, relative to the static height"
         return variable(("span",), solution.support_uplift, "m", text)
     text = "uplift of one support from far ahead of the pantograph to far behind it, one value a time step"

@@ -23,18 +23,32 @@ __all__ = ["OpenLineRun", "march_open_line"]
 
 @dataclass(frozen=True)
 class OpenLineRun:
-    """Raw contact force [N] and contact height [m] at positions [m], float arrays (time,)."""
+    """What one pantograph on an open line recorded at the end of every step.
+
+    Attributes
+    ----------
+    position : float array (time,)
+        Of the pantograph from the line's first support [m].
+    contact_force, contact_height : float array (time,)
+        Raw contact force [N] and contact-wire height at the contact point [m].
+    support_uplift : float array (time, support)
+        Displacement of the contact wire from rest at every support that is not an end of the line [m].
+    applied_force_N : float
+        Applied force [N].
+    """
 
     position: NDArray[np.float64]
     contact_force: NDArray[np.float64]
     contact_height: NDArray[np.float64]
+    support_uplift: NDArray[np.float64]
     applied_force_N: float
 
 
-def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -> OpenLineRun:
-    """March a pantograph over ``spans`` spans of an open line, from rest at the support before ``first_span``.
+def march_open_line(case: CaseSpec, n_spans: int, first_span: float, spans: float) -> OpenLineRun:
+    """March a pantograph over ``spans`` spans of an open line, from static contact.
 
-    Its clean part ends where waves come back from the line's ends; the caller chooses enough spans around it.
+    It starts ``first_span`` spans beyond the line's first support (0.5: in the middle of the first span). What is clean
+    ends where waves come back from the line's ends; the caller chooses enough spans around it.
     The applied force must be given. Slack droppers keep their damping.
     """
     if case.applied_force_N is None:
@@ -47,7 +61,7 @@ def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -
     number[keep] = np.arange(len(keep))
     C = csr_array(C + _diagonal(number[along], impedance, len(keep)))
     dt, steps, span = case.time_step, case.steps_per_span, case.catenary.span_length
-    x = first_span * span + np.arange(steps * spans + 1, dtype=np.float64) * (span / steps)
+    x = first_span * span + np.arange(round(steps * spans) + 1, dtype=np.float64) * (span / steps)
     dof, phi = model.contact_operator(x)
     contact = number[dof], phi, static_height(model.equilibrium, x)
     A = csr_array(2.0 / dt * M + C + 0.5 * dt * K)
@@ -56,15 +70,16 @@ def march_open_line(case: CaseSpec, n_spans: int, first_span: int, spans: int) -
     panto = np.linalg.inv(np.diag(2.0 / dt * mass) + damping + 0.5 * dt * stiffness), mass, stiffness
     hold = _diagonal(number[along], np.full(len(along), AXIAL_HOLD), len(keep))
     u, z = _static(case, csr_array(K + hold), contact, stiffness)
-    force, height = march_line(
+    watched = number[model.equilibrium.mesh.dof[model.equilibrium.mesh.support_contact[1:-1], 2]]
+    force, height, uplift = march_line(
         (u, np.zeros_like(u), z, np.zeros_like(z)),
         envelope_ldl(A),
-        (_rows(M), _rows(K), dt, case.contact.stiffness),
+        (_rows(M), _rows(K), dt, case.contact.stiffness, watched),
         contact,
         (*panto, case.applied_force_N),
         (dof_of_dropper, weight, model.dropper_force, columns, model.dropper_stiffness),
     )
-    return OpenLineRun(x[1:], force, height, case.applied_force_N)
+    return OpenLineRun(x[1:], force, height, uplift, case.applied_force_N)
 
 
 def _ends(model: CatenaryModel) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:

@@ -107,17 +107,19 @@ def _add_loads(r, dof, phi, lam, fd, d_dof, d_weight):
 
 @njit(**_OPTIONS)
 def march_line(state: Any, factor: Any, line: Any, contact: Any, panto: Any, droppers: Any) -> Any:
-    """March the whole table of contact points; returns contact force [N] and height [m] at the end of each step.
+    """March the whole table of contact points.
 
-    ``state`` is (u, v, z, z_dot); ``line`` (mass rows, stiffness rows, dt, contact stiffness); ``contact`` (dofs,
-    weights, height at rest by point); ``panto`` (inverse, masses, stiffness, applied force); ``droppers`` (dofs,
-    weights, static force, columns of A^-1 by dropper, stiffness).
+    Returns contact force [N], contact height [m] and displacements [m] of the watched dofs at the end of each step.
+
+    ``state`` is (u, v, z, z_dot); ``line`` (mass rows, stiffness rows, dt, contact stiffness, watched dofs);
+    ``contact`` (dofs, weights, height at rest by point); ``panto`` (inverse, masses, stiffness, applied force);
+    ``droppers`` (dofs, weights, static force, columns of A^-1 by dropper, stiffness).
     """
     u, v, zp, vp = state
-    mass, stiffness, dt, kc = line
+    mass, stiffness, dt, kc, watched = line
     cdof, cphi, z0 = contact
     N = z0.size - 1
-    out_f, out_z = np.empty(N), np.empty(N)
+    out_f, out_z, out_u = np.empty(N), np.empty(N), np.empty((N, watched.size))
     a, s, w, g = np.empty_like(u), np.empty_like(u), np.empty_like(u), np.empty_like(u)
     _product(mass[0], mass[1], mass[2], v, a)
     a *= 2.0 / dt
@@ -147,4 +149,5 @@ def march_line(state: Any, factor: Any, line: Any, contact: Any, panto: Any, dro
             vp[i] = 2.0 * wp[i] - vp[i]
         out_f[step - 1] = lam
         out_z[step - 1] = z0[step] + (cphi[step] * u[cdof[step]]).sum()
-    return out_f, out_z
+        out_u[step - 1] = u[watched]
+    return out_f, out_z, out_u

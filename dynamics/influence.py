@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from catenary.cell import VerticalCell, vertical_cell
 from catenary.contact_wire import static_height
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from catenary.errors import InputError
 from dynamics.bloch_kernel import accumulate_contact, bloch_answers
 from dynamics.spec import CaseSpec
 
@@ -128,9 +129,14 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
 
     Raises
     ------
+    InputError
+        If a component of the line has damping of its own.
     ValueError
         If the line has no static equilibrium with all droppers in tension.
     """
+    refusal = case.catenary.damping.refusal("influence matrices")
+    if refusal is not None:
+        raise InputError([refusal])
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary)
     if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= 0.0:

@@ -7,8 +7,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from catenary.spec import CatenarySpec, Mark, Spec
+from dynamics.mean_force import Supply
 
-__all__ = ["CaseSpec", "ContactSpec", "PantographSpec", "PeriodicSpec", "SignalSpec", "TransientSpec"]
+__all__ = ["CaseSpec", "ContactSpec", "OpenLineSpec", "PantographSpec", "PeriodicSpec", "SignalSpec", "TransientSpec"]
 
 
 class PantographSpec(Spec):
@@ -99,6 +100,44 @@ class TransientSpec(Spec):
         return self
 
 
+class OpenLineSpec(Spec):
+    """A pantograph on an open line whose wires end at supports, as in the reference case of EN 50318:2002."""
+
+    spans: Annotated[int, Field(ge=3, le=100)] = Field(default=10, description="spans of the line")
+    start: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.5, description="where the pantograph starts from static contact [spans from the line's first support]"
+    )
+    first_evaluated: Annotated[int, Field(ge=2, le=99)] = Field(
+        default=5, description="first span that counts, the line's first one being 1"
+    )
+    last_evaluated: Annotated[int, Field(ge=2, le=99)] = Field(default=6, description="last span that counts")
+    spans_after: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=3, description="spans run after the last one that counts: filter and uplift need what follows"
+    )
+
+    @model_validator(mode="after")
+    def _evaluated_between_start_and_end(self) -> Self:
+        problems = []
+        if not self.first_evaluated <= self.last_evaluated:
+            problems.append(
+                f"last_evaluated must not be before first_evaluated: got spans {self.first_evaluated} to "
+                f"{self.last_evaluated}"
+            )
+        if self.start > self.first_evaluated - 2:
+            problems.append(
+                f"start must lie at least one span before the first evaluated one, at most "
+                f"{self.first_evaluated - 2} spans: got {self.start:g} spans"
+            )
+        if self.last_evaluated + self.spans_after > self.spans:
+            problems.append(
+                f"last_evaluated and spans_after must fit into the line of {self.spans} spans: got "
+                f"{self.last_evaluated} + {self.spans_after} spans"
+            )
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
 class CaseSpec(Spec):
     """One line, one pantograph, one speed: everything one evaluation needs."""
 
@@ -106,6 +145,10 @@ class CaseSpec(Spec):
     pantograph: PantographSpec
     contact: ContactSpec = ContactSpec()
     speed_kmh: Annotated[float, Field(ge=5.0, le=600.0)] = Field(description="train speed [km/h]")
+    supply: Supply = Field(
+        default="ac",
+        description="supply system: chooses the mean force when none is given, and the limits of the assessment",
+    )
     mean_force_N: Annotated[float, Field(ge=10.0, le=600.0)] | None = Field(
         default=None, description="mean contact force to hold [N]; the applied force is solved for"
     )
@@ -119,9 +162,12 @@ class CaseSpec(Spec):
     slack_damping: Literal["kept", "released"] = Field(
         default="kept", description="whether a slack dropper keeps its stiffness-proportional damping"
     )
-    solver: Literal["periodic", "transient"] = Field(default="periodic", description="which solver answers")
+    solver: Literal["periodic", "transient", "open_line"] = Field(
+        default="periodic", description="which solver answers"
+    )
     periodic: PeriodicSpec = PeriodicSpec()
     transient: TransientSpec = TransientSpec()
+    open_line: OpenLineSpec = OpenLineSpec()
     signal: SignalSpec = SignalSpec()
 
     @property
@@ -151,6 +197,11 @@ class CaseSpec(Spec):
                 f"speed_kmh must stay below 90 % of the contact wire's wave speed ({0.9 * wave * 3.6:.0f} km/h): "
                 f"got {self.speed_kmh:g} km/h"
             )
+        refusal = None if self.solver == "open_line" else self.catenary.damping.refusal(f"solver={self.solver}")
+        if refusal is not None:
+            problems.append(refusal)
+        if self.solver == "open_line" and self.slack_damping != "kept":
+            problems.append(f"slack_damping must be 'kept' with solver=open_line: got '{self.slack_damping}'")
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
             problems.append(
                 f"dt must divide the time of one span when strict_dt is set: got {self.dt:g} s, nearest "

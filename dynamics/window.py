@@ -52,9 +52,13 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
     Raises
     ------
     InputError
-        If neighbouring supports act on each other too much within one step (dt too large for this span).
+        If neighbouring supports act on each other too much within one step (dt too large for this span), or a
+        component has damping of its own: K w then no longer follows from A w and M w.
     """
     spec = cell.equilibrium.spec
+    refusal = spec.damping.refusal("a travelling window")
+    if refusal is not None:
+        raise InputError([refusal])
     gam, kap = 2.0 / dt + spec.damping.alpha, 0.5 * dt + spec.damping.beta
     parts = {
         name: gam * getattr(cell.mass, name) + kap * getattr(cell.stiffness, name)

@@ -11,18 +11,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import yaml
-
 from catenary.errors import InputError
-from catenary.files import write_text_atomic
 from dynamics.spec import CaseSpec
 from optimise.constraints import Reference
+from optimise.designs import write_designs
 from optimise.driver import StudyDriver
 from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, open_executor
-from optimise.progress import Progress, StatusWriter, progress_of
+from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult, load_result
 from optimise.samplers import population_size
@@ -55,7 +53,7 @@ def run_campaign(
     evaluate: Evaluate = evaluate_design,
     prepare: Callable[[CaseSpec], Any] = prepare_start,
 ) -> CampaignResult:
-    """Search a design space for the lowest standard deviation of the contact force, or go on with a search.
+    """Search a design space for the best line, or for the front of several objectives, or go on with a search.
 
     Parameters
     ----------
@@ -117,7 +115,7 @@ class _Run:
         self.case = case
         self.space = DesignSpace(case.catenary, campaign.design)
         self.study = StudyDriver(place, campaign, self.space)
-        self.status = StatusWriter(place, progress_of(campaign.name, campaign.trials, self.study.records, "running"))
+        self.status = StatusWriter(place, campaign, self.study.records)
         self.progress = progress
         self.under_way: set[int] = set()
         self.finished: dict[int, Evaluation] = {}
@@ -141,13 +139,9 @@ class _Run:
         from optimise.dataset import write_trials
 
         result = CampaignResult(self.place.path, self.campaign, self.case, self.study.records)
-        best = result.best
         if self.study.records:
             write_trials(result, self.place.trials_nc)
-        if best is not None:
-            line = result.catenary_of(best).model_dump(mode="json", exclude_none=True)
-            text = yaml.safe_dump(line, sort_keys=False, allow_unicode=True)
-            write_text_atomic(self.place.best_design_yaml, text)
+        write_designs(result)
         self.status.write(state)
         return result
 

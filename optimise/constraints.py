@@ -15,7 +15,15 @@ from optimise.spec import LimitsSpec
 if TYPE_CHECKING:
     from dynamics.statistics import ContactStatistics
 
-__all__ = ["CONSTRAINTS", "Reference", "feasible", "force_violation", "told_value", "violations"]
+__all__ = [
+    "CONSTRAINTS",
+    "Reference",
+    "feasible",
+    "force_violation",
+    "told_value",
+    "total_violation",
+    "violations",
+]
 
 CONSTRAINTS = {
     "g_uplift": "uplift at the supports over its limit, less one",
@@ -54,12 +62,17 @@ def feasible(g: Mapping[str, float]) -> bool:
     return all(value <= 0.0 for value in g.values())
 
 
+def total_violation(g: Mapping[str, float]) -> float:
+    """Sum of what a design breaks its limits by [-], zero when it is feasible."""
+    return sum(max(0.0, value) for value in g.values())
+
+
 def told_value(sigma: float | None, g: Mapping[str, float], sigma_reference: float) -> float:
-    """Value for a sampler that ignores constraints [N].
+    """Standard deviation as a sampler that ignores constraints is told it [N].
 
     The standard deviation itself when the design is feasible, else sigma_ref (1 + sum max(0, g)): the same
     scale, rising with the violation, defined where a dropper is slack at rest and nothing was run.
     """
     if sigma is not None and feasible(g):
         return sigma
-    return sigma_reference * (1.0 + sum(max(0.0, value) for value in g.values()))
+    return sigma_reference * (1.0 + total_violation(g))

@@ -11,9 +11,9 @@ import xarray as xr
 from catenary.files import whole_file
 from catenary.record import commit, config_json, versions
 from optimise.constraints import CONSTRAINTS
-from optimise.evaluate import EvaluationStatus
-from optimise.objectives import OBJECTIVE_LONG_NAME
-from optimise.record import SCHEMA_VERSION, CampaignInput, TrialRecord, best_of, campaign_sha256
+from optimise.evaluate import Evaluation, EvaluationStatus
+from optimise.objectives import OBJECTIVES, raw_values, told_values
+from optimise.record import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
 
 if TYPE_CHECKING:
     from optimise.result import CampaignResult
@@ -37,8 +37,7 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     data = xr.Dataset(attrs=_attributes(result))
     data["trial"] = _named("trial", [r.number for r in records], "number of the trial", "1")
     _add_designs(data, result)
-    data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVE_LONG_NAME + ", as computed", "N")
-    data["told"] = _figures(records, lambda e: e.told_N, "value told to samplers that ignore constraints", "N")
+    _add_objectives(data, result)
     for name, text in CONSTRAINTS.items():
         data[name] = _figures(records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1")
     data["static_dropper_force_min"] = _figures(
@@ -72,6 +71,32 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
     ):
         rows = [getattr(d, name) for d in droppers]
         data[f"dropper_{name}"] = _named(("trial", "dropper"), rows, text, "m")
+
+
+def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
+    """Sigma in every campaign; its other objectives beside it; which trials are on the front of several."""
+    records, told = result.records, "as told to samplers that ignore constraints"
+    data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVES["sigma"].long_name + ", as computed", "N")
+    data["told"] = _figures(records, lambda e: e.told_N, f"{OBJECTIVES['sigma'].long_name}, {told}", "N")
+    for name in (n for n in result.campaign.objectives if n != "sigma"):
+        o = OBJECTIVES[name]
+        sense = "; more is better" if o.maximised else ""
+        data[name] = _figures(
+            records, lambda e, n=name: (raw_values((n,), e) or (None,))[0], f"{o.long_name}, as computed{sense}", o.unit
+        )
+        data[f"told_{name}"] = _figures(
+            records, lambda e, n=name: _told(n, e, result.nominal), f"{o.long_name}, {told}{sense}", o.unit
+        )
+    if len(result.campaign.objectives) > 1:
+        numbers = {record.number for record in result.front}
+        flags = np.array([int(r.number in numbers) for r in records], dtype=np.int8)
+        data["non_dominated"] = _named("trial", flags, "1 when feasible and on the front of the objectives", "1")
+
+
+def _told(name: str, evaluation: Evaluation, nominal: TrialRecord) -> float | None:
+    if evaluation.told_N is None or nominal.evaluation is None:
+        return None
+    return told_values((name,), evaluation, nominal.evaluation)[0]
 
 
 def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:
@@ -110,7 +135,7 @@ def _long_name_and_unit(name: str) -> tuple[str, str]:
 
 
 def _attributes(result: CampaignResult) -> dict[str, Any]:
-    best = best_of(result.records)
+    best = result.best
     return {
         "Conventions": "CF-1.11",
         "title": f"trials of campaign {result.campaign.name}",
@@ -121,5 +146,6 @@ def _attributes(result: CampaignResult) -> dict[str, Any]:
         "commit": commit(),
         "seed": result.campaign.seed,
         "reproducible": int(result.campaign.reproducible),
+        "objectives": " ".join(result.campaign.objectives),
         "best_trial": -1 if best is None else best.number,
     }

@@ -11,15 +11,18 @@ from optuna.trial import FrozenTrial, TrialState
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.journal import DriverJournal
+from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.samplers import CampaignSampler, distributions
 from optimise.space import DesignSpace
-from optimise.spec import CampaignSpec
+from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
 
 __all__ = ["StudyDriver", "read_records"]
 
-# The one attribute of a trial: its evaluation with raw objective, every violation and the told value by name.
+# A trial's evaluation: statistics, every violation, sigma as computed and as told, each under its name.
 EVALUATION = "evaluation"
+# Beside it, where a campaign has other objectives than sigma: each as computed and as told, by name.
+RAW, TOLD = "objectives", "told"
 
 
 class StudyDriver:
@@ -42,8 +45,16 @@ class StudyDriver:
         self._journal = DriverJournal(folder.journal)
         self._storage = JournalStorage(self._journal)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space)
-        make = optuna.load_study if self._storage.get_all_studies() else _new_study
-        self._study = make(study_name=campaign.name, storage=self._storage, sampler=self._sampler)
+        self._objectives = campaign.objectives
+        if self._storage.get_all_studies():
+            self._study = optuna.load_study(study_name=campaign.name, storage=self._storage, sampler=self._sampler)
+        else:
+            self._study = optuna.create_study(
+                study_name=campaign.name,
+                storage=self._storage,
+                sampler=self._sampler,
+                directions=["maximize" if OBJECTIVES[o].maximised else "minimize" for o in self._objectives],
+            )
         self._study_id = self._storage.get_study_id_from_name(campaign.name)
         self._journal.commit()
         trials = self._storage.get_all_trials(self._study_id, deepcopy=False)
@@ -72,7 +83,7 @@ class StudyDriver:
         if evaluation.status is EvaluationStatus.FAILED:
             self._study.tell(number, state=TrialState.FAIL)
         else:
-            self._study.tell(number, self._value(evaluation))
+            self._study.tell(number, self._values(trial, evaluation))
         record = TrialRecord(number, self.records[number].values, evaluation)
         self.records[number] = record
         return record
@@ -81,16 +92,16 @@ class StudyDriver:
         """Bring everything asked and told since the last commit to the disk."""
         self._journal.commit()
 
-    def _value(self, evaluation: Evaluation) -> float:
-        if self._sampler.uses_constraints and evaluation.sigma_N is not None:
-            return evaluation.sigma_N
-        if evaluation.told_N is None:
-            raise ValueError(f"the evaluation of trial {evaluation.number} must have a told value: it has none")
-        return evaluation.told_N
-
-
-def _new_study(study_name: str, storage: JournalStorage, sampler: CampaignSampler) -> optuna.Study:
-    return optuna.create_study(study_name=study_name, storage=storage, sampler=sampler, direction="minimize")
+    def _values(self, trial: optuna.Trial, evaluation: Evaluation) -> tuple[float, ...]:
+        """Objectives as this campaign's sampler is told them; put on record by name where sigma alone does not."""
+        nominal = self.records[0].evaluation or evaluation
+        raw = raw_values(self._objectives, evaluation)
+        told = told_values(self._objectives, evaluation, nominal)
+        if self._objectives != DEFAULT_OBJECTIVES:
+            for attribute, values in ((RAW, raw), (TOLD, told)):
+                by_name = None if values is None else dict(zip(self._objectives, values, strict=True))
+                trial.set_user_attr(attribute, by_name)
+        return raw if self._sampler.uses_constraints and raw is not None else told
 
 
 def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:

@@ -15,7 +15,6 @@ from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
 from dynamics.status import Status
 from optimise.constraints import Reference, feasible, force_violation, told_value, violations
-from optimise.objectives import objective
 from optimise.spec import LimitsSpec
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class Evaluation:
     constraints : dict
         Violations by name, feasible when all are <= 0 [-].
     told_N : float, optional
-        Value for a sampler that ignores constraints [N].
+        Standard deviation as a sampler that ignores constraints is told it [N].
     statistics : dict
         Statistics of the contact force by name, the unit at the end of each name.
     static_dropper_force_min_N, applied_force_N : float, optional
@@ -188,7 +187,7 @@ def _numbers(number: int, solution: PeriodicSolution | Trajectory, setting: Sett
     broken = [name for name, value in figures.items() if not math.isfinite(value)]
     if broken:
         return failed(number, f"every statistic must be finite: {', '.join(broken)} is not")
-    sigma = objective(statistics)
+    sigma = figures["contact_force_std_N"]
     reference = setting.reference or Reference(sigma, figures["max_uplift_at_supports_mm"])
     smallest = float(np.min(solution.equilibrium.dropper_force))
     g = violations(statistics, smallest, setting.limits, reference)

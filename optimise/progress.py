@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
 from catenary.files import write_json_atomic
-from optimise.evaluate import EvaluationStatus
-from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord, best_of
+from optimise.evaluate import Evaluation, EvaluationStatus
+from optimise.front import Front
+from optimise.objectives import OBJECTIVES, raw_values
+from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord
+from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
 
 __all__ = ["Progress", "StatusWriter", "progress_line", "progress_of", "read_status"]
 
@@ -32,6 +35,12 @@ class Progress:
         Trials wanted, done (failed and infeasible ones included), under way, failed, infeasible.
     best_trial, best_sigma_N, nominal_sigma_N
         Best feasible design so far and the nominal line, standard deviation [N]; None before there is one.
+    objectives : tuple of str
+        Names of the objectives; of several, the best design is the one best in the first.
+    best, nominal : dict
+        Objectives of the best design and of the nominal line by name; empty before there is one.
+    front : int
+        Feasible designs so far that none dominates.
     rate_per_s, time_left_s : float, optional
         Trials per second in this run and time left [s].
     """
@@ -46,42 +55,77 @@ class Progress:
     best_trial: int | None = None
     best_sigma_N: float | None = None
     nominal_sigma_N: float | None = None
+    objectives: tuple[str, ...] = DEFAULT_OBJECTIVES
+    best: dict[str, float] = field(default_factory=dict)
+    nominal: dict[str, float] = field(default_factory=dict)
+    front: int = 0
     rate_per_s: float | None = None
     time_left_s: float | None = None
 
 
-def progress_of(name: str, trials: int, records: list[TrialRecord], state: str) -> Progress:
+def progress_of(campaign: CampaignSpec, records: list[TrialRecord], state: str) -> Progress:
     """State of a campaign from its trials, without rate."""
-    evaluations = [r.evaluation for r in records if r.evaluation is not None]
-    failures = sum(e.status is EvaluationStatus.FAILED for e in evaluations)
-    best = best_of(records)
-    nominal = records[0].evaluation if records else None
-    return Progress(
-        name=name,
-        state=state,
-        trials=trials,
-        done=len(evaluations),
-        running=len(records) - len(evaluations),
-        failed=failures,
-        infeasible=sum(not e.feasible for e in evaluations) - failures,
-        best_trial=best.number if best else None,
-        best_sigma_N=best.evaluation.sigma_N if best and best.evaluation else None,
-        nominal_sigma_N=nominal.sigma_N if nominal else None,
-    )
+    return _Count(campaign, records, state).progress
+
+
+class _Count:
+    """Counts, front and best design, kept as trials end."""
+
+    def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str) -> None:
+        self._front = Front(campaign.objectives)
+        self.progress = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives)
+        for record in records:
+            self.ended(record)
+        self.progress = replace(self.progress, running=len(records) - self.progress.done)
+
+    def ended(self, record: TrialRecord) -> None:
+        """Take a trial; one that is under way changes nothing."""
+        e, p = record.evaluation, self.progress
+        if e is None:
+            return
+        broken = e.status is EvaluationStatus.FAILED
+        p = replace(
+            p, done=p.done + 1, failed=p.failed + broken, infeasible=p.infeasible + (not e.feasible and not broken)
+        )
+        if record.number == 0:
+            p = replace(p, nominal_sigma_N=e.sigma_N, nominal=_by_name(p.objectives, e))
+        if e.feasible:
+            self._front.add(record)
+            front = self._front.records
+            best = front[0].evaluation
+            assert best is not None
+            p = replace(
+                p, best_trial=front[0].number, best_sigma_N=best.sigma_N, front=len(front),
+                best=_by_name(p.objectives, best),
+            )  # fmt: skip
+        self.progress = p
+
+
+def _by_name(objectives: tuple[str, ...], evaluation: Evaluation) -> dict[str, float]:
+    return dict(zip(objectives, raw_values(objectives, evaluation) or (), strict=False))
 
 
 def progress_line(p: Progress) -> str:
     """State on one line: done, rate, best, failed, time left."""
     parts = [f"{p.done}/{p.trials} designs"]
     parts.append("rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
-    if p.best_sigma_N is None:
-        parts.append("best -")
-    else:
-        gain = f" ({100.0 * (p.best_sigma_N / p.nominal_sigma_N - 1.0):+.1f} %)" if p.nominal_sigma_N else ""
-        parts.append(f"best {p.best_sigma_N:.2f} N{gain}")
+    if len(p.objectives) > 1:
+        parts.append(f"{p.front} on the front of {', '.join(p.objectives)}")
+    parts.append(_best(p))
     parts.append(f"{p.failed} failed")
     parts.append("time left -" if p.time_left_s is None else f"time left {_clock(p.time_left_s)}")
     return " | ".join(parts)
+
+
+def _best(p: Progress) -> str:
+    """Value of the best design in the first objective, and what it gained on the nominal line."""
+    first = OBJECTIVES[p.objectives[0]]
+    value, nominal = p.best.get(first.name), p.nominal.get(first.name)
+    name = "best" if p.objectives == DEFAULT_OBJECTIVES else f"best {first.name}"
+    if value is None:
+        return f"{name} -"
+    gain = f" ({100.0 * (value / nominal - 1.0):+.1f} %)" if nominal else ""
+    return f"{name} {value:.2f} {first.unit}{gain}"
 
 
 def _clock(seconds: float) -> str:
@@ -93,30 +137,22 @@ def _clock(seconds: float) -> str:
 class StatusWriter:
     """Counts trials as they end, and keeps `status.json` at most one second old."""
 
-    def __init__(self, folder: CampaignFolder, first: Progress) -> None:
+    def __init__(self, folder: CampaignFolder, campaign: CampaignSpec, records: list[TrialRecord]) -> None:
         self._folder = folder
         self._begin = time.monotonic()
         self._written = -1e9
-        self._done_before = first.done
-        self.current = first
+        self._count = _Count(campaign, records, "running")
+        self.current = self._count.progress
+        self._done_before = self.current.done
 
     def ended(self, record: TrialRecord, running: int) -> Progress:
         """Progress after a trial has ended."""
-        e, p = record.evaluation, self.current
-        if e is None:
-            return p
-        done = p.done + 1
-        failures = p.failed + (e.status is EvaluationStatus.FAILED)
-        p = replace(p, done=done, failed=failures, running=running)
-        if not e.feasible and e.status is not EvaluationStatus.FAILED:
-            p = replace(p, infeasible=p.infeasible + 1)
-        if record.number == 0:
-            p = replace(p, nominal_sigma_N=e.sigma_N)
-        if e.feasible and e.sigma_N is not None and (p.best_sigma_N is None or e.sigma_N < p.best_sigma_N):
-            p = replace(p, best_trial=record.number, best_sigma_N=e.sigma_N)
+        self._count.ended(record)
+        p = self._count.progress
         elapsed = time.monotonic() - self._begin
-        rate = (done - self._done_before) / elapsed if elapsed > 0.0 else None
-        self.current = replace(p, rate_per_s=rate, time_left_s=(p.trials - done) / rate if rate else None)
+        rate = (p.done - self._done_before) / elapsed if elapsed > 0.0 else None
+        left = (p.trials - p.done) / rate if rate else None
+        self.current = replace(p, running=running, rate_per_s=rate, time_left_s=left)
         self.write()
         return self.current
 
@@ -147,7 +183,7 @@ def read_status(path: Path) -> Progress:
     state = str(written.get("state", "stopped"))
     if state == "running" and not _alive(written.get("process")):
         state = "stopped"
-    found = progress_of(campaign.name, campaign.trials, read_records(folder, campaign, case), state)
+    found = progress_of(campaign, read_records(folder, campaign, case), state)
     if state != "running":
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

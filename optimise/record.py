@@ -15,9 +15,9 @@ from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
-from optimise.spec import CampaignSpec, ClusterSpec
+from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 
-__all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "best_of", "campaign_sha256"]
+__all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "campaign_sha256"]
 
 SCHEMA_VERSION = 1
 
@@ -38,21 +38,12 @@ class TrialRecord:
     evaluation: Evaluation | None
 
 
-def best_of(records: list[TrialRecord]) -> TrialRecord | None:
-    """Feasible design with the lowest standard deviation; the earlier one of two equals."""
-    candidates = [r for r in records if r.evaluation is not None and r.evaluation.feasible]
-    return min(candidates, key=_sigma, default=None)
-
-
-def _sigma(record: TrialRecord) -> float:
-    sigma = record.evaluation.sigma_N if record.evaluation else None
-    return float("inf") if sigma is None else sigma
-
-
 def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
     """Hash of what decides the designs; how many and where they run may change on resuming."""
     decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
-    return config_sha256(CampaignInput(campaign=decisive, case=case))
+    # campaigns from before there was a choice of objectives have one hash with those that make none
+    unsaid = {"campaign": {"objectives"}} if campaign.objectives == DEFAULT_OBJECTIVES else {}
+    return config_sha256(CampaignInput(campaign=decisive, case=case), exclude=unsaid)
 
 
 @dataclass(frozen=True)
@@ -85,6 +76,15 @@ class CampaignFolder:
     def best_design_yaml(self) -> Path:
         """Best feasible design, a complete line."""
         return self.path / "best_design.yaml"
+
+    @property
+    def pareto(self) -> Path:
+        """Folder of the non-dominated designs, each a complete line named after its trial."""
+        return self.path / "pareto"
+
+    def pareto_yaml(self, number: int) -> Path:
+        """Non-dominated design of one trial."""
+        return self.pareto / f"{number:03d}.yaml"
 
     @property
     def lock(self) -> Path:
@@ -170,7 +170,10 @@ class CampaignFolder:
 
     def _leftovers(self) -> list[Path]:
         files = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
-        return [found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")]
+        return [
+            *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
+            *self.pareto.glob(".*.*.yaml"),
+        ]
 
     def _yaml(self) -> dict[str, Any]:
         try:
@@ -189,7 +192,10 @@ class CampaignFolder:
     def _differences(self, campaign: CampaignSpec, case: CaseSpec) -> str:
         """First differing inputs, for the message."""
         given = _flat(CampaignInput(campaign=campaign, case=case).model_dump(mode="json"))
-        held = _flat({name: self._yaml().get(name, {}) for name in ("campaign", "case")})
+        held = {name: self._yaml().get(name, {}) for name in ("campaign", "case")}
+        if isinstance(held["campaign"], dict):
+            held["campaign"] = {"objectives": list(DEFAULT_OBJECTIVES), **held["campaign"]}
+        held = _flat(held)
         free = ("campaign.trials", "campaign.cluster")
         names = [n for n in {**held, **given} if held.get(n) != given.get(n) and not n.startswith(free)]
         shown = [f"{n} was {held.get(n)!r}, now {given.get(n)!r}" for n in names[:4]]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
-from optimise.record import CampaignFolder, TrialRecord, best_of
+from optimise.front import front_of
+from optimise.record import CampaignFolder, TrialRecord
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 
@@ -35,8 +37,13 @@ class CampaignResult:
 
     @property
     def best(self) -> TrialRecord | None:
-        """Best feasible trial."""
-        return best_of(self.records)
+        """Best feasible trial; of a front the one best in the first objective."""
+        return next(iter(self.front), None)
+
+    @cached_property
+    def front(self) -> list[TrialRecord]:
+        """Feasible trials that none dominates, best in the first objective first; with one objective the best."""
+        return front_of(self.records, self.campaign.objectives)
 
     def catenary_of(self, record: TrialRecord) -> CatenarySpec:
         """Complete line of a trial, named after the campaign."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from optuna import Study
 from optuna.distributions import BaseDistribution, FloatDistribution
-from optuna.samplers import BaseSampler, CmaEsSampler, QMCSampler, RandomSampler, TPESampler
+from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, QMCSampler, RandomSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
 from optimise.space import DesignSpace
@@ -21,10 +21,17 @@ __all__ = ["CampaignSampler", "distributions", "population_size"]
 # Optuna calls the sampler experimental because its interface may change; the lock holds the version in use.
 QMC_WARNING = r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$"
 
+NSGA2_POPULATION = 24
+
 
 def population_size(sampler: SamplerSpec, variables: int) -> int:
-    """Designs per generation or batch; if not given the rule of CMA-ES, 4 + 3 ln(variables) rounded down."""
-    return sampler.population or 4 + math.floor(3.0 * math.log(variables))
+    """Designs per generation or batch.
+
+    If not given 24 for NSGA-II, which needs a front's worth of them, and for the others the rule of CMA-ES,
+    4 + 3 ln(variables) rounded down.
+    """
+    usual = NSGA2_POPULATION if sampler.kind == "nsga2" else 4 + math.floor(3.0 * math.log(variables))
+    return sampler.population or usual
 
 
 def distributions(space: DesignSpace) -> dict[str, BaseDistribution]:
@@ -51,7 +58,7 @@ class CampaignSampler(BaseSampler):
     @property
     def uses_constraints(self) -> bool:
         """Whether the sampler reads the trials' constraints; the others are told dearer values instead."""
-        return self._spec.kind == "tpe"
+        return self._spec.kind in ("tpe", "nsga2")
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Every variable, except for samplers that take them one by one."""
@@ -90,6 +97,8 @@ class CampaignSampler(BaseSampler):
             )
         if kind == "tpe":
             return TPESampler(seed=seed, constant_liar=True)
+        if kind == "nsga2":
+            return NSGAIISampler(population_size=self._population, seed=seed)
         if kind == "random":
             return RandomSampler(seed=seed)
         with warnings.catch_warnings():

@@ -4,11 +4,46 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from catenary.spec import Spec
 
-__all__ = ["CampaignSpec", "ClusterSpec", "DesignSpec", "LimitsSpec", "SamplerSpec"]
+__all__ = [
+    "DEFAULT_OBJECTIVES",
+    "CampaignSpec",
+    "ClusterSpec",
+    "DesignSpec",
+    "LimitsSpec",
+    "ObjectiveNames",
+    "SamplerSpec",
+    "TrustSpec",
+]
+
+ObjectiveName = Literal["sigma", "force_range", "statistical_minimum", "uplift"]
+
+
+def _each_once(names: tuple[ObjectiveName, ...]) -> tuple[ObjectiveName, ...]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"each objective must stand once, {', '.join(twice)} stands twice")
+    return names
+
+
+ObjectiveNames = Annotated[
+    tuple[ObjectiveName, ...],
+    AfterValidator(_each_once),
+    Field(
+        min_length=1,
+        max_length=3,
+        description="what a design is judged by, one to three; all are minimised but statistical_minimum, which is "
+        "maximised; of several, the best design is the one best in the first",
+    ),
+]
+DEFAULT_OBJECTIVES: tuple[ObjectiveName, ...] = ("sigma",)
+
+# CMA-ES adapts to one objective; the others take any number, quasi-Monte Carlo and random search as baselines.
+FOR_SEVERAL_OBJECTIVES = ("nsga2", "tpe", "qmc", "random")
+WITH_GENERATIONS = ("cma_es", "nsga2")
 
 
 class DesignSpec(Spec):
@@ -55,11 +90,11 @@ class LimitsSpec(Spec):
 class SamplerSpec(Spec):
     """Who proposes the next design."""
 
-    kind: Literal["cma_es", "tpe", "qmc", "random"] = Field(default="cma_es", description="search method")
+    kind: Literal["cma_es", "tpe", "nsga2", "qmc", "random"] = Field(default="cma_es", description="search method")
     population: Annotated[int, Field(ge=2, le=1000)] | None = Field(
         default=None,
-        description="designs per generation of CMA-ES and per batch of a synchronous campaign; "
-        "4 + 3 ln(variables), rounded down, if not given",
+        description="designs per generation of CMA-ES and NSGA-II and per batch of a synchronous campaign; "
+        "if not given 24 for NSGA-II, else 4 + 3 ln(variables), rounded down",
     )
 
 
@@ -78,8 +113,35 @@ class ClusterSpec(Spec):
     )
 
 
+class TrustSpec(Spec):
+    """Conditions under which the best design is set beside the nominal line, all by the long transient."""
+
+    speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")
+    speed_band_percent: Annotated[float, Field(ge=0.0, le=30.0)] = Field(
+        default=10.0, description="how far the speeds go, either way from the own [%]"
+    )
+    contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
+        default=(50.0e3, 200.0e3), max_length=10, description="contact stiffnesses [N/m]"
+    )
+    height_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
+        default=(2.0, 5.0),
+        max_length=10,
+        description="standard deviations of independent height errors at the droppers [mm]; "
+        "a line on which they slacken a dropper at rest has no result",
+    )
+    samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
+    other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the height errors")
+
+    @model_validator(mode="after")
+    def _own_speed_is_one_of_them(self) -> Self:
+        if self.speeds % 2 == 0:
+            raise ValueError(f"trust.speeds must be odd, so that the own speed is one of them: got {self.speeds}")
+        return self
+
+
 class CampaignSpec(Spec):
-    """One search for the geometry with the lowest standard deviation of the contact force."""
+    """One search for the geometry that is best in one objective, or for the front of several."""
 
     schema_version: Literal[1] = 1
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(
@@ -92,6 +154,7 @@ class CampaignSpec(Spec):
     synchronous: bool = Field(
         default=False, description="fixed batches told in trial order: reproducible on any number of workers"
     )
+    objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
@@ -103,11 +166,20 @@ class CampaignSpec(Spec):
         return self.synchronous or self.sampler.kind in ("qmc", "random")
 
     @model_validator(mode="after")
-    def _population_has_a_use(self) -> Self:
-        if self.sampler.population is not None and self.sampler.kind != "cma_es" and not self.synchronous:
+    def _objectives_are_possible(self) -> Self:
+        if len(self.objectives) > 1 and self.sampler.kind not in FOR_SEVERAL_OBJECTIVES:
             raise ValueError(
-                "sampler.population is used by cma_es and by synchronous campaigns only: got "
-                f"{self.sampler.population} with sampler.kind '{self.sampler.kind}'; leave it out or set "
-                f"synchronous"
+                f"objectives must be one for sampler {self.sampler.kind}: got {', '.join(self.objectives)}, use "
+                f"sampler={FOR_SEVERAL_OBJECTIVES[0]} (or {', '.join(FOR_SEVERAL_OBJECTIVES[1:])}) for several"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _population_has_a_use(self) -> Self:
+        sampler = self.sampler
+        if sampler.population is not None and sampler.kind not in WITH_GENERATIONS and not self.synchronous:
+            raise ValueError(
+                "sampler.population is used by cma_es, nsga2 and synchronous campaigns only: got "
+                f"{sampler.population} with sampler.kind '{sampler.kind}', leave it out or set synchronous"
             )
         return self

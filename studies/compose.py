@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from catenary.errors import InputError
 from catenary.spec import Spec
-from dynamics.mean_force import reference_mean_force
+from dynamics.mean_force import SUPPLIES, Supply, reference_mean_force
 from studies.keys import KeyTree
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
@@ -209,8 +209,8 @@ def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
 def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
     """Lay the conditions of the campaign in whose folder the line lies under what is typed."""
     line = request.files.get("catenary")
-    record = line.parent / "campaign.yaml" if line is not None else None
-    if record is None or not record.is_file() or "pantograph" not in data:
+    record = _campaign_record(line) if line is not None else None
+    if record is None or "pantograph" not in data:
         return ()
     try:
         case = read_yaml_mapping(record, "campaign").get("case")
@@ -219,11 +219,19 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
         return ()
     if not isinstance(case, dict):
         return ()
-    if "speed_kmh" in request.values and _is_reference_force(case):
-        case = {**case, "mean_force_N": None}  # another speed has a reference mean force of its own
+    if {"speed_kmh", "supply"} & set(request.values) and _is_reference_force(case):
+        case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
     typed = {*request.groups, *request.files, *own, "catenary"}
     data.update({key: value for key, value in case.items() if key not in typed})
     return (f"Conditions are those of {record}, unless typed here.",)
+
+
+def _campaign_record(line: Path) -> Path | None:
+    """Record of the campaign whose best design, or a design of whose front, a file is."""
+    places = [line.parent]
+    if line.absolute().parent.name == "pareto":
+        places.append(line.parent.parent if line.parent.name else Path(".."))
+    return next((p / "campaign.yaml" for p in places if (p / "campaign.yaml").is_file()), None)
 
 
 def _parts(path: str) -> list[str]:
@@ -253,11 +261,17 @@ def _is_reference_force(case: dict[str, Any]) -> bool:
     force, speed = case.get("mean_force_N"), case.get("speed_kmh")
     if not isinstance(force, int | float) or not isinstance(speed, int | float):
         return False
-    return abs(force - reference_mean_force(speed)) < 1e-3
+    return abs(force - reference_mean_force(speed, _supply(case))) < 1e-3
+
+
+def _supply(data: dict[str, Any]) -> Supply:
+    """Supply system of an input; one that is not known is refused further on."""
+    found: list[Supply] = [supply for supply in SUPPLIES if supply == data.get("supply")]
+    return found[0] if found else "ac"
 
 
 def _fill_mean_force(data: dict[str, Any], request: _Request) -> None:
-    """Hold the reference mean force of the speed when neither force is given; the one typed here wins."""
+    """Hold the reference mean force of supply and speed when neither force is given; the one typed here wins."""
     if "mean_force_N" not in data or "applied_force_N" not in data:
         return
     typed = request.values
@@ -269,7 +283,7 @@ def _fill_mean_force(data: dict[str, Any], request: _Request) -> None:
     if not isinstance(speed, int | float) or not 5.0 <= speed <= 600.0:
         speed = 300.0  # refused further on
     if data["mean_force_N"] is None and data["applied_force_N"] is None:
-        data["mean_force_N"] = round(reference_mean_force(speed), 6)
+        data["mean_force_N"] = round(reference_mean_force(speed, _supply(data)), 6)
 
 
 def _origin(path: tuple[str | int, ...], request: _Request) -> str:

@@ -152,8 +152,9 @@ def _sigma_at(result: CampaignResult, line: dict[str, Any], speed_kmh: float) ->
 
     case = result.case
     changes: dict[str, Any] = {"speed_kmh": speed_kmh}
-    if case.mean_force_N is not None and abs(case.mean_force_N - reference_mean_force(case.speed_kmh)) < 1e-3:
-        changes["mean_force_N"] = reference_mean_force(speed_kmh)
+    here = reference_mean_force(case.speed_kmh, case.supply)
+    if case.mean_force_N is not None and abs(case.mean_force_N - here) < 1e-3:
+        changes["mean_force_N"] = reference_mean_force(speed_kmh, case.supply)
     return _sigma(result, line, changes)
 
 

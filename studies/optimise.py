@@ -1,7 +1,7 @@
-"""A campaign over a design space: the geometry with the lowest standard deviation of the contact force.
+"""A campaign over a design space: the geometry that is best in one objective, or the front of several.
 
 The campaign's folder has a stable name: the same command goes on after Ctrl-C or a power cut, or with more
-trials.
+trials. `objectives=[sigma,uplift] sampler=nsga2` looks for every design of which none is better in both.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from studies.simulate import refuse_slack_line
 from studies.spec import OptimiseJob, campaign_of, case_of
 
 if TYPE_CHECKING:
+    from optimise.objectives import Objective
     from optimise.progress import Progress
     from optimise.result import CampaignResult
     from optimise.space import DesignSpace
@@ -35,10 +36,14 @@ def compose(overrides: list[str]) -> Composed[OptimiseJob]:
 
 def run(composed: Composed[OptimiseJob]) -> int:
     """Search, confirm, report; 1 when the nominal line cannot be solved, 75 when interrupted."""
+    from optimise.record import CampaignFolder
+
     code, result = run_campaign_study(composed)
     if result is not None and result.best is not None:
         print("Next:")
         print(f"  catenary simulate catenary={result.folder / 'best_design.yaml'}")
+        if len(result.campaign.objectives) > 1:
+            print(f"  catenary simulate catenary={CampaignFolder(result.folder).pareto_yaml(result.front[-1].number)}")
         where = f"campaign={result.campaign.name}"
         if composed.job.run_dir is not None:
             where = f"catenary={result.folder / 'best_design.yaml'}"
@@ -89,8 +94,20 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
         for sentence in confirmation_lines(content):
             folder.say(sentence)
     write_campaign_report(result.folder)
-    folder.say(f"Written to {result.folder}/ (report.html, best_design.yaml, trials.nc)")
+    objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1
+    if several:
+        folder.say(
+            f"On the front of {', '.join(objectives)}: {len(result.front)} designs; best_design.yaml is the one "
+            f"best in {objectives[0]}"
+        )
+    files = "report.html, best_design.yaml, trials.nc" + (", pareto/" if several else "")
+    folder.say(f"Written to {result.folder}/ ({files})")
     return 0
+
+
+def _in_words(objective: Objective) -> str:
+    sense = "as high" if objective.maximised else "as low"
+    return f"{objective.long_name} [{objective.unit}], {sense} as possible"
 
 
 def _refuse_foreign_folder(path: Path) -> None:
@@ -99,7 +116,9 @@ def _refuse_foreign_folder(path: Path) -> None:
 
 
 def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
-    """What may change and how far, what is held, where it is kept."""
+    """What is wanted, what may change and how far, what is held, where it is kept."""
+    from optimise.objectives import OBJECTIVES
+
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
@@ -107,6 +126,7 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     )
     bounds = ", ".join(f"{v.name} {v.low:+.4g} to {v.high:+.4g} {v.unit}" for v in space.variables)
     print(f"Variables: {bounds}")
+    print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in job.objectives)}")
     limits = job.limits
     print(
         f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "

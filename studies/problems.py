@@ -196,6 +196,8 @@ def _take_reference(data: dict[str, Any], reference: dict[str, Any], path: Path,
     if not path:
         return set()
     source = _get(reference, path)
+    if isinstance(source, list):
+        return {str(path[-1])} if _set(data, path, copy.deepcopy(source)) else set()
     if not isinstance(source, dict) or not isinstance(_get(data, path), dict):
         return set()
     named = [k for k in source if re.search(rf"\b{re.escape(k)}\b", text)] if len(path) == 1 else []

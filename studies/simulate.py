@@ -97,6 +97,10 @@ def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
         from dynamics.periodic import solve_periodic
 
         return solve_periodic(case)
+    if case.solver == "open_line":
+        from dynamics.open_line import solve_open_line
+
+        return solve_open_line(case)
     from dynamics.transient import solve_transient
 
     return solve_transient(case)
@@ -122,12 +126,15 @@ def summarise(
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.equilibrium import EquilibriumStatus
+    from dynamics.assessment import assess
 
     found = solution.equilibrium.status is EquilibriumStatus.OK
     statistics = solution.statistics
-    pantographs = []
+    pantographs, assessment = [], []
     if statistics is not None:
         pantographs = [{"applied_force_N": float(solution.applied_force_N), **asdict(statistics)}]
+        criteria = assess(statistics, case.speed_kmh, case.supply)
+        assessment = [{"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]}]
     return {
         "schema_version": 1,
         "status": solution.status.value,
@@ -136,6 +143,7 @@ def summarise(
         "pantograph": [case.pantograph.name],
         "solver": case.solver,
         "speed_kmh": case.speed_kmh,
+        "supply": case.supply,
         "mean_force_N": case.mean_force_N,
         "contact_stiffness_N_per_m": case.contact.stiffness,
         "dt_s": case.time_step,
@@ -143,13 +151,15 @@ def summarise(
         "config_sha256": config_hash,
         "static": static_summary(solution.equilibrium) if found else {},
         "pantographs": pantographs,
+        "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
 
 
 def _headline(case: CaseSpec) -> str:
-    held = f"mean force {case.mean_force_N:.2f} N held"
-    if case.mean_force_N is None:
+    if case.mean_force_N is not None:
+        held = f"mean force {case.mean_force_N:.2f} N held"
+    else:
         held = f"applied force {case.applied_force_N:.2f} N"
     return (
         f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
@@ -175,6 +185,10 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
+    for assessed in summary["assessment"]:
+        missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
+        said = f"not met: {', '.join(missed)}" if missed else "all met"
+        lines.append(f"limits of EN 50367 and EN 50119, as recalled, for supply {summary['supply']}: {said}")
     times = summary["wall_time_s"]
     lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s)")
     return lines

@@ -9,7 +9,15 @@ from pydantic import Field, ValidationError, model_validator
 
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
-from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, LimitsSpec, SamplerSpec
+from optimise.spec import (
+    DEFAULT_OBJECTIVES,
+    CampaignSpec,
+    ClusterSpec,
+    DesignSpec,
+    LimitsSpec,
+    ObjectiveNames,
+    SamplerSpec,
+)
 
 __all__ = [
     "ExportJob",
@@ -55,7 +63,7 @@ class RobustnessSpec(Spec):
 
 
 class OptimiseJob(CaseSpec):
-    """A search for the geometry with the lowest standard deviation of the contact force."""
+    """A search for the geometry that is best in one objective, or for the front of several."""
 
     campaign: RunName | None = Field(
         default=None, description="name of the campaign and of its folder; without it <line>_<design>"
@@ -67,6 +75,7 @@ class OptimiseJob(CaseSpec):
     synchronous: bool = Field(
         default=False, description="fixed batches told in trial order: reproducible on any number of workers"
     )
+    objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
@@ -83,6 +92,8 @@ class OptimiseJob(CaseSpec):
 
     @model_validator(mode="after")
     def _campaign_is_possible(self) -> Self:
+        if self.solver == "open_line":
+            raise ValueError("solver must be periodic or transient for a campaign: got open_line")
         try:
             campaign_of(self)
         except ValidationError as error:

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
+from studies.acceptance import AcceptanceGate, check_acceptance
 from studies.compose import Composed, compose_job
 from studies.simulate import compose as compose_simulation
 from studies.simulate import simulate_case
@@ -83,6 +84,7 @@ class GatesSpec(Spec):
     schema_version: int
     mean_force: MeanForceGate
     elasticity: ElasticityGate
+    acceptance: AcceptanceGate
     beside: Beside
 
 
@@ -103,7 +105,7 @@ def run(composed: Composed[NoJob]) -> int:
     gates = load_gates()
     missed = _elasticity(gates.elasticity)
     count, figures = _mean_force(gates.mean_force)
-    missed += count
+    missed += count + check_acceptance(gates.acceptance)
     _beside(gates.beside, figures)
     print("All gates are met." if not missed else f"{missed} gate(s) missed.")
     return 1 if missed else 0

@@ -9,7 +9,7 @@ from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
-PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380"}
+PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380", "c350": "dsa250", "en50318_2002": "en50318_2002"}
 
 
 def read(group: str, name: str) -> dict:

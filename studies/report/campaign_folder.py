@@ -17,20 +17,25 @@ from dynamics.dataset import StoredResult
 from dynamics.spec import CaseSpec
 from optimise.confirm import Confirmation, DesignConfirmation
 from optimise.evaluate import Evaluation
+from optimise.objectives import OBJECTIVES
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult, load_result
-from optimise.space import Variable
 from studies.report.content import (
     Array,
     CampaignContent,
     Constraint,
-    DesignTable,
     Robustness,
-    SearchHistory,
     SpanResult,
-    TrialState,
 )
 from studies.report.provenance import case_provenance
+from studies.report.search_folder import (
+    evaluation_of,
+    front_of_designs,
+    ranked_trials,
+    search_history,
+    state_of,
+    variables_of_designs,
+)
 from studies.report.simulation_folder import NOTES, filter_note
 from studies.report.stored import (
     command_of,
@@ -45,7 +50,6 @@ from studies.report.stored import (
 __all__ = ["case_of_trial", "read_campaign"]
 
 BEST_SHOWN = 5
-MM = 1.0e3
 
 
 def read_campaign(folder: Path) -> CampaignContent:
@@ -57,8 +61,8 @@ def read_campaign(folder: Path) -> CampaignContent:
         If the folder does not hold a campaign with its nominal line on record.
     """
     result = load_result(folder)
-    ranked = _ranked(result)
-    nominal = _evaluation(result.nominal)
+    ranked = ranked_trials(result)
+    nominal = evaluation_of(result.nominal)
     best = ranked[0] if ranked else None
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
     solved, missing = _span_results(result, records)
@@ -73,13 +77,15 @@ def read_campaign(folder: Path) -> CampaignContent:
         best_trial=None if best is None else best.number,
         confirmation=confirmation,
         robustness=None if best is None else _robustness(folder / "robustness.json", case),
-        history=_history(result.records),
-        designs=_designs(result, ranked[:BEST_SHOWN]),
-        constraints=_constraints(result, nominal, None if best is None else _evaluation(best)),
+        history=search_history(result),
+        designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
+        constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
         provenance=case_provenance(case),
         run=_run(folder, result),
         warnings=(*missing, *remarks, *_unfinished(result)),
+        objectives=tuple(OBJECTIVES[name] for name in result.campaign.objectives),
+        front=front_of_designs(result),
     )
 
 
@@ -94,7 +100,7 @@ def _span_results(
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
             remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
-        found[name] = _span_result(stored, case, name, _evaluation(record))
+        found[name] = _span_result(stored, case, name, evaluation_of(record))
     return found, tuple(remarks)
 
 
@@ -109,71 +115,6 @@ def _span_result(stored: StoredResult, case: CaseSpec, label: str, evaluation: E
     if evaluation.applied_force_N is not None:
         statistics["applied_force_N"] = evaluation.applied_force_N
     return span_result(stored, case, label, "nominal" if label == "nominal" else "best", statistics)
-
-
-def _evaluation(record: TrialRecord) -> Evaluation:
-    if record.evaluation is None:
-        raise ValueError(f"trial {record.number} must have been evaluated: it has not")
-    return record.evaluation
-
-
-def _ranked(result: CampaignResult) -> list[TrialRecord]:
-    """Feasible trials, lowest sigma first; the earlier one of two equals first."""
-    feasible = [r for r in result.records if r.evaluation is not None and r.evaluation.feasible]
-    return sorted(feasible, key=lambda r: (_sigma(r), r.number))
-
-
-def _sigma(record: TrialRecord) -> float:
-    value = record.evaluation.sigma_N if record.evaluation else None
-    return math.nan if value is None else value
-
-
-def _history(records: list[TrialRecord]) -> SearchHistory:
-    done = [(r, r.evaluation) for r in records if r.evaluation is not None]
-    return SearchHistory(
-        trial=np.array([r.number for r, _ in done], dtype=np.int64),
-        sigma=np.array([_sigma(r) for r, _ in done]),
-        told=np.array([math.nan if e.told_N is None else e.told_N for _, e in done]),
-        state=tuple(_state(e) for _, e in done),
-        messages=tuple(e.message for _, e in done),
-        nominal_sigma=_sigma(records[0]),
-    )
-
-
-def _state(evaluation: Evaluation) -> TrialState:
-    """Word for a trial; one that was slack at rest is infeasible and has no sigma."""
-    if evaluation.feasible:
-        return "feasible"
-    return "failed" if evaluation.told_N is None else "infeasible"
-
-
-def _designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
-    variables = result.space.variables
-    scale = np.array([1.0 if v.name.startswith("move") else MM for v in variables])
-    values = np.array([r.values for r in best]).reshape(len(best), len(variables)).T
-    return DesignTable(
-        names=tuple(v.name.replace("_", " ") for v in variables),
-        units=tuple(v.unit if v.name.startswith("move") else "mm" for v in variables),
-        lower=scale * [v.low for v in variables],
-        upper=scale * [v.high for v in variables],
-        nominal=scale * [v.nominal for v in variables],
-        designs=scale[:, None] * values,
-        trials=tuple(r.number for r in best),
-        sigma_N=tuple(_sigma(r) for r in best),
-        nominal_sigma_N=_sigma(result.nominal),
-        caption=_meaning(variables),
-    )
-
-
-def _meaning(variables: tuple[Variable, ...]) -> str:
-    """Explain the kinds of variables that a campaign has."""
-    kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in variables}
-    meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
-    return (
-        "Best feasible design first; lower and upper are the bounds of the search. Variables are changes "
-        "against the nominal line, counted from the support to mid-span and the same on both sides of it "
-        f"({meant}). What they come to stands in the table of droppers."
-    )
 
 
 def _constraints(result: CampaignResult, nominal: Evaluation, best: Evaluation | None) -> tuple[Constraint, ...]:
@@ -266,11 +207,12 @@ def _run(folder: Path, result: CampaignResult) -> Any:
     """Say what was run: counts, hash, versions, and the time that the evaluations took."""
     record = read_mapping(folder / "campaign.yaml")
     done = [r.evaluation for r in result.records if r.evaluation is not None]
-    count = {state: sum(1 for e in done if _state(e) == state) for state in ("feasible", "infeasible", "failed")}
+    count = {state: sum(1 for e in done if state_of(e) == state) for state in ("feasible", "infeasible", "failed")}
     campaign = result.campaign
     facts = [
         ("campaign", campaign.name),
         ("designs", f"{len(done)}: " + ", ".join(f"{n} {state}" for state, n in count.items())),
+        ("objectives", ", ".join(campaign.objectives)),
         ("search", f"{campaign.sampler.kind}, {campaign.design.kind}, seed {campaign.seed}"),
         (
             "reproducible",

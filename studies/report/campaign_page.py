@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from studies.report.charts import dropper_force_chart, force_chart, height_chart, search_chart
+import math
+from collections.abc import Mapping
+
+from optimise.objectives import Objective
+from studies.report.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.content import CampaignContent, SpanResult
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.parts import Chart, Fact, Page, Section
 from studies.report.robustness import height_error_chart, robustness_table, speed_chart
+from studies.report.search import front_charts, front_table, search_chart
 from studies.report.tables import (
     change_percent,
     confirmation_table,
@@ -22,13 +27,12 @@ from studies.report.tables import (
 
 __all__ = ["campaign_page"]
 
-SIGMA = "contact_force_std_N"
-
 
 def campaign_page(content: CampaignContent) -> Page:
     """Compose the page of a campaign."""
     results = tuple(r for r in (content.nominal, content.best) if r is not None)
     sections = (
+        _front_section(content),
         _force_section(content, results),
         _line_section(results),
         _search_section(content),
@@ -68,18 +72,34 @@ def _present(*charts: Chart | None) -> tuple[Chart, ...]:
 def _headline(content: CampaignContent) -> str:
     if content.best is None:
         return "No feasible design was found; the nominal line stands."
-    before, after = content.nominal.statistics[SIGMA], content.best.statistics[SIGMA]
-    if not after < before:
+    o = content.objectives[0]
+    name = o.long_name.partition(",")[0]
+    before, after = (_value(o, r.statistics) for r in (content.nominal, content.best))
+    if not o.cost(after) < o.cost(before):
         return (
-            "No design better than the nominal line was found: its standard deviation of the contact force "
-            f"is {number(before, 2)} N, that of the best feasible design {number(after, 2)} N."
+            f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
+            f"the best feasible design {number(after, 2)} {o.unit}."
         )
-    gain = number(100.0 * (1.0 - after / before), 1)
     found = (
-        f"The standard deviation of the contact force falls from {number(before, 2)} N with the nominal line "
-        f"to {number(after, 2)} N with the best design, {gain} % less."
+        f"The {name} {'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
+        f"to {number(after, 2)} {o.unit} with the best design"
     )
-    return f"{found} {_confirmed(content)}"
+    gain = number(100.0 * abs(1.0 - after / before), 1) if before > 0.0 else ""
+    found += f", {gain} % {'more' if o.maximised else 'less'}." if gain else "."
+    return f"{found} {_confirmed(content)}{_front_in_words(content)}"
+
+
+def _value(objective: Objective, statistics: Mapping[str, float]) -> float:
+    value = objective.raw(statistics)
+    return math.nan if value is None else value
+
+
+def _front_in_words(content: CampaignContent) -> str:
+    if content.front is None:
+        return ""
+    names = " and ".join(o.symbol for o in content.objectives)
+    count, first = len(content.front.trials), content.objectives[0].symbol
+    return f" The front of {names} has {count} designs; this one is best in {first}."
 
 
 def _confirmed(content: CampaignContent) -> str:
@@ -89,29 +109,50 @@ def _confirmed(content: CampaignContent) -> str:
     long = content.confirmation.best
     if long.sigma_transient_N is None or long.difference_percent is None:
         return f"The long transient could not confirm it: {long.message}."
+    measure = "" if content.objectives[0].name == "sigma" else f"a σ of {number(long.sigma_N, 2)} N stands on record, "
     return (
-        f"The long transient gives {number(long.sigma_transient_N, 2)} N for this design; the two differ by "
+        f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} long transient gives "
+        f"{number(long.sigma_transient_N, 2)} N for this design; the two differ by "
         f"{number(abs(long.difference_percent), 2)} %."
     )
 
 
 def _facts(content: CampaignContent) -> tuple[Fact, ...]:
-    before = content.nominal.statistics[SIGMA]
-    facts = [Fact("σ of the nominal line", f"{value_text(before, 2)} N", "contact force, filtered")]
+    o = content.objectives[0]
+    before = _value(o, content.nominal.statistics)
+    remark = "contact force, filtered" if o.unit == "N" else ""
+    facts = [Fact(f"{o.symbol} of the nominal line", f"{value_text(before, 2)} {o.unit}", remark)]
     if content.best is None:
         return tuple(facts)
-    after = content.best.statistics[SIGMA]
+    after = _value(o, content.best.statistics)
     trial = "" if content.best_trial is None else f"trial {content.best_trial}"
     facts += [
-        Fact("σ of the best design", f"{number(after, 2)} N", trial),
+        Fact(f"{o.symbol} of the best design", f"{number(after, 2)} {o.unit}", trial),
         Fact("change", change_percent(after, before)),
     ]
+    if content.front is not None:
+        names = " and ".join(p.symbol for p in content.objectives)
+        facts.append(Fact("designs of the front", str(len(content.front.trials)), f"none better in {names}"))
     if content.confirmation is not None and content.confirmation.best.sigma_transient_N is not None:
         long = content.confirmation
         change = long.change_transient_percent
         remark = "" if change is None else f"{number(change, 1)} % against the nominal line by the same"
         facts.append(Fact("σ by the long transient", f"{value_text(long.best.sigma_transient_N, 2)} N", remark))
     return tuple(facts)
+
+
+def _front_section(content: CampaignContent) -> Section:
+    """Show what one objective costs in another; nothing where there is one objective or no feasible design."""
+    front = content.front
+    if front is None or not front.trials:
+        return Section("The front")
+    names = " and ".join(o.symbol for o in front.objectives)
+    return Section(
+        "The front",
+        text=(f"Designs that no other feasible one equals in {names} and betters in one of them.",),
+        charts=front_charts(front),
+        tables=(front_table(front),),
+    )
 
 
 def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) -> Section:

@@ -1,14 +1,12 @@
-"""Charts of forces, heights and the search, made from a report's content."""
+"""Charts of forces and heights, made from a report's content."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from studies.report.content import SearchHistory, SpanResult
+from studies.report.content import SpanResult
 from studies.report.frame import number
-from studies.report.parts import Chart, Curve, Level, Mark, Role, Stations
+from studies.report.parts import Chart, Curve, Level, Role, Stations
 
-__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart", "search_chart"]
+__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart"]
 
 
 def _role(result: SpanResult) -> Role:
@@ -128,60 +126,3 @@ def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) 
         pick="point",
         height=0.32,
     )
-
-
-def search_chart(history: SearchHistory) -> Chart | None:
-    """Draw sigma of every trial, the best so far, and which trials were infeasible or failed."""
-    state = np.array(history.state)
-    known = np.isfinite(history.sigma)
-    if not known.any():
-        return None
-    low = min(float(history.sigma[known].min()), history.nominal_sigma)
-    # a few wild designs must not press the rest flat: they stand at the upper edge
-    high = max(float(np.quantile(history.sigma[known], 0.9)), history.nominal_sigma)
-    margin = 0.12 * max(high - low, 0.02 * high)
-    bottom, top = low - 1.5 * margin, high + 1.5 * margin
-    edge = top - 0.4 * margin
-    curves = [
-        _trials(history, (state == "feasible") & known, "feasible", "best", "dots", edge),
-        _trials(history, (state == "infeasible") & known, "infeasible", "nominal", "rings", edge),
-        _without_sigma(history, "slack at rest", (state == "infeasible") & ~known, bottom + 0.4 * margin),
-        _without_sigma(history, "failed", state == "failed", bottom + 0.4 * margin),
-    ]
-    best = np.isfinite(history.best)
-    line = Curve("best so far", history.trial[best].astype(float), history.best[best], "", "N", "other", "step")
-    shown = tuple(c for c in (*curves, line) if c.x.size)
-    beyond = int(np.count_nonzero(history.sigma[known] > edge))
-    return Chart(
-        name="search",
-        title="History of the search",
-        caption="Each point is one design, at its own σ; an infeasible one breaks a limit whatever its σ. "
-        "Trials without a σ stand at the lower edge: a dropper was slack at rest, or they failed."
-        + (f" {beyond} of {int(known.sum())} lie above the scale and stand at the upper edge." if beyond else ""),
-        x_label="Trial",
-        y_label="σ",
-        curves=shown,
-        levels=(Level(f"nominal {number(history.nominal_sigma, 2)} N", history.nominal_sigma),),
-        x_range=(float(history.trial.min()) - 0.5, float(history.trial.max()) + 0.5),
-        y_range=(bottom, top),
-        pick="point",
-        height=0.42,
-    )
-
-
-def _trials(history: SearchHistory, which: np.ndarray, label: str, role: Role, mark: Mark, edge: float) -> Curve:
-    notes = tuple(
-        f"{label}: σ {number(float(s), 2)} N"
-        + ("" if np.isclose(s, t) or np.isnan(t) else f", told {number(float(t), 2)} N")
-        for s, t in zip(history.sigma[which], history.told[which], strict=True)
-    )
-    height = np.minimum(history.sigma[which], edge)
-    return Curve(label, history.trial[which].astype(float), height, "", "N", role, mark, notes)
-
-
-def _without_sigma(history: SearchHistory, label: str, which: np.ndarray, at: float) -> Curve:
-    reasons = [m for m, w in zip(history.messages, which, strict=True) if w]
-    notes = tuple(f"{label}: {reason or 'no reason recorded'}" for reason in reasons)
-    trial = history.trial[which].astype(float)
-    role: Role = "muted" if label == "failed" else "nominal"
-    return Curve(label, trial, np.full(trial.size, at), "", "N", role, "crosses", notes)

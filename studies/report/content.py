@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimise.confirm import Confirmation
+from optimise.objectives import OBJECTIVES, Objective
 from studies.report.parts import Curve
 
 __all__ = [
     "Array",
+    "Assessed",
     "CampaignContent",
     "Constraint",
     "Curve",
     "DesignTable",
+    "Front",
     "LineDrawing",
     "Provenance",
     "Robustness",
@@ -84,25 +87,45 @@ class SpanResult:
 
 @dataclass(frozen=True)
 class SearchHistory:
-    """Every trial of a campaign in order.
+    """Every trial of a campaign in order, at its value of the first objective.
 
-    ``sigma`` and ``told`` [N] may be NaN, which is what a failed trial has; ``best`` is the lowest feasible
-    sigma so far, NaN before the first one. ``messages`` gives the reason of a failure.
+    ``value`` and ``told`` [unit of the objective] may be NaN, which is what a failed trial has; ``best`` is the
+    best feasible value so far, NaN before the first one. ``messages`` gives the reason of a failure.
     """
 
     trial: NDArray[np.int64]
-    sigma: Array
+    value: Array
     told: Array
     state: tuple[TrialState, ...]
     messages: tuple[str, ...]
-    nominal_sigma: float
+    nominal: float
+    objective: Objective = OBJECTIVES["sigma"]
 
     @property
     def best(self) -> Array:
-        """Lowest feasible sigma up to each trial [N]."""
+        """Best feasible value up to each trial."""
         feasible = np.array([s == "feasible" for s in self.state], dtype=bool)
-        running = np.fmin.accumulate(np.where(feasible, self.sigma, np.inf)) if self.sigma.size else self.sigma
+        sign = self.objective.cost(1.0)
+        costs = np.where(feasible, sign * self.value, np.inf)
+        running = sign * np.fmin.accumulate(costs) if self.value.size else self.value
         return np.where(np.isfinite(running), running, np.nan)
+
+
+@dataclass(frozen=True)
+class Front:
+    """Feasible designs of which none is better than another in every objective.
+
+    ``values`` (design, objective) are those of the front, best in the first objective first; ``others`` those
+    of the other feasible designs; ``nominal`` (objective,) those of the nominal line, each in its own unit.
+    ``files`` are the designs' line files, relative to the campaign's folder.
+    """
+
+    objectives: tuple[Objective, ...]
+    trials: tuple[int, ...]
+    files: tuple[str, ...]
+    values: Array
+    others: Array
+    nominal: Array
 
 
 @dataclass(frozen=True)
@@ -175,6 +198,22 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
+class Assessed:
+    """One limit of a standard: statistic (key of summary.json), value and limit in its unit, and whether it is met.
+
+    ``origin`` says in words how the limit is known.
+    """
+
+    key: str
+    value: float
+    sense: str
+    limit: float
+    met: bool
+    source: str
+    origin: str
+
+
+@dataclass(frozen=True)
 class SimulationContent:
     """Everything the page of one simulation says."""
 
@@ -185,11 +224,15 @@ class SimulationContent:
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()
+    assessment: tuple[Assessed, ...] = ()
 
 
 @dataclass(frozen=True)
 class CampaignContent:
-    """Everything the page of one campaign says; ``best`` is None while nothing feasible was found."""
+    """Everything the page of one campaign says.
+
+    ``best`` is None while nothing feasible was found, ``front`` where there is one objective.
+    """
 
     title: str
     x_note: str
@@ -206,3 +249,5 @@ class CampaignContent:
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()
+    objectives: tuple[Objective, ...] = (OBJECTIVES["sigma"],)
+    front: Front | None = None

@@ -35,6 +35,8 @@ class Curve:
         'line', 'step' (held until the next point), 'dots', 'rings', 'crosses' or 'segments'.
     notes : tuple of str
         One remark per point, shown on hover; empty where there is nothing to say.
+    labels : tuple of str
+        One short name per point, drawn beside it where there is room; empty for points without names.
     """
 
     label: str
@@ -45,6 +47,7 @@ class Curve:
     role: Role = "best"
     mark: Mark = "line"
     notes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what could not be drawn."""
@@ -54,8 +57,9 @@ class Curve:
         if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
             bad = int(np.count_nonzero(~(np.isfinite(self.x) & np.isfinite(self.y))))
             raise ValueError(f"{name} must have finite coordinates: {bad} of {self.x.size} points have not")
-        if self.notes and len(self.notes) != self.x.size:
-            raise ValueError(f"{name} needs one note per point: got {len(self.notes)} for {self.x.size} points")
+        for what, texts in (("note", self.notes), ("label", self.labels)):
+            if texts and len(texts) != self.x.size:
+                raise ValueError(f"{name} needs one {what} per point: got {len(texts)} for {self.x.size} points")
         if self.mark == "segments" and self.x.size % 2:
             raise ValueError(f"{name} is made of segments and needs an even number of points: got {self.x.size}")
 

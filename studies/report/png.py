@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
+from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
 
 __all__ = ["chart_png"]
@@ -44,6 +45,10 @@ def chart_png(chart: Chart) -> bytes:
         axes.axhline(level.y, color="#555555", linewidth=0.9, linestyle=(0, (1, 2)), label=level.label)
     for curve in chart.curves:
         _draw_curve(axes, curve)
+    points_per_unit = 72.0 * INCHES_PER_UNIT
+    for place in point_labels(chart, frame):
+        x, y = place.x / frame.width, 1.0 - place.y / total
+        figure.text(x, y, place.text, fontsize=LABEL_SIZE * points_per_unit, color="#555555", ha="center", va="center")
     _legend(figure, axes, max(len(row) for row in rows))
     buffer = io.BytesIO()
     # without the default metadata the same data give the same file

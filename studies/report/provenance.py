@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from dynamics.spec import CaseSpec
 from studies.report.content import Provenance
 
-__all__ = ["case_provenance", "spec_provenance"]
+__all__ = ["MARKS", "case_provenance", "spec_provenance"]
 
 MARKS = {
     "p": "printed in a paper",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from studies.report.assessment import read_assessment
 from studies.report.content import SimulationContent
 from studies.report.provenance import case_provenance
 from studies.report.stored import (
@@ -24,6 +25,7 @@ __all__ = ["read_simulation"]
 NOTES = {
     "periodic": "One pantograph in steady state on the infinite line, over one span from support to support.",
     "transient": "The last span of the long transient, from support to support.",
+    "open_line": "The last span that was passed on an open line; the statistics are of the spans evaluated.",
 }
 
 
@@ -58,6 +60,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         x_note=NOTES[case.solver],
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case),
+        assessment=read_assessment(summary),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),),
     )

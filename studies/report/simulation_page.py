@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from studies.report.assessment import assessment_table
 from studies.report.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
 from studies.report.content import SimulationContent
 from studies.report.frame import number, with_bound_units
@@ -67,7 +68,10 @@ def _present(*charts: Chart | None) -> tuple[Chart, ...]:
 
 def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     figures = content.result.statistics
-    return (statistics_table((("value", figures),), content.filter_note),) if figures else ()
+    if not figures:
+        return ()
+    table = statistics_table((("value", figures),), content.filter_note)
+    return (table, assessment_table(content.assessment)) if content.assessment else (table,)
 
 
 def _headline(content: SimulationContent) -> str:

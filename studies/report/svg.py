@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
+from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
 
 __all__ = ["chart_svg", "hover_data"]
@@ -34,6 +35,7 @@ def chart_svg(chart: Chart) -> str:
         "</svg>",
         # a mark at the edge of the axes is shown whole
         *(_curve(c, frame) for c in chart.curves if c.mark not in CLIPPED),
+        *(_text(p.x, p.y + 0.36 * LABEL_SIZE, p.text, "point") for p in point_labels(chart, frame)),
         '<g class="cursor"></g>',
         "</svg>",
     ]

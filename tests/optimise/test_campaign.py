@@ -42,10 +42,15 @@ def test_cma_es_converges(tmp_path, case):
 
 
 CLUSTERS = [{"kind": "local", "workers": workers} for workers in (1, 2)]
-REPRODUCIBLE = [{"sampler": {"kind": "qmc"}}, {"sampler": {"kind": "cma_es"}, "synchronous": True}]
+NSGA2 = {"sampler": {"kind": "nsga2", "population": 8}, "objectives": ["sigma", "uplift"]}
+REPRODUCIBLE = [
+    {"sampler": {"kind": "qmc"}},
+    {"sampler": {"kind": "cma_es"}, "synchronous": True},
+    {**NSGA2, "synchronous": True},
+]
 
 
-@pytest.mark.parametrize("content", REPRODUCIBLE, ids=["qmc", "cma_es synchronous"])
+@pytest.mark.parametrize("content", REPRODUCIBLE, ids=["qmc", "cma_es synchronous", "nsga2 synchronous"])
 def test_the_same_designs_on_any_number_of_workers(tmp_path, case, content):
     found = [designs(run(tmp_path / str(c["workers"]), case, uneven_bowl, cluster=c, **content)) for c in CLUSTERS]
     serial = designs(run(tmp_path / "serial", case, **content))

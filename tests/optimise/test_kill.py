@@ -43,7 +43,10 @@ def finish(folder, case, **content):
     return result
 
 
-@pytest.mark.parametrize("content", [{"sampler": {"kind": "qmc"}}, {"synchronous": True}], ids=str)
+NSGA2 = {"sampler": {"kind": "nsga2", "population": 8}, "objectives": ["sigma", "uplift"], "synchronous": True}
+
+
+@pytest.mark.parametrize("content", [{"sampler": {"kind": "qmc"}}, {"synchronous": True}, NSGA2], ids=str)
 def test_kill_the_driver_at_random_moments_and_resume(tmp_path, case, content):
     chance = random.Random(1)
     told = []
@@ -63,7 +66,7 @@ def test_kill_the_driver_at_random_moments_and_resume(tmp_path, case, content):
     whole = finish(tmp_path / "whole", case, **content)
     designs = [[(r.values, r.evaluation.sigma_N) for r in found.records] for found in (killed, whole)]
     assert designs[0] == designs[1]
-    names = [sorted(f.name for f in (tmp_path / part).iterdir()) for part in ("killed", "whole")]
+    names = [sorted(f.name for f in (tmp_path / part).rglob("*")) for part in ("killed", "whole")]
     assert names[0] == names[1]
 
 

@@ -7,12 +7,14 @@ import pytest
 
 from dynamics.spec import SignalSpec
 from optimise.confirm import Confirmation, DesignConfirmation
+from optimise.objectives import OBJECTIVES
 from studies.report.comparison_content import ROLES, ComparisonContent, Entry
 from studies.report.content import (
     CampaignContent,
     Constraint,
     Curve,
     DesignTable,
+    Front,
     LineDrawing,
     Provenance,
     Robustness,
@@ -93,7 +95,7 @@ def history_of(n=240):
     state = (*state[:37], "infeasible", *state[38:])
     told = np.where([s == "infeasible" for s in state], 31.2 * (1 + draw), sigma)
     messages = tuple("dropper 3 is slack at rest" if f else "" for f in failed)
-    return SearchHistory(np.arange(n), sigma, told, state, messages, nominal_sigma=31.2)
+    return SearchHistory(np.arange(n), sigma, told, state, messages, nominal=31.2)
 
 
 def designs_of():
@@ -180,3 +182,20 @@ def comparison_content(campaign_content):
     first = entries[0].provenance[0]
     entries[1] = replace(entries[1], provenance=(replace(first, value="64"), *entries[1].provenance[1:]))
     return ComparisonContent(tuple(entries), FILTER, ("The spans are not equally long.",))
+
+
+@pytest.fixture
+def front_content(campaign_content):
+    """A campaign of sigma and uplift, with a front that crowds at one end."""
+    sigma = np.array([20.0, *(21.0 + 0.02 * np.arange(12)), 24.0, 28.0])
+    values = np.column_stack([sigma, 70.0 - 1.2 * (sigma - 20.0)])
+    trials = tuple(range(7, 7 + len(sigma)))
+    front = Front(
+        objectives=(OBJECTIVES["sigma"], OBJECTIVES["uplift"]),
+        trials=trials,
+        files=tuple(f"pareto/{trial:03d}.yaml" for trial in trials),
+        values=values,
+        others=np.array([[26.0, 69.0], [400.0, 90.0]]),
+        nominal=np.array([31.2, 62.4]),
+    )
+    return replace(campaign_content, front=front, objectives=front.objectives)

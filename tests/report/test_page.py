@@ -51,12 +51,14 @@ class Elements(HTMLParser):
         return [attrs for tag, attrs in self.elements if tag in tags]
 
 
-@pytest.fixture(params=["campaign", "simulation", "comparison"])
-def page(request, campaign_content, simulation_content, comparison_content):
+@pytest.fixture(params=["campaign", "front", "simulation", "comparison"])
+def page(request, campaign_content, front_content, simulation_content, comparison_content):
     if request.param == "comparison":
         return comparison_page(comparison_content)
     if request.param == "campaign":
         return campaign_page(campaign_content)
+    if request.param == "front":
+        return campaign_page(front_content)
     return simulation_page(simulation_content)
 
 
@@ -150,7 +152,7 @@ def test_a_campaign_that_found_nothing_better_says_so(campaign_content):
 
 def test_a_campaign_whose_trials_all_failed_has_a_page(campaign_content):
     nan = np.full(3, np.nan)
-    history = SearchHistory(np.arange(3), nan, nan, ("failed",) * 3, ("it broke",) * 3, nominal_sigma=31.2)
+    history = SearchHistory(np.arange(3), nan, nan, ("failed",) * 3, ("it broke",) * 3, nominal=31.2)
     page = campaign_page(replace(campaign_content, history=history, best=None, confirmation=None))
     assert "search" not in {chart.name for chart in page.charts}
 
@@ -158,7 +160,7 @@ def test_a_campaign_whose_trials_all_failed_has_a_page(campaign_content):
 def test_the_best_so_far_counts_feasible_trials_alone():
     sigma = np.array([np.nan, 30.0, 20.0, 28.0, 29.0])
     state = ("failed", "feasible", "infeasible", "feasible", "feasible")
-    history = SearchHistory(np.arange(5), sigma, sigma, state, ("",) * 5, nominal_sigma=31.0)
+    history = SearchHistory(np.arange(5), sigma, sigma, state, ("",) * 5, nominal=31.0)
     np.testing.assert_array_equal(history.best, [np.nan, 30.0, 30.0, 28.0, 28.0])
 
 

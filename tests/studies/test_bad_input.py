@@ -85,13 +85,14 @@ ON_THE_COMMAND_LINE = {
     ),
     "unknown line": (
         ["catenary=bruni2015"],
-        ["catenary must be one of bruni_2015, re330", "got 'bruni2015'"],
+        ["catenary must be one of bruni_2015, c350, en50318_2002, re330", "got 'bruni2015'"],
     ),
     "unknown kind": (
         ["catenary.kind=hanging"],
         ["catenary.kind must be one of simple, stitched: got 'hanging'"],
     ),
-    "unknown solver": (["solver=magic"], ["solver must be one of periodic, transient: got 'magic'"]),
+    "unknown supply": (["supply=dc"], ["supply must be one of ac, dc_3kv, dc_1_5kv: got 'dc'"]),
+    "unknown solver": (["solver=magic"], ["solver must be one of periodic, transient, open_line: got 'magic'"]),
     "both forces": (
         ["mean_force_N=150", "applied_force_N=150"],
         ["give exactly one of mean_force_N and applied_force_N"],
@@ -113,6 +114,38 @@ OPTIMISE_ONLY = {
         ["campaign must be a plain name", "no path", "got '../elsewhere' on the command line"],
     ),
     "unknown sampler": (["sampler=cmaes"], ["sampler must be one of cma_es", "did you mean cma_es?"]),
+    "unknown objective": (
+        ["objectives=[sigma,smoothness]", "sampler=nsga2"],
+        [
+            "objectives[1] must be one of sigma, force_range, statistical_minimum, uplift: "
+            "got 'smoothness' on the command line"
+        ],
+    ),
+    "an objective twice": (
+        ["objectives=[uplift,uplift]", "sampler=nsga2", "mean_force_N=150", "applied_force_N=150"],
+        [
+            "2 problems",
+            "objectives: each objective must stand once, uplift stands twice on the command line",
+            "give exactly one of mean_force_N and applied_force_N",
+        ],
+    ),
+    "no objective": (["objectives=[]"], ["objectives must list at least 1 values: got 0 on the command line"]),
+    "an objective that is no list": (["objectives=sigma"], ["objectives must be a list: got 'sigma'"]),
+    "too many objectives": (
+        ["objectives=[sigma,uplift,force_range,statistical_minimum]", "sampler=nsga2"],
+        ["objectives must list at most 3 values: got 4"],
+    ),
+    "a sampler that takes one objective": (
+        ["objectives=[sigma,uplift]"],
+        [
+            "1 problem",
+            "objectives must be one for sampler cma_es: got sigma, uplift, use sampler=nsga2 (or tpe, qmc, random)",
+        ],
+    ),
+    "a population without a use": (
+        ["sampler=random", "sampler.population=5"],
+        ["1 problem", "sampler.population is used by cma_es, nsga2 and synchronous campaigns only: got 5"],
+    ),
     "no trials": (["trials=0"], ["trials must be between 1 and 1000000: got 0 on the command line"]),
     "droppers too close": (
         ["design=spacing", "design.minimum_spacing=15"],

@@ -40,6 +40,14 @@ def test_the_mean_force_follows_the_speed_unless_given(speed, force):
     assert simulate(f"speed_kmh={speed}", "mean_force_N=140").mean_force_N == 140.0
 
 
+@pytest.mark.parametrize(("supply", "force"), [("ac", 130.625), ("dc_3kv", 170.625), ("dc_1_5kv", 200.625)])
+def test_the_mean_force_follows_the_supply(supply, force):
+    job = simulate(f"supply={supply}", "speed_kmh=250")
+    assert (job.supply, job.mean_force_N) == (supply, pytest.approx(force, abs=1e-6))
+    assert simulate(f"supply={supply}", "mean_force_N=140").mean_force_N == 140.0
+    assert simulate(f"supply={supply}", "applied_force_N=140").mean_force_N is None
+
+
 def test_the_reference_mean_force_has_no_jump():
     assert reference_mean_force(200.0) == pytest.approx(108.8)
     assert reference_mean_force(200.0 + 1e-9) == pytest.approx(108.8)
@@ -119,6 +127,7 @@ def test_a_reference_mean_force_of_a_campaign_follows_a_typed_speed(folder, line
     place.write_input(campaign_of(job), case_of(job))
     path = line_file().rename(place.best_design_yaml)
     assert simulate(f"catenary={path}", "speed_kmh=300").mean_force_N == pytest.approx(157.3)
+    assert simulate(f"catenary={path}", "supply=dc_3kv").mean_force_N == pytest.approx(209.328)
 
 
 def test_a_lines_name_alone_changes_the_hash_of_its_run_and_nothing_else():

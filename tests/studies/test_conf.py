@@ -8,9 +8,11 @@ import yaml
 
 from catenary.spec import CatenarySpec
 from dynamics.spec import PantographSpec
+from optimise.samplers import population_size
+from optimise.spec import SamplerSpec
 from studies.cli import main
 from studies.compose import compose_job, group_options
-from studies.spec import ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob
+from studies.spec import ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob, campaign_of
 from studies.validate import load_gates
 
 JOBS = {
@@ -131,6 +133,21 @@ def test_defaults_of_conf_and_of_the_specs_agree():
     simulated = compose_job("simulate", SimulateJob, []).job
     assert simulated.periodic == type(simulated.periodic)()
     assert simulated.dt == SimulateJob.model_fields["dt"].default
+
+
+def test_the_population_in_conf_is_the_one_for_a_sampler_named_in_code():
+    written = compose_job("optimise", OptimiseJob, ["sampler=nsga2"]).job.sampler
+    assert written.population == population_size(SamplerSpec(kind="nsga2"), variables=5)
+
+
+def test_objectives_are_sigma_unless_others_are_named():
+    assert compose_job("optimise", OptimiseJob, []).job.objectives == ("sigma",)
+    named = compose_job("optimise", OptimiseJob, ["objectives=[uplift,sigma]", "sampler=nsga2"]).job
+    assert named.objectives == ("uplift", "sigma")
+    front = compose_job("optimise", OptimiseJob, ["experiment=front_sigma_uplift"]).job
+    assert front.objectives == ("sigma", "uplift") and front.sampler.kind == "nsga2"
+    assert (front.catenary.name, front.pantograph.name, front.speed_kmh) == ("re330", "dsa380", 300.0)
+    assert campaign_of(front).reproducible
 
 
 def test_gates_are_the_published_ones():

@@ -9,6 +9,7 @@ import yaml
 
 from catenary.equilibrium import periodic_equilibrium
 from catenary.spec import CatenarySpec
+from studies.compose import group_options
 from studies.line_file import line_text
 
 STATIONS = (5.0, 11.5, 18.0, 24.0, 30.0, 36.0, 42.0, 48.5, 55.0)
@@ -148,7 +149,7 @@ REFUSED = {
         heights_table(),
         [
             "name must be a plain name",
-            "like must be one of bruni_2015, re330: got 'bruni'",
+            f"like must be one of {', '.join(group_options('catenary'))}: got 'bruni'",
             "span_length must be a number between 15 and 120 m: got 'wide'",
             "encumbrance must be between 0.3 and 3 m: got 9 m on the command line",
             "output must be a file that ends in .yaml: got 'mine.csv'",

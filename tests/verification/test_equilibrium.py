@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tensioned_beam import GRAVITY, hung_wire
 
+from catenary.elasticity import static_elasticity
 from catenary.equilibrium import (
     EquilibriumStatus,
     find_equilibrium,
@@ -15,6 +16,7 @@ from catenary.geometry import CONTACT, MESSENGER, STITCH, line_layout, periodic_
 from catenary.mesh import build_mesh
 
 LINES = ("bruni_2015", "re330")
+LIBRARY = (*LINES, "c350", "en50318_2002")
 FREE = np.nan
 
 
@@ -96,7 +98,7 @@ def test_messenger_wire_hangs_as_a_beam_under_the_droppers(build_line):
     assert eq.messenger_support_force[0] == pytest.approx(reaction[0], rel=5e-4)
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_supports_carry_the_weight_and_nothing_holds_the_cell_along(build_line, name):
     eq = periodic_equilibrium(build_line(name, elements_per_bay=6))
     carried = eq.steady_arm_force.sum() + eq.messenger_support_force.sum()
@@ -104,7 +106,7 @@ def test_supports_carry_the_weight_and_nothing_holds_the_cell_along(build_line, 
     np.testing.assert_allclose(eq.horizontal_reaction, 0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_open_line_carries_its_weight(build_line, name):
     eq = open_line_equilibrium(build_line(name), 5)
     carried = eq.steady_arm_force.sum() + eq.messenger_support_force.sum()
@@ -161,7 +163,7 @@ def test_stitch_and_messenger_together_balance_the_tension_outside(build_line):
     assert pull[STITCH] == pytest.approx(line.stitch.tension, rel=5e-3)
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", LIBRARY)
 def test_inner_spans_of_an_open_line_are_the_periodic_cell(build_line, name):
     """Spans 4 of 7; the ends (no stitch, half the load) are felt 1e-3 as much from span to span."""
     line = build_line(name)
@@ -171,3 +173,13 @@ def test_inner_spans_of_an_open_line_are_the_periodic_cell(build_line, name):
     np.testing.assert_allclose(force, cell.dropper_force, rtol=0, atol=1e-4)
     np.testing.assert_allclose(length, cell.dropper_length, rtol=0, atol=1e-5)
     assert eq.steady_arm_force[3] == pytest.approx(cell.steady_arm_force[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_lines_of_the_library_hang_in_tension_and_are_elastic_as_built_lines_are(build_line, name):
+    """0.15 to 0.5 mm/N at 100 N is what built high-speed lines have."""
+    line = build_line(name, elements_per_bay=6)
+    eq = periodic_equilibrium(line)
+    assert eq.dropper_force.min() > 40.0
+    rise = 1e3 * static_elasticity(eq, np.linspace(0.0, line.span_length, 33)[:-1], 100.0)
+    assert 0.15 < rise.min() < rise.max() < 0.5

@@ -1,0 +1,168 @@
+"""Nominal line and best design where the world is not as assumed, both under the same conditions.
+
+Every condition is run by the long transient: other speeds, another contact stiffness, height errors at the droppers,
+the model's other dimension. What cannot be run says why and has no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import ValidationError
+
+from catenary.spec import CatenarySpec
+from dynamics.mean_force import reference_mean_force
+from dynamics.spec import CaseSpec
+from optimise.evaluate import Evaluation, Setting, Task, evaluate, failed
+from optimise.executors import open_executor
+from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
+
+__all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
+
+Kind = Literal["speed", "contact", "height_error", "dimension"]
+WAIT_S = 1.0
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One change of the world that both designs meet.
+
+    Attributes
+    ----------
+    kind : str
+        What is changed.
+    value : float
+        Speed [km/h], contact stiffness [N/m] or standard deviation of the height errors [mm]; 0 for the dimension.
+    sample : int
+        Number among lines with the same standard deviation of errors.
+    case : dict
+        Changed keys of the case.
+    heights : tuple of float
+        Errors of the contact-wire heights at the droppers [m].
+    dimension : str
+        Dimension of the model; empty for the line's own.
+    """
+
+    kind: Kind
+    value: float = 0.0
+    sample: int = 0
+    case: dict[str, Any] = field(default_factory=dict)
+    heights: tuple[float, ...] = ()
+    dimension: str = ""
+
+
+@dataclass(frozen=True)
+class TrustRow:
+    """One condition with the standard deviation of each design [N], or the reason why there is none."""
+
+    condition: Condition
+    sigma_N: tuple[float | None, ...]
+    message: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Variation(Task):
+    """A line under the condition with that number."""
+
+    condition: Condition = Condition("speed")
+
+
+def conditions(case: CaseSpec, wanted: TrustSpec) -> list[Condition]:
+    """List the conditions around a case; height errors are the same for every line."""
+    found = []
+    share = 0.01 * wanted.speed_band_percent
+    for factor in np.linspace(1.0 - share, 1.0 + share, wanted.speeds) if wanted.speeds > 1 else [1.0]:
+        speed = round(case.speed_kmh * float(factor), 3)
+        found.append(Condition("speed", speed, case={"speed_kmh": speed, **_mean_force(case, speed)}))
+    found += [Condition("contact", k, case={"contact": {"stiffness": k}}) for k in wanted.contact_stiffness]
+    count = len(case.catenary.droppers.positions)
+    unit = np.random.default_rng(wanted.seed).standard_normal((wanted.samples, count))
+    for deviation in wanted.height_errors_mm:
+        for k, errors in enumerate(unit):
+            heights = tuple((1e-3 * deviation * errors).tolist())
+            found.append(Condition("height_error", deviation, sample=k + 1, heights=heights))
+    if wanted.other_dimension:
+        other = "planar" if case.catenary.dimension == "spatial" else "spatial"
+        found.append(Condition("dimension", dimension=other))
+    return found
+
+
+def _mean_force(case: CaseSpec, speed: float) -> dict[str, float]:
+    """Mean force of another speed, where the case holds the reference force of its own."""
+    held = case.mean_force_N
+    if held is None or abs(held - reference_mean_force(case.speed_kmh)) > 1e-3:
+        return {}
+    return {"mean_force_N": round(reference_mean_force(speed), 6)}
+
+
+def run_conditions(
+    case: CaseSpec,
+    lines: tuple[CatenarySpec, ...],
+    wanted: TrustSpec,
+    cluster: ClusterSpec,
+    progress: Callable[[int, int], None],
+) -> list[TrustRow]:
+    """Run every line under every condition by the long transient.
+
+    Parameters
+    ----------
+    case : CaseSpec
+        Conditions of the search; its line does not enter.
+    lines : tuple of CatenarySpec
+        The designs to set beside each other.
+    wanted : TrustSpec
+    cluster : ClusterSpec
+        Where the runs are made.
+    progress : callable
+        Told how many of how many runs are done.
+    """
+    listed = conditions(case, wanted)
+    tasks = [
+        Variation(number, line, condition)
+        for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
+    ]
+    setting = Setting(case.model_copy(update={"solver": "transient"}), LimitsSpec(), time_limit_s=cluster.time_limit_s)
+    answers: dict[int, Evaluation] = {}
+    with open_executor(cluster, evaluate_variation, setting) as executor:
+        waiting = iter(tasks)
+        for task in islice(waiting, executor.capacity):
+            executor.submit(task)
+        while len(answers) < len(tasks):
+            answer = executor.next_completed(WAIT_S)
+            if answer is None:
+                continue
+            answers[answer.number] = answer
+            progress(len(answers), len(tasks))
+            following = next(waiting, None)
+            if following is not None:
+                executor.submit(following)
+    rows = []
+    for k, condition in enumerate(listed):
+        found = [answers[k * len(lines) + j] for j in range(len(lines))]
+        rows.append(TrustRow(condition, tuple(e.sigma_N for e in found), tuple(e.message for e in found)))
+    return rows
+
+
+def evaluate_variation(task: Variation, setting: Setting) -> Evaluation:
+    """Evaluate a line under a condition; pure, raises no `Exception`."""
+    condition, line = task.condition, task.catenary.model_dump()
+    if condition.dimension:
+        line["dimension"] = condition.dimension
+    if condition.heights:
+        drops = line["droppers"]
+        moved = zip(drops["contact_wire_heights"], condition.heights, strict=True)
+        line["droppers"] = {**drops, "contact_wire_heights": tuple(h + e for h, e in moved)}
+    changed = {**setting.case.model_dump(), **condition.case, "catenary": line}
+    try:
+        case = CaseSpec.model_validate(changed)
+    except ValidationError as error:
+        return failed(task.number, _sentences(error))
+    return evaluate(Task(task.number, case.catenary), replace(setting, case=case))
+
+
+def _sentences(error: ValidationError) -> str:
+    return "; ".join(str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors())

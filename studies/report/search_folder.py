@@ -1,0 +1,122 @@
+"""What a search found, read from a campaign's record: its history, its best designs, its front."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from optimise.evaluate import Evaluation
+from optimise.objectives import OBJECTIVES, raw_values, told_values
+from optimise.record import CampaignFolder, TrialRecord
+from optimise.result import CampaignResult
+from optimise.space import Variable
+from studies.report.content import Array, DesignTable, Front, SearchHistory, TrialState
+
+__all__ = ["evaluation_of", "front_of_designs", "ranked_trials", "search_history", "state_of", "variables_of_designs"]
+
+MM = 1.0e3
+
+
+def evaluation_of(record: TrialRecord) -> Evaluation:
+    """Evaluation of a trial that has ended."""
+    if record.evaluation is None:
+        raise ValueError(f"trial {record.number} must have been evaluated: it has not")
+    return record.evaluation
+
+
+def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
+    """Feasible trials, the best in the first objective first; of equals the better in the next, then the earlier."""
+    names = result.campaign.objectives
+    feasible = [r for r in result.records if r.evaluation is not None and r.evaluation.feasible]
+
+    def rank(record: TrialRecord) -> tuple[tuple[float, ...], int]:
+        values = raw_values(names, record.evaluation) or ()
+        return tuple(OBJECTIVES[n].cost(v) for n, v in zip(names, values, strict=True)), record.number
+
+    return sorted(feasible, key=rank)
+
+
+def search_history(result: CampaignResult) -> SearchHistory:
+    """Every trial in order at its value of the first objective."""
+    first = result.campaign.objectives[:1]
+    nominal = evaluation_of(result.nominal)
+    done = [(r, r.evaluation) for r in result.records if r.evaluation is not None]
+    told = [math.nan if e.told_N is None else told_values(first, e, nominal)[0] for _, e in done]
+    return SearchHistory(
+        trial=np.array([r.number for r, _ in done], dtype=np.int64),
+        value=np.array([_first(raw_values(first, e)) for _, e in done]),
+        told=np.array(told),
+        state=tuple(state_of(e) for _, e in done),
+        messages=tuple(e.message for _, e in done),
+        nominal=_first(raw_values(first, nominal)),
+        objective=OBJECTIVES[first[0]],
+    )
+
+
+def _first(values: tuple[float, ...] | None) -> float:
+    return math.nan if values is None else values[0]
+
+
+def state_of(evaluation: Evaluation) -> TrialState:
+    """Word for a trial; one that was slack at rest is infeasible and has no sigma."""
+    if evaluation.feasible:
+        return "feasible"
+    return "failed" if evaluation.told_N is None else "infeasible"
+
+
+def front_of_designs(result: CampaignResult) -> Front | None:
+    """Non-dominated designs with their files, and the other feasible ones; None with one objective."""
+    names = result.campaign.objectives
+    if len(names) < 2:
+        return None
+    place = CampaignFolder(result.folder)
+    numbers = {r.number for r in result.front}
+    others = [r for r in ranked_trials(result) if r.number not in numbers]
+    return Front(
+        objectives=tuple(OBJECTIVES[name] for name in names),
+        trials=tuple(r.number for r in result.front),
+        files=tuple(str(place.pareto_yaml(r.number).relative_to(result.folder)) for r in result.front),
+        values=_objectives(result.front, names),
+        others=_objectives(others, names),
+        nominal=_objectives([result.nominal], names)[0],
+    )
+
+
+def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:
+    return np.array([raw_values(names, r.evaluation) for r in records], dtype=float).reshape(-1, len(names))
+
+
+def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
+    """Variables of some designs beside the nominal line and their bounds."""
+    variables = result.space.variables
+    scale = np.array([1.0 if v.name.startswith("move") else MM for v in variables])
+    values = np.array([r.values for r in best]).reshape(len(best), len(variables)).T
+    return DesignTable(
+        names=tuple(v.name.replace("_", " ") for v in variables),
+        units=tuple(v.unit if v.name.startswith("move") else "mm" for v in variables),
+        lower=scale * [v.low for v in variables],
+        upper=scale * [v.high for v in variables],
+        nominal=scale * [v.nominal for v in variables],
+        designs=scale[:, None] * values,
+        trials=tuple(r.number for r in best),
+        sigma_N=tuple(_sigma(r) for r in best),
+        nominal_sigma_N=_sigma(result.nominal),
+        caption=_meaning(variables),
+    )
+
+
+def _sigma(record: TrialRecord) -> float:
+    value = record.evaluation.sigma_N if record.evaluation else None
+    return math.nan if value is None else value
+
+
+def _meaning(variables: tuple[Variable, ...]) -> str:
+    """Explain the kinds of variables that a campaign has."""
+    kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in variables}
+    meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
+    return (
+        "Best feasible design first; lower and upper are the bounds of the search. Variables are changes "
+        "against the nominal line, counted from the support to mid-span and the same on both sides of it "
+        f"({meant}). What they come to stands in the table of droppers."
+    )

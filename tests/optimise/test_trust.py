@@ -1,0 +1,80 @@
+"""Conditions of the trust table: the same for every line, and every run accounted for."""
+
+import numpy as np
+import pytest
+
+import optimise.trust as trust
+from optimise.evaluate import Setting, evaluate
+from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
+from optimise.trust import Condition, Variation, conditions, evaluate_variation, run_conditions
+
+SMALL = {"spans": 12, "spans_evaluated": 4, "spans_behind": 5, "spans_ahead": 5}
+
+
+@pytest.fixture
+def case(build_case):
+    return build_case("bruni_2015", 275.0, mean_force_N=143.35625, solver="transient", transient=SMALL)
+
+
+def test_conditions_are_those_asked_for(case):
+    found = conditions(case, TrustSpec())
+    speeds = [c.value for c in found if c.kind == "speed"]
+    assert speeds == pytest.approx(np.linspace(247.5, 302.5, 9))
+    assert next(c for c in found if c.value == 302.5).case["mean_force_N"] == pytest.approx(0.00097 * 302.5**2 + 70.0)
+    assert [c.value for c in found if c.kind == "contact"] == [50.0e3, 200.0e3]
+    errors = [c for c in found if c.kind == "height_error"]
+    assert [c.value for c in errors] == [2.0] * 10 + [5.0] * 10
+    # the same shapes of error, larger
+    assert np.array(errors[10].heights) == pytest.approx(2.5 * np.array(errors[0].heights))
+    assert np.std([c.heights for c in errors[:10]]) == pytest.approx(2e-3, rel=0.3)
+    assert [c.dimension for c in found if c.kind == "dimension"] == ["spatial"]
+
+
+def test_a_force_of_ones_own_is_held_at_every_speed(case):
+    own = case.model_copy(update={"mean_force_N": 150.0})
+    assert all("mean_force_N" not in c.case for c in conditions(own, TrustSpec()))
+
+
+def test_a_condition_changes_what_it_says(case):
+    setting = Setting(case, LimitsSpec())
+    base = evaluate(trust.Task(0, case.catenary), setting)
+    stiff = evaluate_variation(
+        Variation(1, case.catenary, Condition("contact", case={"contact": {"stiffness": 2e5}})), setting
+    )
+    raised = tuple(0.002 for _ in case.catenary.droppers.positions)
+    lifted = evaluate_variation(Variation(2, case.catenary, Condition("height_error", heights=raised)), setting)
+    space = evaluate_variation(Variation(3, case.catenary, Condition("dimension", dimension="spatial")), setting)
+    values = [e.sigma_N for e in (base, stiff, lifted, space)]
+    assert all(v is not None for v in values), [e.message for e in (base, stiff, lifted, space)]
+    assert len({round(v, 6) for v in values}) == 4
+
+
+def test_what_cannot_be_run_says_why(case):
+    setting = Setting(case, LimitsSpec())
+    bare = case.catenary.model_copy(update={"support": case.catenary.support.model_copy(update={"steady_arm": None})})
+    found = evaluate_variation(Variation(1, bare, Condition("dimension", dimension="spatial")), setting)
+    assert found.sigma_N is None and "support.steady_arm" in found.message
+    down = tuple(-0.1 * (k == 4) for k in range(9))
+    slack = evaluate_variation(Variation(2, case.catenary, Condition("height_error", heights=down)), setting)
+    assert slack.sigma_N is None and "rest" in slack.message
+
+
+def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
+    """More runs than fit in flight, in the driver: none lost, each beside its own condition."""
+    seen = []
+
+    def stand_in(task, setting):
+        seen.append(task.number)
+        return trust.failed(task.number, f"{task.condition.kind} {task.condition.value:g} {task.catenary.name}")
+
+    monkeypatch.setattr(trust, "evaluate_variation", stand_in)
+    other = case.catenary.model_copy(update={"name": "other"})
+    counts = []
+    rows = run_conditions(
+        case, (case.catenary, other), TrustSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
+        lambda done, of: counts.append((done, of)),
+    )  # fmt: skip
+    assert sorted(seen) == list(range(20)) and counts[-1] == (20, 20)
+    for row in rows:
+        where = f"{row.condition.kind} {row.condition.value:g}"
+        assert row.message == (f"{where} bruni_2015", f"{where} other")

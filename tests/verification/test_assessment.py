@@ -1,0 +1,80 @@
+"""Mean-force targets by supply, and a contact force against the standards' limits (EN 50367, EN 50119; recalled)."""
+
+from dataclasses import replace
+
+import pytest
+
+from dynamics.assessment import assess
+from dynamics.mean_force import reference_mean_force
+from dynamics.statistics import ContactStatistics
+
+GOOD = ContactStatistics(
+    contact_force_mean_N=157.3,
+    contact_force_std_N=30.0,
+    contact_force_std_0_5Hz_N=20.0,
+    contact_force_std_5_20Hz_N=20.0,
+    contact_force_max_N=230.0,
+    contact_force_min_N=60.0,
+    contact_force_statistical_max_N=247.3,
+    contact_force_statistical_min_N=67.3,
+    contact_loss_percent=0.0,
+    max_uplift_at_supports_mm=60.0,
+    contact_point_range_mm=30.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("supply", "speed", "force"),
+    [
+        ("ac", 160.0, 102.032),
+        ("ac", 300.0, 157.3),
+        ("dc_3kv", 160.0, 134.832),
+        ("dc_3kv", 250.0, 170.625),
+        ("dc_1_5kv", 160.0, 148.368),
+        ("dc_1_5kv", 250.0, 200.625),
+    ],
+)
+def test_targets_of_the_mean_force(supply, speed, force):
+    # worked out by hand from the parabolas that the module's docstring names
+    assert reference_mean_force(speed, supply) == pytest.approx(force, abs=1e-9)
+
+
+def missed(speed=300.0, supply="ac", **changes):
+    return {c.name for c in assess(replace(GOOD, **changes), speed, supply) if not c.met}
+
+
+def test_a_good_force_meets_every_limit():
+    assert missed() == set()
+    assert missed(contact_force_mean_N=157.4 - 1e-9) == set()  # as a held mean force may
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"contact_force_mean_N": 157.5}, "contact_force_mean_N"),
+        ({"contact_force_std_N": 47.2}, "contact_force_std_N"),
+        ({"contact_force_max_N": 350.1}, "contact_force_max_N"),
+        ({"contact_force_min_N": 0.0}, "contact_force_min_N"),
+        ({"contact_loss_percent": 0.21}, "contact_loss_percent"),
+    ],
+)
+def test_each_limit_is_missed_alone(changes, name):
+    assert missed(**changes) == {name}
+
+
+def test_limits_follow_speed_and_supply():
+    slow = {"contact_force_mean_N": 100.0, "contact_force_std_N": 25.0}
+    assert missed(200.0, contact_force_max_N=301.0, **slow) == {"contact_force_max_N"}
+    assert missed(201.0, contact_force_max_N=301.0, **slow) == set()
+    assert missed(201.0, "dc_3kv", contact_force_max_N=399.0, **slow) == set()
+    assert missed(250.0, contact_loss_percent=0.15, **slow) == {"contact_loss_percent"}
+    assert missed(251.0, contact_loss_percent=0.15, **slow) == set()
+    assert missed(160.0, contact_force_mean_N=130.0) == {"contact_force_mean_N"}
+    assert missed(160.0, "dc_3kv", contact_force_mean_N=130.0) == set()
+
+
+def test_every_limit_says_how_it_is_known():
+    marks = {c.name: c.provenance for c in assess(GOOD, 300.0, "ac")}
+    assert marks.pop("contact_force_mean_N") == "s"
+    assert set(marks.values()) == {"r"}
+    assert {c.provenance for c in assess(GOOD, 160.0, "dc_3kv")} == {"r"}
