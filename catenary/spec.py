@@ -15,7 +15,10 @@ from pydantic import (
 )
 
 __all__ = [
+    "HIGHEST",
+    "LONGEST",
     "READINGS",
+    "SHORTEST",
     "CatenarySpec",
     "DamperSpec",
     "DropperSpec",
@@ -31,6 +34,7 @@ Mark = Literal["p", "s", "r", "d", "c", "u"]
 
 # what a dropper may be given by; the key that each reading needs, and what one value of it is called
 READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
+# highest contact wire over or under the support [m]; shortest and longest dropper [m]
 HIGHEST = 0.5
 SHORTEST, LONGEST = 0.05, 3.5
 COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")

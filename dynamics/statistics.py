@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +10,23 @@ from numpy.typing import NDArray
 from dynamics.filters import filter_periodic, filter_record
 from dynamics.spec import SignalSpec
 
-__all__ = ["ContactStatistics", "FilteredForce", "contact_statistics", "filter_force"]
+__all__ = [
+    "ContactStatistics",
+    "FilteredForce",
+    "ForceStatistics",
+    "contact_statistics",
+    "filter_force",
+    "force_statistics",
+]
 
 
 @dataclass(frozen=True)
-class ContactStatistics:
-    """Statistics over whole spans; names carry their units.
+class ForceStatistics:
+    """Statistics of a contact force over whole spans; names carry their units.
 
-    Forces are filtered (20 Hz unless the run says otherwise), the loss is that of the raw force, the uplift is
-    relative to the static height, and statistical extremes are mean +- 3 sigma. The squares of the two bands'
-    deviations add up to the whole's only roughly, since the filters overlap.
+    Forces are filtered (20 Hz unless the run says otherwise), the loss is that of the raw force, and statistical
+    extremes are mean +- 3 sigma. The squares of the two bands' deviations add up to the whole's only roughly, since
+    the filters overlap.
     """
 
     contact_force_mean_N: float
@@ -31,6 +38,12 @@ class ContactStatistics:
     contact_force_statistical_max_N: float
     contact_force_statistical_min_N: float
     contact_loss_percent: float
+
+
+@dataclass(frozen=True)
+class ContactStatistics(ForceStatistics):
+    """Statistics over whole spans of what a solver knows; the uplift is relative to the static height."""
+
     max_uplift_at_supports_mm: float
     contact_point_range_mm: float
 
@@ -51,6 +64,23 @@ def filter_force(force: NDArray[np.float64], dt: float, signal: SignalSpec, *, p
     return FilteredForce(run(force, dt, 0.0, top, kind), run(force, dt, 0.0, 5.0, kind), run(force, dt, 5.0, top, kind))
 
 
+def force_statistics(raw: NDArray[np.float64], filtered: FilteredForce) -> ForceStatistics:
+    """Form the statistics of a raw contact force [N] and of the same force filtered."""
+    force = filtered.whole
+    mean, std = float(force.mean()), float(force.std())
+    return ForceStatistics(
+        contact_force_mean_N=mean,
+        contact_force_std_N=std,
+        contact_force_std_0_5Hz_N=float(filtered.low.std()),
+        contact_force_std_5_20Hz_N=float(filtered.high.std()),
+        contact_force_max_N=float(force.max()),
+        contact_force_min_N=float(force.min()),
+        contact_force_statistical_max_N=mean + 3.0 * std,
+        contact_force_statistical_min_N=mean - 3.0 * std,
+        contact_loss_percent=float(100.0 * np.mean(raw <= 0.0)),
+    )
+
+
 def contact_statistics(
     raw: NDArray[np.float64],
     filtered: FilteredForce,
@@ -68,18 +98,8 @@ def contact_statistics(
     max_uplift : float
         Largest uplift at the supports of the evaluated spans [m].
     """
-    force = filtered.whole
-    mean, std = float(force.mean()), float(force.std())
     return ContactStatistics(
-        contact_force_mean_N=mean,
-        contact_force_std_N=std,
-        contact_force_std_0_5Hz_N=float(filtered.low.std()),
-        contact_force_std_5_20Hz_N=float(filtered.high.std()),
-        contact_force_max_N=float(force.max()),
-        contact_force_min_N=float(force.min()),
-        contact_force_statistical_max_N=mean + 3.0 * std,
-        contact_force_statistical_min_N=mean - 3.0 * std,
-        contact_loss_percent=float(100.0 * np.mean(raw <= 0.0)),
+        **asdict(force_statistics(raw, filtered)),
         max_uplift_at_supports_mm=float(1e3 * max_uplift),
         contact_point_range_mm=float(1e3 * (height.max() - height.min())),
     )

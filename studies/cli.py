@@ -19,8 +19,9 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 75
 STUDIES = {
     "simulate": "one line, one pantograph, one speed: static state and dynamics",
     "optimise": "a campaign over a design space (stable folder, resumable)",
+    "new": "a line of one's own from a dropper table (CSV) and a few answers, as a commented YAML",
     "export": "the periodic finite element model of a line or best design, as a rig bundle",
-    "report": "draw the HTML report of a run or campaign folder anew",
+    "report": "the HTML report of a folder drawn anew, or runs and measured forces side by side",
     "status": "a campaign's state from its record: done, failed, best, rate",
     "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
     "doctor": "versions, paths, threads, cores and a 5-second self-test",

@@ -20,12 +20,12 @@ from studies.keys import KeyTree
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
 
-__all__ = ["Composed", "compose_job", "group_options", "groups_of"]
+__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_value"]
 
 FILE_GROUPS = ("catenary", "pantograph")
 # common overrides that stand deeper in the input
 SHORT_KEYS = {"dimension": "catenary.dimension"}
-TEXT_KEYS = ("run_dir", "campaign", "name")
+TEXT_KEYS = ("run_dir", "campaign", "name", "output")
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
 
@@ -161,23 +161,28 @@ def _choose(request: _Request, group: str, name: str) -> None:
 
 
 def _take_value(request: _Request, key: str, raw: str) -> None:
+    try:
+        request.values[key] = typed_value(key, raw)
+    except InputError as error:
+        request.problems += error.problems
+
+
+def typed_value(key: str, raw: str) -> Any:
+    """Value of ``key=raw`` as typed: a number, text, list or null; an InputError says why it is none."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
     if key in TEXT_KEYS and raw not in ("null", ""):
-        request.values[key] = raw.strip("'\"")  # a path may hold any character
-        return
+        return raw.strip("'\"")  # a path may hold any character
     try:
         override = OverridesParser.create().parse_override(f"{key}={raw}")
     except OverrideParseException:
-        request.problems.append(
-            f"{key}: the value '{raw}' cannot be read; quote text with special characters as \"{key}='...'\""
-        )
-        return
+        raise InputError(
+            [f"{key}: the value '{raw}' cannot be read; quote text with special characters as \"{key}='...'\""]
+        ) from None
     if override.is_sweep_override():
-        request.problems.append(f"{key} must be one value: got '{raw}' (a list is written [1,2,3])")
-        return
-    request.values[key] = override.value()
+        raise InputError([f"{key} must be one value: got '{raw}' (a list is written [1,2,3])"])
+    return override.value()
 
 
 def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:

@@ -1,6 +1,13 @@
-"""Draw the HTML report and the figures of a run or campaign folder anew.
+"""Draw the HTML report of a run or campaign folder anew, or lay several contact forces over one another.
 
-Nothing is computed: the page is made from the files that the run left.
+catenary report FOLDER                     the report of one folder, drawn anew (also run_dir=FOLDER)
+catenary report A B output=cmp.html        runs side by side; a campaign stands for its nominal and its best design
+catenary report A measured.csv record.speed_kmh=275 record.align=true output=cmp.html
+
+Nothing is computed anew: pages are made from the files that runs left. A force record from elsewhere is a CSV file
+whose first line names columns and units (time_s or position_m, and force_N), or a netCDF file whose variables have
+them. It may be sampled unevenly; it is brought to even steps, filtered like the forces of the first run, and its
+whole spans are laid over one another.
 """
 
 from __future__ import annotations
@@ -9,30 +16,56 @@ from pathlib import Path
 
 from catenary.errors import InputError
 from studies.compose import Composed, compose_job
-from studies.spec import FolderJob
+from studies.spec import ReportJob
 
 __all__ = ["JOB", "compose", "run"]
 
-JOB = FolderJob
+JOB = ReportJob
+CONFIG = "report"
 
 
-def compose(overrides: list[str]) -> Composed[FolderJob]:
-    """Resolve and validate the input."""
-    return compose_job("report", JOB, overrides)
+def compose(overrides: list[str]) -> Composed[ReportJob]:
+    """Resolve and validate the input; what is not key=value is a path."""
+    paths = [text for text in overrides if "=" not in text]
+    keyed = [text for text in overrides if "=" in text]
+    if len(paths) == 1 and not any(text.startswith(("output=", "record.")) for text in keyed):
+        keyed.append(f"run_dir={paths[0]}")
+    elif paths:
+        keyed.append("runs=[" + ",".join(f"'{_quoted(path)}'" for path in paths) + "]")
+    composed = compose_job("report", JOB, keyed)
+    return Composed(composed.job, tuple(overrides), composed.notes)
 
 
-def run(composed: Composed[FolderJob]) -> int:
-    """Draw the report of a folder."""
+def _quoted(path: str) -> str:
+    """Path as it stands between single quotes in a list."""
+    return path.replace("'", "\\'")
+
+
+def run(composed: Composed[ReportJob]) -> int:
+    """Draw the report of a folder, or a comparison."""
+    if composed.job.runs:
+        return _compare(composed.job)
     from studies.report import write_campaign_report, write_simulation_report
 
-    folder = Path(composed.job.run_dir)
+    folder = Path(str(composed.job.run_dir))
     if (folder / "campaign.yaml").is_file():
         write_campaign_report(folder)
     elif (folder / "summary.json").is_file():
         write_simulation_report(folder)
+    elif folder.is_file():
+        raise InputError([f"{folder} is a file: give a run folder too, which it is laid beside"])
     else:
         raise InputError(
             [f"run_dir must be a run or campaign folder: {folder} has neither summary.json nor campaign.yaml"]
         )
     print(f"Written: {folder / 'report.html'}")
+    return 0
+
+
+def _compare(job: ReportJob) -> int:
+    from studies.report import write_comparison
+
+    page = Path(job.output or "comparison.html")
+    picture = write_comparison(job.runs, job.record, page)
+    print(f"Written: {page}, {picture}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -21,9 +22,10 @@ from optimise.spec import (
 
 __all__ = [
     "ExportJob",
-    "FolderJob",
     "NoJob",
     "OptimiseJob",
+    "RecordSpec",
+    "ReportJob",
     "RunName",
     "SimulateJob",
     "StatusJob",
@@ -90,10 +92,50 @@ class ExportJob(CaseSpec):
     run_dir: str | None = Field(default=None, description="folder of the bundle; without it outputs/rig/<name>")
 
 
-class FolderJob(Spec):
-    """A run folder that exists already."""
+class RecordSpec(Spec):
+    """What a force record from elsewhere does not say of itself."""
 
-    run_dir: str = Field(description="run or campaign folder")
+    speed_kmh: Annotated[float, Field(ge=5.0, le=600.0)] | None = Field(
+        default=None, description="speed [km/h]; needed where a record has time or position alone"
+    )
+    span_length: Annotated[float, Field(ge=15.0, le=120.0)] | None = Field(
+        default=None, description="support to support [m]; without it that of the first run"
+    )
+    offset_m: float | None = Field(default=None, description="position of any support in the record [m]; without it 0")
+    align: bool = Field(
+        default=False, description="move the record along the track to where it agrees best with the first run"
+    )
+
+    @model_validator(mode="after")
+    def _placed_one_way(self) -> Self:
+        if self.align and self.offset_m is not None:
+            raise ValueError("offset_m must be left out where align is true: got both, and either places the record")
+        return self
+
+
+class ReportJob(Spec):
+    """Run folders that exist already: one to draw anew, or several forces to lay over one another."""
+
+    run_dir: str | None = Field(default=None, description="run or campaign folder whose report is drawn anew")
+    runs: tuple[str, ...] = Field(
+        default=(), description="what is laid side by side, the first as reference; also written as bare paths"
+    )
+    output: str | None = Field(
+        default=None, description="page of a comparison, without it comparison.html; its picture lands beside it"
+    )
+    record: RecordSpec = RecordSpec()
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        if self.run_dir is not None and self.runs:
+            raise ValueError("run_dir must be left out where runs are laid side by side: give one or the other")
+        if self.run_dir is None and not self.runs:
+            raise ValueError("run_dir is missing: give the folder of a run, or several paths to lay side by side")
+        if self.run_dir is not None and self.output is not None:
+            raise ValueError("output must be left out where one report is drawn anew: it stays in its folder")
+        if self.output is not None and Path(self.output).suffix not in (".html", ".htm"):
+            raise ValueError(f"output must be a file that ends in .html: got '{self.output}'")
+        return self
 
 
 class StatusJob(Spec):

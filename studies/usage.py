@@ -20,7 +20,8 @@ First steps
   catenary demo                                        the whole chain, a few minutes
   catenary simulate                                    a stitched line at 300 km/h
   catenary simulate catenary=bruni_2015 pantograph=bruni_2015 speed_kmh=275
-  catenary simulate catenary=my_line.yaml              a line of your own (copy one from conf/catenary/)
+  catenary simulate catenary=my_line.yaml              a line of your own
+  catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
   catenary optimise experiment=oc1_heights campaign=first trials=200
   catenary export campaign=first                       its best design, for the hardware-in-the-loop rig
 
@@ -63,14 +64,16 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
             own = " | PATH.yaml" if group in ("catenary", "pantograph") else ""
             lines.append(f"  {group}={' | '.join(group_options(group))}{own}")
         lines.append("")
-    keys = list(_key_lines(KeyTree(module.JOB)))
+    keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ())))
     if keys:
         lines += ["Keys (key=value; default; meaning, unit and range)", *keys]
     return "\n".join(lines).rstrip()
 
 
-def _key_lines(tree: KeyTree) -> Iterator[str]:
+def _key_lines(tree: KeyTree, left_out: tuple[str, ...]) -> Iterator[str]:
     for path in tree.paths:
+        if path in left_out:
+            continue
         parts = path.split(".")
         if tree.children(parts):
             yield f"  {path}:  {tree.description(parts)}".rstrip().removesuffix(":")

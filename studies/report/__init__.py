@@ -5,11 +5,13 @@ Run folder → content (plain data) → page (charts, tables, text) → report.h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from studies.report.page import write_page
+from studies.report.page import write_overlay, write_page
+from studies.spec import RecordSpec
 
-__all__ = ["write_campaign_report", "write_simulation_report"]
+__all__ = ["write_campaign_report", "write_comparison", "write_simulation_report"]
 
 
 def write_simulation_report(folder: Path) -> Path:
@@ -38,3 +40,17 @@ def write_campaign_report(folder: Path) -> Path:
     from studies.report.campaign_page import campaign_page
 
     return write_page(campaign_page(read_campaign(Path(folder))), Path(folder))
+
+
+def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> Path:
+    """Lay runs, campaigns and force records over one another on one page; return the path of its picture.
+
+    Raises
+    ------
+    InputError
+        If a path holds nothing that can be laid beside the others; nothing has been written.
+    """
+    from studies.report.comparison_content import read_comparison
+    from studies.report.comparison_page import comparison_page
+
+    return write_overlay(comparison_page(read_comparison(paths, record)), output)

@@ -49,7 +49,7 @@ from studies.report.stored import (
     span_result,
 )
 
-__all__ = ["read_campaign"]
+__all__ = ["case_of_trial", "read_campaign"]
 
 BEST_SHOWN = 5
 
@@ -98,7 +98,7 @@ def _span_results(
     """Results of the nominal and of the best line, and what is missing of them."""
     found, remarks = {}, []
     for name, record in records.items():
-        path, case = result.folder / name / "result.nc", _case_of_trial(result, record)
+        path, case = result.folder / name / "result.nc", case_of_trial(result, record)
         stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
@@ -107,7 +107,7 @@ def _span_results(
     return found, tuple(remarks)
 
 
-def _case_of_trial(result: CampaignResult, record: TrialRecord) -> CaseSpec:
+def case_of_trial(result: CampaignResult, record: TrialRecord) -> CaseSpec:
     """Take the campaign's case with the line of one trial."""
     line = result.catenary_of(record).model_dump()
     return CaseSpec.model_validate({**result.case.model_dump(), "catenary": line})
@@ -151,7 +151,7 @@ def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
         return ()
     nearest = []
     for record in (result.nominal, result.best):
-        line = None if record is None else _case_of_trial(result, record).catenary
+        line = None if record is None else case_of_trial(result, record).catenary
         x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.span_length]
         nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
     return (

@@ -11,10 +11,31 @@ from numpy.typing import NDArray
 
 from studies.report.parts import Chart
 
-__all__ = ["COLOURS", "Frame", "chart_frame", "nice_exaggeration", "number", "ticks", "with_bound_units"]
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "LINE_WIDTH",
+    "Frame",
+    "chart_frame",
+    "nice_exaggeration",
+    "number",
+    "ticks",
+    "with_bound_units",
+]
 
 # Okabe and Ito's colours, safe for colour-blind readers; lines and marks differ in kind as well.
-COLOURS = {"nominal": "#d55e00", "best": "#0072b2", "other": "#009e73", "muted": "#8a8a8a"}
+COLOURS = {
+    "nominal": "#d55e00",
+    "best": "#0072b2",
+    "other": "#009e73",
+    "fourth": "#cc79a7",
+    "fifth": "#000000",
+    "sixth": "#e69f00",
+    "muted": "#8a8a8a",
+}
+LINE_WIDTH = {"nominal": 1.6, "best": 2.0, "other": 1.6, "fourth": 1.6, "fifth": 1.6, "sixth": 1.6, "muted": 1.2}
+# lengths of strokes and gaps; a line without them is solid
+DASHES = {"nominal": (5, 3), "fourth": (9, 2, 2, 2), "fifth": (2, 2), "sixth": (12, 4)}
 
 WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0

@@ -12,12 +12,12 @@ from jinja2 import BaseLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from catenary.files import write_bytes_atomic, write_text_atomic
-from studies.report.frame import COLOURS
+from studies.report.frame import COLOURS, DASHES
 from studies.report.parts import Chart, Page
 from studies.report.png import chart_png
 from studies.report.svg import chart_svg, hover_data
 
-__all__ = ["page_html", "write_page"]
+__all__ = ["page_html", "write_overlay", "write_page"]
 
 SWATCHES = {
     "line": '<path d="M1 7H25" stroke-width="2"/>',
@@ -54,6 +54,14 @@ def page_html(page: Page) -> str:
     )
 
 
+def write_overlay(page: Page, path: Path) -> Path:
+    """Write a page to ``path`` and its first chart beside it as PNG; return the path of the picture."""
+    text, picture = page_html(page), chart_png(page.charts[0])
+    write_bytes_atomic(path.with_suffix(".png"), picture)
+    write_text_atomic(path, text)
+    return path.with_suffix(".png")
+
+
 def write_page(page: Page, folder: Path) -> Path:
     """Write ``report.html`` and ``figures/*.png`` into a run folder; return the path of the page."""
     for chart in page.charts:
@@ -68,18 +76,18 @@ def _legend(chart: Chart) -> list[_Swatch]:
     entries: dict[str, Markup] = {}
     for curve in chart.curves:
         if curve.label and curve.label not in entries:
-            dashed = curve.role == "nominal" and curve.mark == "line"
-            entries[curve.label] = _swatch(curve.mark, COLOURS[curve.role], dashed=dashed)
+            strokes = DASHES.get(curve.role, ()) if curve.mark == "line" else ()
+            entries[curve.label] = _swatch(curve.mark, COLOURS[curve.role], strokes)
     for stations in chart.stations:
         kind = "support" if stations.full_height else "station"
-        entries.setdefault(stations.label, _swatch(kind, COLOURS[stations.role], dashed=False))
+        entries.setdefault(stations.label, _swatch(kind, COLOURS[stations.role]))
     for level in chart.levels:
-        entries.setdefault(level.label, _swatch("level", "#595959", dashed=False))
+        entries.setdefault(level.label, _swatch("level", "#595959"))
     return [_Swatch(label, drawing) for label, drawing in entries.items()]
 
 
-def _swatch(kind: str, colour: str, *, dashed: bool) -> Markup:
-    dash = ' stroke-dasharray="5 3"' if dashed else ""
+def _swatch(kind: str, colour: str, strokes: tuple[int, ...] = ()) -> Markup:
+    dash = f' stroke-dasharray="{" ".join(map(str, strokes))}"' if strokes else ""
     return Markup(
         f'<svg width="26" height="14" aria-hidden="true" fill="none" stroke="{escape(colour)}" '
         f'color="{escape(colour)}"{dash}>{SWATCHES[kind]}</svg>'

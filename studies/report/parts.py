@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Chart", "Curve", "Fact", "Level", "Page", "Section", "Stations", "Table"]
 
-Role = Literal["nominal", "best", "other", "muted"]
+Role = Literal["nominal", "best", "other", "fourth", "fifth", "sixth", "muted"]
 Mark = Literal["line", "step", "dots", "rings", "crosses", "segments"]
 
 
@@ -29,7 +29,8 @@ class Curve:
     x, y : float array (point,)
         Coordinates in ``x_unit`` and ``y_unit``. For ``segments`` points 2k and 2k + 1 are joined.
     role : str
-        What the curve stands for, which sets its colour: 'nominal', 'best', 'other' or 'muted'.
+        What the curve stands for, which sets its colour and dashes: 'nominal', 'best', 'other', 'muted', or 'fourth'
+        to 'sixth' where more are laid over one another.
     mark : str
         'line', 'step' (held until the next point), 'dots', 'rings', 'crosses' or 'segments'.
     notes : tuple of str

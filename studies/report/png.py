@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from studies.report.frame import COLOURS, Frame, chart_frame, tick_texts, ticks
+from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
 
@@ -16,13 +16,16 @@ __all__ = ["chart_png"]
 
 DPI = 200
 INCHES_PER_UNIT = 8.0 / 760.0
-LINE_WIDTH = {"nominal": 1.3, "best": 1.7, "other": 1.3, "muted": 1.0}
+POINTS_PER_WIDTH = 0.83
+# a row of the legend: its height in drawing units, letters that fit, and letters' room that a handle takes
+ROW_HEIGHT, ROW_LETTERS, HANDLE_LETTERS = 16.0, 110, 7
 
 
 def chart_png(chart: Chart) -> bytes:
     """Draw a chart as a PNG at 200 dots per inch, with its legend below the axes."""
     frame = chart_frame(chart)
-    below = 34.0
+    rows = _legend_rows(chart)
+    below = 18.0 + ROW_HEIGHT * len(rows)
     width, height = frame.width * INCHES_PER_UNIT, (frame.height + below) * INCHES_PER_UNIT
     figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white")
     canvas = FigureCanvasAgg(figure)
@@ -46,7 +49,7 @@ def chart_png(chart: Chart) -> bytes:
     for place in point_labels(chart, frame):
         x, y = place.x / frame.width, 1.0 - place.y / total
         figure.text(x, y, place.text, fontsize=LABEL_SIZE * points_per_unit, color="#555555", ha="center", va="center")
-    _legend(figure, axes)
+    _legend(figure, axes, max(len(row) for row in rows))
     buffer = io.BytesIO()
     # without the default metadata the same data give the same file
     canvas.print_png(buffer, metadata={"Software": None})
@@ -95,7 +98,7 @@ def _draw_stations(axes: Axes, stations: Stations) -> None:
 
 
 def _draw_curve(axes: Axes, curve: Curve) -> None:
-    colour, width = COLOURS[curve.role], LINE_WIDTH[curve.role]
+    colour, width = COLOURS[curve.role], POINTS_PER_WIDTH * LINE_WIDTH[curve.role]
     label = curve.label or "_nolegend_"
     if curve.mark == "segments":
         for k in range(0, curve.x.size, 2):
@@ -104,7 +107,8 @@ def _draw_curve(axes: Axes, curve: Curve) -> None:
         return
     if curve.mark in ("line", "step"):
         drawstyle = "steps-post" if curve.mark == "step" else "default"
-        dashes = (0, (4, 2)) if curve.role == "nominal" and curve.mark == "line" else "solid"
+        strokes = DASHES.get(curve.role, ()) if curve.mark == "line" else ()
+        dashes = (0, tuple(0.8 * s for s in strokes)) if strokes else "solid"
         axes.plot(
             curve.x,
             curve.y,
@@ -130,8 +134,19 @@ def _draw_curve(axes: Axes, curve: Curve) -> None:
     )
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
-    """One entry per label, in a row under the axes."""
+def _legend_rows(chart: Chart) -> list[list[str]]:
+    """Labels of the legend in rows that fit under the axes."""
+    rows: list[list[str]] = [[]]
+    for label in dict.fromkeys(part.label for part in (*chart.curves, *chart.levels) if part.label):
+        wide = sum(len(text) + HANDLE_LETTERS for text in (*rows[-1], label))
+        if rows[-1] and wide > ROW_LETTERS:
+            rows.append([])
+        rows[-1].append(label)
+    return rows
+
+
+def _legend(figure: Figure, axes: Axes, columns: int) -> None:
+    """One entry per label, in rows under the axes."""
     handles, labels = axes.get_legend_handles_labels()
     first = {label: handle for handle, label in reversed(list(zip(handles, labels, strict=True)))}
     ordered = [label for k, label in enumerate(labels) if label not in labels[:k]]
@@ -140,7 +155,7 @@ def _legend(figure: Figure, axes: Axes) -> None:
             [first[label] for label in ordered],
             ordered,
             loc="lower center",
-            ncol=len(ordered),
+            ncol=columns,
             frameon=False,
             fontsize=8,
         )

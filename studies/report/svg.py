@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.frame import COLOURS, Frame, chart_frame, tick_texts, ticks
+from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
 
@@ -15,8 +15,6 @@ __all__ = ["chart_svg", "hover_data"]
 
 # A line needs no more points than this to look whole; thinning keeps both extremes of every group.
 MAX_POINTS = 1600
-LINE_WIDTH = {"nominal": 1.6, "best": 2.0, "other": 1.6, "muted": 1.2}
-DASHES = {"nominal": "5 3"}
 CLIPPED = ("line", "step", "segments")
 
 
@@ -99,7 +97,8 @@ def _curve(curve: Curve, frame: Frame) -> str:
     name = f"<title>{escape(curve.label)}</title>" if curve.label else ""
     if curve.mark in ("dots", "rings", "crosses"):
         return f'<g fill="none" stroke="{colour}">{name}{_marks(curve, across, down, colour)}</g>'
-    dash = f' stroke-dasharray="{DASHES[curve.role]}"' if curve.role in DASHES and curve.mark == "line" else ""
+    strokes = " ".join(map(str, DASHES.get(curve.role, ()))) if curve.mark == "line" else ""
+    dash = f' stroke-dasharray="{strokes}"' if strokes else ""
     return (
         f'<path d="{_path(curve.mark, across, down)}" fill="none" stroke="{colour}" stroke-width="{width}"'
         f'{dash} stroke-linejoin="round">{name}</path>'

@@ -13,6 +13,7 @@ from studies.report.frame import number
 from studies.report.parts import Table
 
 __all__ = [
+    "STATISTICS",
     "change_percent",
     "confirmation_table",
     "constraint_table",
@@ -20,6 +21,7 @@ __all__ = [
     "dropper_table",
     "provenance_tables",
     "run_table",
+    "signed",
     "statistics_table",
     "value_text",
 ]

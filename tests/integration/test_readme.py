@@ -63,9 +63,10 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
     assert words[0] == "catenary", f"a command of the README must be make or catenary: got {line}"
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "conf" / "catenary" / "bruni_2015.yaml", tmp_path / "my_line.yaml")
+    (tmp_path / "table.csv").write_text("station_m,height_mm\n10,0\n20,-20\n30,-25\n40,-20\n50,0\n", encoding="utf-8")
     shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]
     assert cli.main([*words[1:], *shown]) == cli.DONE, capfd.readouterr().err
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["my_line.yaml"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["my_line.yaml", "table.csv"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynamics.spec import SignalSpec
 from optimise.confirm import Confirmation, DesignConfirmation
 from optimise.objectives import OBJECTIVES
+from studies.report.comparison_content import ROLES, ComparisonContent, Entry
 from studies.report.content import (
     CampaignContent,
     Constraint,
@@ -179,6 +181,21 @@ def simulation_content(campaign_content):
         provenance=campaign_content.provenance,
         run=campaign_content.run,
     )
+
+
+@pytest.fixture
+def comparison_content(campaign_content):
+    """Six forces, the last one a record with the spread of its spans."""
+    entries = []
+    for k, role in enumerate(ROLES):
+        result = result_of(f"{'ABCDEF'[k]}: line {k}, 300 km/h", role, DROPPERS, 31.2 - 2 * k, 10.0 * k)
+        entries.append(Entry(f"run{k}", f"line {k}, 300 km/h", result, SPAN, SignalSpec(), campaign_content.provenance))
+    last = entries[-1]
+    envelope = tuple(Curve("", last.result.force.x, last.result.force.y + d, "m", "N", "muted") for d in (-9.0, 9.0))
+    entries[-1] = replace(last, provenance=(), envelope=envelope, told="12 whole spans of 65 m.")
+    first = entries[0].provenance[0]
+    entries[1] = replace(entries[1], provenance=(replace(first, value="64"), *entries[1].provenance[1:]))
+    return ComparisonContent(tuple(entries), FILTER, ("The spans are not equally long.",))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from html import unescape
 import pytest
 
 from studies.report.campaign_page import campaign_page
+from studies.report.comparison_page import comparison_page
 from studies.report.page import page_html
 from studies.report.simulation_page import simulation_page
 
@@ -160,3 +161,15 @@ def test_errors_and_wide_pages_would_be_seen(campaign_content, tmp_path):
     assert any("undefined_name" in error for error in seen["errors"])
     assert any("refused http://127.0.0.1:9/a.png" in error for error in seen["errors"])
     assert seen["acted"] > 768
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("count", [2, 6])
+def test_a_comparison_fits_and_can_be_read(comparison_content, count, width, tmp_path):
+    content = replace(comparison_content, entries=comparison_content.entries[:count])
+    page = page_html(comparison_page(content))
+    seen = open_page(page, width, tmp_path, READ_ALL)
+    assert seen["errors"] == []
+    assert seen["scroll"] <= seen["client"]
+    for _, pointed, _ in seen["acted"]:
+        assert all(f"{letter}: line" in pointed for letter in "ABCDEF"[:count])

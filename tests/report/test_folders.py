@@ -22,10 +22,12 @@ from optimise.campaign import run_campaign
 from optimise.evaluate import Evaluation, EvaluationStatus, failed
 from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
 from studies import confirmation, trust
-from studies.report import write_campaign_report, write_simulation_report
+from studies.report import write_campaign_report, write_comparison, write_simulation_report
 from studies.report.campaign_folder import read_campaign
+from studies.report.comparison_content import read_comparison
 from studies.report.simulation_folder import read_simulation
 from studies.simulate import summarise
+from studies.spec import RecordSpec
 
 CONF = Path(confirmation.__file__).parents[1] / "conf"
 
@@ -141,6 +143,27 @@ def campaign_folder(request, case, tmp_path, monkeypatch):
     trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
     trust.show_fitter_schedule(result)
     return folder
+
+
+def test_a_campaign_stands_for_its_nominal_and_its_best_design(campaign_folder, tmp_path):
+    content = read_comparison([str(campaign_folder)], RecordSpec())
+    nominal, best = content.entries
+    found = read_campaign(campaign_folder)
+    assert nominal.result.statistics == found.nominal.statistics
+    assert best.result.statistics == found.best.statistics
+    assert "best design of" in best.line
+    picture = write_comparison([str(campaign_folder)], RecordSpec(), tmp_path / "cmp.html")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    differing = (tmp_path / "cmp.html").read_text(encoding="utf-8").partition("What differs in the input")[2]
+    assert "droppers, contact wire heights" in differing
+    assert "speed" not in differing.partition("Where they come from")[0]
+
+
+def test_a_campaign_without_its_solution_cannot_be_compared(campaign_folder, tmp_path):
+    shutil.rmtree(campaign_folder / "best")
+    with pytest.raises(InputError, match=r"best design.*must hold a solved contact force"):
+        write_comparison([str(campaign_folder)], RecordSpec(), tmp_path / "cmp.html")
+    assert not (tmp_path / "cmp.html").exists()
 
 
 @pytest.mark.parametrize("solver", ["periodic", "transient"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from studies.report.campaign_page import campaign_page
+from studies.report.comparison_page import comparison_page
 from studies.report.content import Curve, SearchHistory, Trust, TrustRun
 from studies.report.frame import chart_frame, nice_exaggeration, number, ticks
 from studies.report.page import page_html, write_page
@@ -50,8 +51,10 @@ class Elements(HTMLParser):
         return [attrs for tag, attrs in self.elements if tag in tags]
 
 
-@pytest.fixture(params=["campaign", "front", "simulation"])
-def page(request, campaign_content, front_content, simulation_content):
+@pytest.fixture(params=["campaign", "front", "simulation", "comparison"])
+def page(request, campaign_content, front_content, simulation_content, comparison_content):
+    if request.param == "comparison":
+        return comparison_page(comparison_content)
     if request.param == "campaign":
         return campaign_page(campaign_content)
     if request.param == "front":

@@ -19,7 +19,7 @@ ON_THE_COMMAND_LINE = {
         ["catenary.contact_wire.tensoin=22e3"],
         ["catenary.contact_wire.tensoin is not a known key", "did you mean catenary.contact_wire.tension?"],
     ),
-    "key of a later version": (["dimension=spatial"], ["dimension is not a known key"]),
+    "key of a later version": (["wind_speed=20"], ["wind_speed is not a known key"]),
     "hydra's own key": (["hydra.run.dir=elsewhere"], ["hydra.run.dir is not a known key"]),
     "text for a number": (["speed_kmh=fast"], ["speed_kmh must be a number", "5 and 600 km/h", "got 'fast'"]),
     "number for a block": (["contact=3"], ["contact must be a block of keys: stiffness", "got 3"]),

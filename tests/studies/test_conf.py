@@ -12,7 +12,7 @@ from optimise.samplers import population_size
 from optimise.spec import SamplerSpec
 from studies.cli import main
 from studies.compose import compose_job, group_options
-from studies.spec import ExportJob, FolderJob, NoJob, OptimiseJob, SimulateJob, StatusJob, campaign_of
+from studies.spec import ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob, campaign_of
 from studies.validate import load_gates
 
 JOBS = {
@@ -21,7 +21,7 @@ JOBS = {
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "validate": (NoJob, []),
-    "report": (FolderJob, ["run_dir=x"]),
+    "report": (ReportJob, ["run_dir=x"]),
 }
 SPECS = {"catenary": CatenarySpec, "pantograph": PantographSpec}
 
