@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import Field
@@ -31,6 +31,7 @@ class MeanForceRow(Spec):
     speed_kmh: float = Field(description="train speed [km/h]")
     applied_force_N: float = Field(description="applied force [N]")
     expected_N: float = Field(description="published mean force [N]")
+    dimension: Literal["planar", "spatial"] = Field(default="planar", description="model of the line")
 
 
 class MeanForceGate(Spec):
@@ -49,6 +50,10 @@ class ElasticityRow(Spec):
 
     force_N: float = Field(description="static force [N]")
     expected_mm_per_N: float = Field(description="published span mean [mm/N]")
+    dimension: Literal["planar", "spatial"] = Field(default="planar", description="model of the line")
+    known_miss: str | None = Field(
+        default=None, description="why this value is known to be missed; such a row is printed and does not gate"
+    )
 
 
 class ElasticityGate(Spec):
@@ -122,17 +127,18 @@ def _elasticity(gate: ElasticityGate) -> int:
 
     print(f"Span mean of the static elasticity, {gate.catenary} ({gate.source})")
     line = compose_simulation([f"catenary={gate.catenary}", "pantograph=bruni_2015"]).job.catenary
-    found = periodic_equilibrium(line)
     missed = 0
     for row in gate.rows:
+        found = periodic_equilibrium(line.model_copy(update={"dimension": row.dimension}))
         # stations are evenly spaced and the line is periodic: the last one repeats the first
         value = 1e3 * float(static_table(found, row.force_N)["elasticity"][:-1].mean())
         error = 100.0 * (value / row.expected_mm_per_N - 1.0)
         held = abs(error) <= gate.tolerance_percent
-        missed += not held
+        missed += not held and row.known_miss is None
+        word = _verdict(held) if held or row.known_miss is None else f"outside, known: {row.known_miss}"
         print(
-            f"  {row.force_N:5.0f} N   reference {row.expected_mm_per_N:.3f}   here {value:.4f} mm/N   "
-            f"{error:+.2f} % (allowed {gate.tolerance_percent:g} %)  {_verdict(held)}"
+            f"  {row.force_N:5.0f} N   {row.dimension:<7}   reference {row.expected_mm_per_N:.3f}   here {value:.4f} mm/N"
+            f"   {error:+.2f} % (allowed {gate.tolerance_percent:g} %)  {word}"
         )
     return missed
 
@@ -153,9 +159,10 @@ def _mean_force(gate: MeanForceGate) -> tuple[int, dict[float, dict[str, Any]]]:
         mean = solution.statistics.contact_force_mean_N
         held = abs(mean - row.expected_N) <= gate.tolerance_N
         missed += not held
-        figures[row.speed_kmh] = asdict(solution.statistics)
+        if row.dimension == "planar":
+            figures[row.speed_kmh] = asdict(solution.statistics)
         print(
-            f"  {row.speed_kmh:5.0f} km/h   applied {row.applied_force_N:6.2f}   "
+            f"  {row.speed_kmh:5.0f} km/h   {row.dimension:<7}   applied {row.applied_force_N:6.2f}   "
             f"reference {row.expected_N:6.1f}   here {mean:7.2f} N   {mean - row.expected_N:+.2f} N "
             f"(allowed {gate.tolerance_N:g} N)  {_verdict(held)}"
         )
@@ -171,6 +178,7 @@ def _case(gate: MeanForceGate, row: MeanForceRow) -> CaseSpec:
                 f"contact.stiffness={gate.contact_stiffness}",
                 f"speed_kmh={row.speed_kmh}",
                 f"applied_force_N={row.applied_force_N}",
+                f"dimension={row.dimension}",
             ]
         ).job
     )

@@ -112,9 +112,10 @@ def test_twelve_elements_a_bay_at_half_the_step_say_the_same(gate, speed):
 
 def test_a_known_miss_is_printed_with_its_cause_and_does_not_gate():
     row = {"quantity": "contact_force_max_N", "low": 175.0, "high": 210.0, "pacdin": (178.3,), "pantocat": 196.7}
-    plain, known = AcceptanceRow(**row), AcceptanceRow(**row, known_miss="no damping")
+    plain, known = AcceptanceRow(**row), AcceptanceRow(**row, known_miss={"planar": "no damping"})
     assert verdict(plain, 175.0) == ("inside", False)
     assert verdict(plain, 174.9) == ("MISSED", True)
     assert verdict(known, 174.9) == ("outside, known: no damping", False)
+    assert verdict(known, 174.9, "spatial") == ("MISSED", True)
     # a cause that outlives its miss is a mistake in the file
     assert verdict(known, 180.0)[1]
