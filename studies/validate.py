@@ -137,7 +137,8 @@ def _elasticity(gate: ElasticityGate) -> int:
         missed += not held and row.known_miss is None
         word = _verdict(held) if held or row.known_miss is None else f"outside, known: {row.known_miss}"
         print(
-            f"  {row.force_N:5.0f} N   {row.dimension:<7}   reference {row.expected_mm_per_N:.3f}   here {value:.4f} mm/N"
+            f"  {row.force_N:5.0f} N   {row.dimension:<7}   "
+            f"reference {row.expected_mm_per_N:.3f}   here {value:.4f} mm/N"
             f"   {error:+.2f} % (allowed {gate.tolerance_percent:g} %)  {word}"
         )
     return missed
