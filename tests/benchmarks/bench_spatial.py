@@ -1,0 +1,47 @@
+"""Lines in space beside the plane: the difference, the time of a transient and of a steady state."""
+
+import pytest
+
+from catenary.equilibrium import periodic_equilibrium
+from dynamics.neighbour import periodic_start
+from dynamics.periodic import solve_periodic
+from dynamics.transient import solve_transient
+from studies.optimise import compose as compose_campaign
+
+DIMENSIONS = ("planar", "spatial")
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("speed", [275, 320])
+def test_difference_to_the_plane(bruni, figure, speed):
+    found = [solve_periodic(bruni(speed, f"dimension={d}")) for d in DIMENSIONS]
+    for dimension, solution in zip(DIMENSIONS, found, strict=True):
+        eq, s = solution.equilibrium, solution.statistics
+        assert s is not None, solution.message
+        figure(f"bruni_2015, {speed} km/h, {dimension}: mean, sigma, max, min, uplift",
+               f"{s.contact_force_mean_N:.2f}, {s.contact_force_std_N:.2f}, {s.contact_force_max_N:.1f}, "
+               f"{s.contact_force_min_N:.1f} N, {s.max_uplift_at_supports_mm:.1f} mm")  # fmt: skip
+        figure("  largest residual of form-finding; reaction along the track",
+               f"{eq.residual:.1e} N; {abs(eq.horizontal_reaction).max():.1e} N", "1e-6 N")  # fmt: skip
+    a, b = (s.statistics.contact_force_std_N for s in found)
+    figure("  sigma in space against the plane", f"{100 * (b / a - 1):+.2f} %")
+
+
+@pytest.mark.benchmark
+def test_transient_of_twenty_spans(bruni, figure, timed):
+    case = bruni(320, "applied_force_N=182.17", "dimension=spatial", solver="transient",
+                 transient={"spans": 20, "spans_evaluated": 10})  # fmt: skip
+    solution, timing = timed(lambda: solve_transient(case))
+    assert solution.statistics is not None
+    figure("spatial transient, 20 spans, bruni_2015, 320 km/h, 1 ms", timing, "<= 6 s")
+
+
+@pytest.mark.benchmark
+def test_form_finding_and_steady_state(bruni, figure, timed):
+    """A campaign's window, step and tolerance; from rest, and from what neighbouring designs have taught."""
+    case = bruni(320, "dimension=spatial", dt=2e-3, periodic=compose_campaign([]).job.periodic.model_dump())
+    form, timing = timed(lambda: periodic_equilibrium(case.catenary))
+    figure(f"spatial cell: form-finding, {form.iterations} iterations", timing)
+    for name, start in (("from rest", None), ("from a neighbour's state", periodic_start(case))):
+        solution, timing = timed(lambda start=start: solve_periodic(case, start))
+        figure(f"spatial cell, form-finding and steady state {name}, {solution.spans} spans", timing, "<= 0.3 s")
