@@ -1,16 +1,12 @@
-"""Lines in space: balance, symmetry, the side force of the arms, and the cell against a whole open line."""
+"""Lines in space at rest: balance, symmetry, the side force of the arms, elasticity (in motion: test_window)."""
 
 import numpy as np
 import pytest
 
 from catenary.attachments import steady_arm_direction, steady_arm_stiffness
-from catenary.cell import vertical_cell
 from catenary.elasticity import static_elasticity
 from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.form_finding import GRAVITY, wire_property
-from dynamics.filters import filter_periodic
-from dynamics.full_march import march_open_line
-from dynamics.travel import TravellingWindow
 
 LINES = ("bruni_2015", "re330")
 
@@ -86,23 +82,3 @@ def test_elasticity_of_the_staggered_line(build_line):
     )
     assert staggered == pytest.approx(flat, rel=0.02)
     assert staggered != flat
-
-
-@pytest.mark.parametrize(("name", "speed", "applied"), [("bruni_2015", 320.0, 182.17), ("re330", 300.0, 157.3)])
-def test_window_marches_like_a_whole_open_line(build_line, build_case, name, speed, applied):
-    """Five spans from rest in the middle of 20; measured 0.17 N of sigma 54 N and 0.08 N of 21 N."""
-    case = build_case(build_line(name, dimension="spatial"), speed, applied_force_N=applied)
-    line = march_open_line(case, n_spans=20, first_span=7, spans=5)
-    window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 10, 12)
-    state, _ = window.static_start()
-    forces = []
-    for span in range(5):
-        if span:
-            window.shift(state)
-        forces.append(window.march(state).force)
-    n, dt = window.steps, window.dt
-    expected, force = (filter_periodic(f, dt, 0.0, 20.0) for f in (line.contact_force, np.concatenate(forces)))
-    inner = slice(n, 4 * n)
-    sigma = expected[inner].std()
-    assert force[inner].std() == pytest.approx(sigma, rel=3e-3)
-    assert np.sqrt(np.mean((force - expected)[inner] ** 2)) < 0.015 * sigma
