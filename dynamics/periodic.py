@@ -185,7 +185,8 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float, effort: Effort)
         message = (
             f"no state repeats from span to span within {effort.spans} spans (last change {effort.residual:.1e}); "
             f"the figures are those of the last {long.spans_evaluated} of {settings.spans} spans, the standard "
-            f"deviation of whose halves differs by {spread:+.2f} %"
+            f"deviation of whose halves differs by {spread:+.2f} %. Raise periodic.max_spans, or on a line with little "
+            "damping use solver=open_line or solver=transient"
         )
     return PeriodicSolution(
         case=case,

@@ -124,7 +124,7 @@ class LocalExecutor:
         self._deaths: Counter[int] = Counter()
         for name in ("distributed", "distributed.core", "distributed.nanny", "distributed.worker"):
             logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the evaluations
-        with config.set(DASK_SETTINGS):
+        with config.set(DASK_SETTINGS), _interrupts_for_the_driver():
             self._cluster = LocalCluster(
                 n_workers=cluster.workers, threads_per_worker=1, processes=True, host="127.0.0.1",
                 dashboard_address=None,  # pyright: ignore[reportArgumentType]  # no dashboard
@@ -195,6 +195,23 @@ class LocalExecutor:
             warnings.simplefilter("ignore")  # a comm that breaks while closing has nothing left to say
             self._client.close(timeout=5)
             self._cluster.close(timeout=10)
+
+
+@contextlib.contextmanager
+def _interrupts_for_the_driver() -> Iterator[None]:
+    """Hold Ctrl-C back while the cluster starts; its threads, and workers from their first moment, never see it.
+
+    Threads and processes take the mask of the thread that starts them, and those that replace a dead worker
+    take it from the cluster's own thread; what was held back reaches the driver afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _campaign_plugin(evaluate: Evaluate, setting: Setting) -> Any:

@@ -13,15 +13,16 @@ from studies.compose import Composed, compose_job
 from studies.optimise import run_campaign_study
 from studies.spec import OptimiseJob
 
-__all__ = ["CONFIG", "JOB", "compose", "run"]
+__all__ = ["CONFIG", "EXPERIMENT", "JOB", "compose", "run"]
 
 JOB = OptimiseJob
 CONFIG = "optimise"
+EXPERIMENT = "demo"
 
 
 def compose(overrides: list[str]) -> Composed[OptimiseJob]:
     """Resolve and validate the input."""
-    chosen = [] if any(text.startswith("experiment=") for text in overrides) else ["experiment=demo"]
+    chosen = [] if any(text.startswith("experiment=") for text in overrides) else [f"experiment={EXPERIMENT}"]
     return compose_job(CONFIG, JOB, [*chosen, *overrides])
 
 

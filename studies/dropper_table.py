@@ -84,7 +84,9 @@ def _headings_wrong(table: CsvTable, no_station: bool, count: int) -> str:
 def _out_of_range(table: CsvTable, x: list[float], z: list[float], quantity: Quantity, span: float | None) -> list[str]:
     """Sentences on stations outside the span or out of order, and on values out of range."""
     low, high = (-HIGHEST, HIGHEST) if quantity is HEIGHT else (SHORTEST, LONGEST)
-    hint = f"; a column in millimetres is named {quantity.name}_mm"
+    hint = (
+        f"; a column in millimetres is named {quantity.name}_mm" if not any("mm" in h for h in table.headings) else ""
+    )
     problems, before = [], -float("inf")
     for (line, _), station, value in zip(table.rows, x, z, strict=True):
         here = f"{table.path} line {line}:"

@@ -53,8 +53,8 @@ def read_force_file(path: Path, speed_kmh: float | None) -> ForceRecord:
     elif len(known) == 1 and speed_kmh is None:
         problems.append(f"record.speed_kmh is missing: {path} has {known[0]} alone; give the speed it was taken at")
     problems += [s for name in known for s in _not_increasing(path, name, found[name])]
-    if len(found.get("force", ())) < LEAST_SAMPLES:
-        problems.append(f"{path} must hold at least {LEAST_SAMPLES} samples: got {len(found.get('force', ()))}")
+    if "force" in found and len(found["force"]) < LEAST_SAMPLES:
+        problems.append(f"{path} must hold at least {LEAST_SAMPLES} samples: got {len(found['force'])}")
     if problems:
         raise InputError(problems)
     speed = (speed_kmh or 0.0) / 3.6

@@ -54,6 +54,7 @@ def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], 
         "schema_version": 1,
         **key,
         "design_speed_kmh": result.case.speed_kmh,
+        "contact_stiffness_N_per_m": result.case.contact.stiffness,
         "wall_time_s": time.perf_counter() - began,
         "rows": [
             {
@@ -90,7 +91,7 @@ def trust_lines(content: dict[str, Any]) -> list[str]:
     text = f"trust table: better than the nominal line in {len(both) - len(worse)} of {len(both)} runs that both have"
     missing = len(content["rows"]) - len(both)
     if missing:
-        text += f"; {missing} conditions could not be run for both"
+        text += f"; {missing} more could not be run for one of them, or for neither"
     lines = [text]
     if worse:
         lines.append("worse: " + ", ".join(_named(r) for r in worse))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import resources
 from types import ModuleType
+from typing import Any
 
+from studies.compose import groups_of
 from studies.keys import KeyTree, format_value
 
 __all__ = ["overview", "study_page"]
@@ -21,6 +24,7 @@ First steps
   catenary simulate                                    a stitched line at 300 km/h
   catenary simulate catenary=bruni_2015 pantograph=bruni_2015 speed_kmh=275
   catenary simulate catenary=my_line.yaml              a line of your own
+  catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
   catenary optimise experiment=oc1_heights campaign=first trials=200
   catenary export campaign=first                       its best design, for the hardware-in-the-loop rig
@@ -51,7 +55,7 @@ def overview(studies: dict[str, str]) -> str:
 
 def study_page(name: str, summary: str, module: ModuleType) -> str:
     """Page of one study: what it does, examples, choices and every input key."""
-    from studies.compose import group_options, groups_of
+    from studies.compose import group_options
 
     lines = [f"catenary {name}: {summary}", ""]
     text = (module.__doc__ or "").strip().partition("\n")[2].strip()
@@ -64,13 +68,36 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
             own = " | PATH.yaml" if group in ("catenary", "pantograph") else ""
             lines.append(f"  {group}={' | '.join(group_options(group))}{own}")
         lines.append("")
-    keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ())))
+    written = _written(config, getattr(module, "EXPERIMENT", None))
+    keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ()), written))
     if keys:
         lines += ["Keys (key=value; default; meaning, unit and range)", *keys]
     return "\n".join(lines).rstrip()
 
 
-def _key_lines(tree: KeyTree, left_out: tuple[str, ...]) -> Iterator[str]:
+def _written(config: str, experiment: str | None) -> dict[str, Any]:
+    """What conf writes at the top level for a command; it goes before the defaults of the Specs."""
+    import yaml
+
+    folder, found = resources.files("conf"), {}
+    files = ["case/default", config, *([f"experiment/{experiment}"] if experiment else [])]
+    for name in files if "case" in groups_of(config) else [config]:
+        file = folder.joinpath(f"{name}.yaml")
+        content = (yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None) or {}
+        for key, value in content.items():
+            same = isinstance(value, dict) and isinstance(found.get(key), dict)
+            found[key] = {**found[key], **value} if same else value
+    return found
+
+
+def _default(tree: KeyTree, written: dict[str, Any], parts: list[str]) -> Any:
+    block: Any = written
+    for part in parts:
+        block = block.get(part) if isinstance(block, dict) else None
+    return tree.default(parts) if block is None else block
+
+
+def _key_lines(tree: KeyTree, left_out: tuple[str, ...], written: dict[str, Any]) -> Iterator[str]:
     for path in tree.paths:
         if path in left_out:
             continue
@@ -78,7 +105,7 @@ def _key_lines(tree: KeyTree, left_out: tuple[str, ...]) -> Iterator[str]:
         if tree.children(parts):
             yield f"  {path}:  {tree.description(parts)}".rstrip().removesuffix(":")
             continue
-        default = tree.default(parts)
+        default = _default(tree, written, parts)
         shown = "" if default is None else f" = {format_value(default)}"
         allowed = tree.allowed(parts)
         meaning = tree.description(parts) + (f"; {allowed}" if allowed else "")

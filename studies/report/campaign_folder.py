@@ -197,7 +197,7 @@ def _trust(path: Path, case: CaseSpec, best: TrialRecord) -> Trust | None:
         )
         for row in content["rows"]
     )
-    return Trust(case.speed_kmh, runs)
+    return Trust(case.speed_kmh, case.contact.stiffness, runs)
 
 
 def _schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:

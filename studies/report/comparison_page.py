@@ -36,7 +36,7 @@ def comparison_page(content: ComparisonContent) -> Page:
         ),
         Section(
             "What differs in the input",
-            text=() if differing.rows else ("Nothing: line, pantograph and conditions are the same.",),
+            text=_what_is_known(content, differing),
             tables=(differing,) if differing.rows else (),
         ),
         Section("Where they come from", tables=(_sources(content),)),
@@ -48,6 +48,14 @@ def comparison_page(content: ComparisonContent) -> Page:
         warnings=content.warnings,
         sections=sections,
     )
+
+
+def _what_is_known(content: ComparisonContent, differing: Table) -> tuple[str, ...]:
+    """Say that nothing differs, or for which entries the input is not known."""
+    told = [e.result.label for e in content.entries if e.told]
+    if told:
+        return (f"A record says nothing of line, pantograph and conditions: not known for {', '.join(told)}.",)
+    return () if differing.rows else ("Nothing: line, pantograph and conditions are the same.",)
 
 
 def _caption(content: ComparisonContent) -> str:

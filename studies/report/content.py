@@ -182,9 +182,10 @@ class TrustRun:
 
 @dataclass(frozen=True)
 class Trust:
-    """Both designs where the world is not as assumed, by the long transient."""
+    """Both designs where the world is not as assumed, by the long transient; the search's own speed and stiffness."""
 
     design_speed_kmh: float
+    contact_stiffness: float
     runs: tuple[TrustRun, ...]
 
     def of(self, kind: str, value: float | None = None) -> tuple[TrustRun, ...]:

@@ -14,6 +14,7 @@ from studies.report.tables import change_percent
 __all__ = ["height_error_charts", "schedule_table", "speed_chart", "trust_summary", "trust_table"]
 
 NONE = "–"
+LEAST_LINES = 3
 MM = 1.0e3
 
 
@@ -90,7 +91,7 @@ def _shares(label: str, sigma: Array, role: Role) -> Curve | None:
 
 def trust_table(trust: Trust) -> Table:
     """Sigma of both designs under every condition, side by side, and a plain word where the best is worse."""
-    rows = [_row(f"{r.value:g} km/h", (r,), np.max) for r in trust.of("speed")]
+    rows = [_row(_speed_name(trust, r.value), (r,), np.max) for r in trust.of("speed")]
     rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in trust.of("contact")]
     for size in sorted({r.value for r in trust.of("height_error")}):
         runs = trust.of("height_error", size)
@@ -107,6 +108,11 @@ def trust_table(trust: Trust) -> Table:
     )
 
 
+def _speed_name(trust: Trust, speed: float) -> str:
+    own = f" (the search's own, contact {trust.contact_stiffness / 1e3:g} kN/m)"
+    return f"{speed:g} km/h" + (own if speed == trust.design_speed_kmh else "")
+
+
 def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
     (_, nominal, _), (_, best, _) = _designs(runs)
     both = np.isfinite(nominal) & np.isfinite(best)
@@ -116,13 +122,16 @@ def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.float
         return name, NONE, NONE, NONE, reasons[0] if reasons else "not known", count
     before, after = float(pick(nominal[both])), float(pick(best[both]))
     verdict = "worse" if after > before else "better"
+    if len(runs) > 1 and np.count_nonzero(both) < LEAST_LINES:
+        verdict = "not known: too few lines"
     return name, number(before, 2), number(after, 2), change_percent(after, before), verdict, count
 
 
 def trust_summary(trust: Trust) -> str:
     """One sentence: under how many conditions the best design is worse, and which."""
     rows = trust_table(trust).rows
-    known = [row for row in rows if row[1] != NONE]
+    # a size of error counts once, by its median
+    known = [row for row in rows if row[4] in ("better", "worse") and not row[0].endswith("largest")]
     worse = [row[0] for row in known if row[4] == "worse"]
     if not worse:
         return f"Under all {len(known)} conditions the best design is better than the nominal line."

@@ -21,7 +21,7 @@ def test_conditions_are_those_asked_for(case):
     speeds = [c.value for c in found if c.kind == "speed"]
     assert speeds == pytest.approx(np.linspace(247.5, 302.5, 9))
     assert next(c for c in found if c.value == 302.5).case["mean_force_N"] == pytest.approx(0.00097 * 302.5**2 + 70.0)
-    assert [c.value for c in found if c.kind == "contact"] == [50.0e3, 200.0e3]
+    assert [c.value for c in found if c.kind == "contact"] == [200.0e3], "its own is run at its own speed"
     errors = [c for c in found if c.kind == "height_error"]
     assert [c.value for c in errors] == [2.0] * 10 + [5.0] * 10
     # the same shapes of error, larger
@@ -74,7 +74,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
         case, (case.catenary, other), TrustSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
         lambda done, of: counts.append((done, of)),
     )  # fmt: skip
-    assert sorted(seen) == list(range(20)) and counts[-1] == (20, 20)
+    assert sorted(seen) == list(range(18)) and counts[-1] == (18, 18)
     for row in rows:
         where = f"{row.condition.kind} {row.condition.value:g}"
         assert row.message == (f"{where} bruni_2015", f"{where} other")

@@ -167,10 +167,16 @@ def test_the_best_so_far_counts_feasible_trials_alone():
 def test_designs_are_compared_where_both_could_be_computed():
     nan = float("nan")
     pairs = ((30.0, 27.0), (40.0, nan), (nan, nan), (20.0, 10.0))
-    trust = Trust(300.0, tuple(TrustRun("height_error", 2.0, "", a, b) for a, b in pairs))
+    trust = Trust(300.0, 50.0e3, tuple(TrustRun("height_error", 2.0, "", a, b) for a, b in pairs))
     rows = {row[0]: row[1:] for row in trust_table(trust).rows}
-    assert rows["height errors of 2 mm, largest"] == ("30.00", "27.00", "−10.0 %", "better", "2 of 4")
-    assert rows["height errors of 2 mm, median of lines"] == ("25.00", "18.50", "−26.0 %", "better", "2 of 4")
+    assert rows["height errors of 2 mm, largest"] == ("30.00", "27.00", "−10.0 %", "not known: too few lines", "2 of 4")
+    assert rows["height errors of 2 mm, median of lines"] == (
+        "25.00",
+        "18.50",
+        "−26.0 %",
+        "not known: too few lines",
+        "2 of 4",
+    )
     (chart,) = height_error_charts(trust)
     assert {curve.label: curve.y.max() for curve in chart.curves} == {"nominal": 75.0, "best": 50.0}
 

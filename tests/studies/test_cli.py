@@ -34,7 +34,12 @@ def test_every_study_has_a_page(catenary, study):
 def test_a_page_gives_every_key_with_unit_and_range(catenary):
     page = catenary("simulate", "--help").out
     assert "catenary.contact_wire.tension  installed tension [N]; between 5000 and 60000 N" in page
-    assert "speed_kmh  train speed [km/h]; between 5 and 600 km/h" in page
+    assert "speed_kmh = 300" in page and "train speed [km/h]; between 5 and 600 km/h" in page
+    # what conf writes for a command goes before the default of a Spec
+    assert "periodic.spans_behind = 45" in page and "dt = 0.001" in page
+    searched, shown = (catenary(study, "--help").out for study in ("optimise", "demo"))
+    assert "periodic.spans_behind = 10" in searched and "dt = 0.002" in searched and "trials = 200" in searched
+    assert "trials = 300" in shown and "trust.speeds = 5" in shown
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["optimise", "--help"]])
