@@ -6,6 +6,7 @@ Writes summary.json, result.nc, figures and report.html into the run folder.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from catenary.record import config_sha256
 from catenary.spec import READINGS
 from studies.compose import Composed, compose_job
 from studies.run_folder import RunFolder, fresh_folder
-from studies.spec import SimulateJob, case_of
+from studies.spec import ELASTICITY_LOADS, SimulateJob, case_of
 
 if TYPE_CHECKING:
     from catenary.equilibrium import Equilibrium
@@ -51,8 +52,10 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     folder.say(_headline(case))
     begin = time.perf_counter()
     solution = simulate_case(case)
-    summary = summarise(case, solution, time.perf_counter() - begin, config_sha256(composed.job))
-    write_result(folder.path / "result.nc", solution, composed.job)
+    spent = time.perf_counter() - begin
+    loads = composed.job.elasticity_force_N
+    summary = summarise(case, solution, spent, config_sha256(composed.job), loads)
+    write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     write_simulation_report(folder.path)
     for line in _closing_lines(summary):
@@ -106,23 +109,34 @@ def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
     return solve_transient(case)
 
 
-def static_summary(equilibrium: Equilibrium) -> dict[str, Any]:
-    """Static state of one span: droppers, contact-wire height and elasticity, as in summary.json."""
-    from catenary.dataset import static_table
+def static_summary(equilibrium: Equilibrium, loads_N: Sequence[float] = ELASTICITY_LOADS) -> dict[str, Any]:
+    """Static state of one span: droppers, contact-wire height and elasticity, as in summary.json.
 
-    table = static_table(equilibrium)
-    x = table["station"].tolist()
-    height = table["contact_wire_static_height"].tolist()
+    ``elasticity_mm_per_N`` is that at the first load [N]; span means and values by load name each.
+    """
+    from catenary.dataset import static_table
+    from catenary.elasticity import span_mean
+
+    tables = [static_table(equilibrium, load) for load in loads_N]
+    x = tables[0]["station"].tolist()
+    height = tables[0]["contact_wire_static_height"].tolist()
+    elasticity = [1.0e3 * table["elasticity"] for table in tables]
     return {
         "dropper_force_N": equilibrium.dropper_force.tolist(),
         "dropper_length_m": equilibrium.dropper_length.tolist(),
         "contact_wire_height_m": {"x_m": x, "z_m": height},
-        "elasticity_mm_per_N": {"x_m": x, "value": (1.0e3 * table["elasticity"]).tolist()},
+        "elasticity_mm_per_N": {"x_m": x, "value": elasticity[0].tolist()},
+        "elasticity_by_load_mm_per_N": {"force_N": [*loads_N], "x_m": x, "value": [e.tolist() for e in elasticity]},
+        "elasticity_span_mean_mm_per_N": {"force_N": [*loads_N], "value": [span_mean(e) for e in elasticity]},
     }
 
 
 def summarise(
-    case: CaseSpec, solution: PeriodicSolution | Trajectory, total: float, config_hash: str
+    case: CaseSpec,
+    solution: PeriodicSolution | Trajectory,
+    total: float,
+    config_hash: str,
+    elasticity_force_N: Sequence[float] = ELASTICITY_LOADS,
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.equilibrium import EquilibriumStatus
@@ -149,7 +163,7 @@ def summarise(
         "dt_s": case.time_step,
         "filter": f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase",
         "config_sha256": config_hash,
-        "static": static_summary(solution.equilibrium) if found else {},
+        "static": static_summary(solution.equilibrium, elasticity_force_N) if found else {},
         "pantographs": pantographs,
         "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},

@@ -243,7 +243,7 @@ class Assessed:
 
 @dataclass(frozen=True)
 class SimulationContent:
-    """Everything the page of one simulation says."""
+    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N]."""
 
     title: str
     result: SpanResult
@@ -253,6 +253,7 @@ class SimulationContent:
     run: RunFacts
     warnings: tuple[str, ...] = ()
     assessment: tuple[Assessed, ...] = ()
+    elasticity: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from studies.report.content import SimulationContent
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.parts import Chart, Fact, Page, Section, Table
-from studies.report.tables import dropper_table, provenance_tables, run_table, statistics_table
+from studies.report.tables import dropper_table, elasticity_table, provenance_tables, run_table, statistics_table
 
 __all__ = ["simulation_page"]
 
@@ -38,7 +38,10 @@ def simulation_page(content: SimulationContent) -> Page:
                 dropper_force_chart(one, None),
                 elasticity_chart(one),
             ),
-            tables=(dropper_table(one),) if content.result.dropper_x.size else (),
+            tables=(
+                *((dropper_table(one),) if content.result.dropper_x.size else ()),
+                *((elasticity_table(content.elasticity),) if content.elasticity else ()),
+            ),
         ),
         Section(
             "Where the input comes from",

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 
+import numpy as np
 import pytest
 import yaml
 
@@ -102,6 +103,26 @@ def test_a_result_file_says_what_it_holds_and_where_it_came_from(simulated):
     force = stored.values["contact_force_filtered"]
     assert force.shape == stored.values["time"].shape == stored.values["position"].shape
     assert all(stored.units.values())
+
+
+def test_the_elasticity_at_any_load_has_its_span_mean(catenary, folder):
+    """Paper 000, table 1, 10 km/h: 0.314 mm/N at 100 N and 0.317 mm/N at 200 N, within 1 %."""
+    loads = [200.0, 100.0]
+    small = (*SMALL_WINDOW, "transient.spans_evaluated=4")
+    ended = catenary("simulate", *BRUNI, *small, "elasticity_force_N=[200,100]", "run_dir=run")
+    assert ended.code == 0, ended
+    static = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["static"]
+    mean, by_load = static["elasticity_span_mean_mm_per_N"], static["elasticity_by_load_mm_per_N"]
+    assert mean["force_N"] == by_load["force_N"] == loads
+    assert mean["value"] == pytest.approx([0.317, 0.314], rel=1e-2)
+    # the first load is the one of the pointwise block
+    assert by_load["value"][0] == static["elasticity_mm_per_N"]["value"] != by_load["value"][1]
+    stored = read_result(folder / "run" / "result.nc")
+    assert stored.values["load"].tolist() == loads and stored.units["load"] == "N"
+    assert 1e3 * stored.values["elasticity_by_load"] == pytest.approx(np.array(by_load["value"]))
+    assert (stored.values["elasticity"] == stored.values["elasticity_by_load"][0]).all()
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Static elasticity, span mean" in page and f"{mean['value'][0]:.4f}" in page
 
 
 def test_every_variable_of_a_result_has_a_unit_and_a_long_name(simulated):
