@@ -22,11 +22,12 @@ from studies.spec import ELASTICITY_LOADS, SimulateJob, case_of
 if TYPE_CHECKING:
     from catenary.equilibrium import Equilibrium
     from catenary.spec import CatenarySpec
+    from dynamics.numerical_error import NumericalError
     from dynamics.periodic import PeriodicSolution
     from dynamics.spec import CaseSpec
     from dynamics.transient import Trajectory
 
-__all__ = ["JOB", "compose", "refuse_slack_line", "run", "simulate_case", "static_summary"]
+__all__ = ["JOB", "compose", "error_summary", "refuse_slack_line", "run", "simulate_case", "static_summary"]
 
 JOB = SimulateJob
 
@@ -46,6 +47,7 @@ def run(composed: Composed[SimulateJob]) -> int:
 
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
     from dynamics.dataset import write_result
+    from dynamics.numerical_error import estimate_error
     from studies.report import write_simulation_report
 
     folder = RunFolder(path, "simulate", composed)
@@ -54,7 +56,8 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     solution = simulate_case(case)
     spent = time.perf_counter() - begin
     loads = composed.job.elasticity_force_N
-    summary = summarise(case, solution, spent, config_sha256(composed.job), loads)
+    error = estimate_error(case, solution) if composed.job.error_estimate else None
+    summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
     write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     write_simulation_report(folder.path)
@@ -137,6 +140,7 @@ def summarise(
     total: float,
     config_hash: str,
     elasticity_force_N: Sequence[float] = ELASTICITY_LOADS,
+    error: NumericalError | None = None,
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.equilibrium import EquilibriumStatus
@@ -165,9 +169,35 @@ def summarise(
         "config_sha256": config_hash,
         "static": static_summary(solution.equilibrium, elasticity_force_N) if found else {},
         "pantographs": pantographs,
+        "numerical_error": None if error is None else error_summary(error),
         "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
+
+
+def error_summary(error: NumericalError) -> dict[str, Any]:
+    """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason."""
+    return {
+        "of": "contact_force_std_N",
+        "total_N": error.total,
+        "total_percent": error.percent,
+        "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},
+        "wall_time_s": error.wall_time_s,
+    }
+
+
+def _error_lines(error: dict[str, Any] | None) -> list[str]:
+    """Estimated numerical error in words."""
+    if error is None:
+        return []
+    if error["total_N"] is None:
+        missing = [f"{name}: {part['message']}" for name, part in error["parts"].items() if part["error_N"] is None]
+        return [f"the numerical error of the standard deviation could not be estimated ({'; '.join(missing)})"]
+    parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
+    return [
+        f"estimated numerical error of the standard deviation ± {error['total_N']:.2f} N "
+        f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
+    ]
 
 
 def _headline(case: CaseSpec) -> str:
@@ -199,6 +229,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
+    lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
         said = f"not met: {', '.join(missed)}" if missed else "all met"

@@ -39,12 +39,16 @@ RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 ELASTICITY_LOADS = (100.0,)
 
+ErrorEstimate = Annotated[
+    bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
+]
 Load = Annotated[float, Field(ge=10.0, le=1000.0)]
 
 
 class SimulateJob(CaseSpec):
     """One line, one pantograph, one speed."""
 
+    error_estimate: ErrorEstimate = True
     elasticity_force_N: tuple[Load, ...] = Field(
         default=ELASTICITY_LOADS,
         max_length=20,
@@ -75,6 +79,7 @@ class OptimiseJob(CaseSpec):
     synchronous: bool = Field(
         default=False, description="fixed batches told in trial order: reproducible on any number of workers"
     )
+    error_estimate: ErrorEstimate = True
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()

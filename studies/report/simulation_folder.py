@@ -11,6 +11,7 @@ import yaml
 
 from studies.report.assessment import read_assessment
 from studies.report.content import SimulationContent
+from studies.report.numerical_error import read_error
 from studies.report.provenance import case_provenance
 from studies.report.stored import (
     case_in,
@@ -64,6 +65,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         provenance=case_provenance(case),
         assessment=read_assessment(summary),
         elasticity=_span_means(summary),
+        error=read_error(summary),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),),
     )
