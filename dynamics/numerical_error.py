@@ -1,4 +1,4 @@
-"""How far a run's standard deviation is from what finer numerics would give: companion runs, each coarser in one thing.
+"""How far a run's standard deviation is from that of finer numerics: companion runs, each different in one thing.
 
 Parts are sizes, not corrections: errors of step and mesh have no reliable sign at the steps and meshes in use.
 They are taken as independent of each other, so that their squares add up. A companion that cannot be run says why, and
