@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,13 @@ def static_table(equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE) ->
     }
 
 
-def static_dataset(equilibrium: Equilibrium) -> xr.Dataset:
-    """Static state of one span: droppers, contact wire, and the wires' shape for a drawing."""
-    table = static_table(equilibrium)
+def static_dataset(equilibrium: Equilibrium, loads_N: Sequence[float] = (ELASTICITY_FORCE,)) -> xr.Dataset:
+    """Static state of one span: droppers, contact wire, and the wires' shape for a drawing.
+
+    ``elasticity`` is that at the first load; ``elasticity_by_load`` has every one.
+    """
+    tables = [static_table(equilibrium, load) for load in loads_N]
+    table = tables[0]
     found = xr.Dataset(
         {
             "contact_wire_static_height": variable(
@@ -62,12 +67,21 @@ def static_dataset(equilibrium: Equilibrium) -> xr.Dataset:
                 ("station",),
                 table["elasticity"],
                 "m N-1",
-                f"uplift of the contact wire per newton, at {ELASTICITY_FORCE:g} N",
+                f"uplift of the contact wire per newton, at {loads_N[0]:g} N",
+            ),
+            "elasticity_by_load": variable(
+                ("load", "station"),
+                [t["elasticity"] for t in tables],
+                "m N-1",
+                "uplift of the contact wire per newton, slack droppers included",
             ),
             **_dropper_variables(equilibrium),
             **_wire_variables(equilibrium),
         },
-        coords={"station": variable(("station",), table["station"], "m", "distance from the support")},
+        coords={
+            "station": variable(("station",), table["station"], "m", "distance from the support"),
+            "load": variable(("load",), loads_N, "N", "static force that lifts the contact wire"),
+        },
     )
     found.attrs["form_finding_status"] = equilibrium.status.value
     found.attrs["form_finding_residual_N"] = float(equilibrium.residual)

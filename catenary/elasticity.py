@@ -10,7 +10,7 @@ from catenary.cell import vertical_cell
 from catenary.chain import chain_stiffness, held_along
 from catenary.equilibrium import Equilibrium
 
-__all__ = ["static_elasticity"]
+__all__ = ["span_mean", "static_elasticity"]
 
 SPANS_EACH_SIDE = 10
 NEIGHBOURS = 1
@@ -27,7 +27,8 @@ def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> 
     x : float array (point,)
         Stations in [0, span) [m].
     force : float
-        Upward force [N]; droppers go slack as it asks for, so the elasticity depends on it.
+        Upward force [N]; droppers of this span and its neighbours go slack as it asks for, so the elasticity
+        depends on it. Farther ones stay taut up to 1000 N on every line of the library.
 
     Raises
     ------
@@ -61,6 +62,14 @@ def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> 
         missing = _missing_tension(pull, stiffness * coupling)
         rise[p] -= float(load[:, p] @ (by_pair @ missing)) / force
     return rise
+
+
+def span_mean(values: NDArray[np.float64]) -> float:
+    """Mean along a span of what is given at evenly spaced stations from support to support, ends included.
+
+    The line repeats from span to span: the last station is the first one again and counts once.
+    """
+    return float(values[:-1].mean())
 
 
 def _missing_tension(pull: NDArray[np.float64], coupling: NDArray[np.float64]) -> NDArray[np.float64]:

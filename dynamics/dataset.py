@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
-from catenary.dataset import origin, static_dataset, variable, write_dataset
+from catenary.dataset import ELASTICITY_FORCE, origin, static_dataset, variable, write_dataset
 from catenary.equilibrium import EquilibriumStatus
 
 if TYPE_CHECKING:
@@ -47,11 +48,13 @@ class StoredResult:
     attributes: dict[str, str]
 
 
-def solution_dataset(solution: PeriodicSolution | Trajectory) -> xr.Dataset:
+def solution_dataset(
+    solution: PeriodicSolution | Trajectory, elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,)
+) -> xr.Dataset:
     """Histories of a solution over time, with the static state of its line where there is one."""
     found = xr.Dataset()
     if solution.equilibrium is not None and solution.equilibrium.status is EquilibriumStatus.OK:
-        found = static_dataset(solution.equilibrium)
+        found = static_dataset(solution.equilibrium, elasticity_force_N)
     time = np.asarray(solution.time)
     if time.size:
         found = found.assign_coords(time=variable(("time",), time, "s", "time"))
@@ -77,7 +80,12 @@ def _uplift(solution: PeriodicSolution | Trajectory) -> xr.Variable:
     return variable(("uplift_time",), solution.support_uplift, "m", text)
 
 
-def write_result(path: Path, solution: PeriodicSolution | Trajectory, config: BaseModel) -> None:
+def write_result(
+    path: Path,
+    solution: PeriodicSolution | Trajectory,
+    config: BaseModel,
+    elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,),
+) -> None:
     """Write a solution with the resolved input that it came from.
 
     Parameters
@@ -88,8 +96,10 @@ def write_result(path: Path, solution: PeriodicSolution | Trajectory, config: Ba
         What a solver gave.
     config : BaseModel
         Resolved input of the run.
+    elasticity_force_N : sequence of float
+        Loads of the static elasticity [N].
     """
-    found = solution_dataset(solution)
+    found = solution_dataset(solution, elasticity_force_N)
     case = solution.case
     found.attrs.update(origin(config))
     found.attrs["title"] = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"

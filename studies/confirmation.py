@@ -27,10 +27,11 @@ __all__ = ["confirm_campaign", "confirmation_lines"]
 Say = Callable[[str], None]
 
 
-def confirm_campaign(result: CampaignResult, say: Say) -> dict[str, Any] | None:
+def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool = False) -> dict[str, Any] | None:
     """Solve nominal and best line once more and by the long transient; content of confirmation.json.
 
-    What an earlier run has confirmed is not run again. None when no design is feasible.
+    With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
+    deviation is. What an earlier run has confirmed is not run again. None when no design is feasible.
     """
     from optimise.confirm import confirm
 
@@ -42,7 +43,7 @@ def confirm_campaign(result: CampaignResult, say: Say) -> dict[str, Any] | None:
     if held is not None:
         return held
     for name, record in (("nominal", result.nominal), ("best", best)):
-        _solve_into(result.folder / name, _case_with(result, result.catenary_of(record).model_dump()))
+        _solve_into(result.folder / name, _case_with(result, result.catenary_of(record).model_dump()), error_estimate)
     say("Confirming nominal and best line by the long transient.")
     names = iter(("nominal_transient", "best_transient"))
     confirmation = confirm(result, lambda case: _solve_into(result.folder / next(names), case))
@@ -66,13 +67,16 @@ def _case_with(result: CampaignResult, line: dict[str, Any], **changes: Any) -> 
     return CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, **changes})
 
 
-def _solve_into(folder: Path, case: CaseSpec) -> Any:
+def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:
     """Solve a case and keep its summary and histories."""
     from dynamics.dataset import write_result
+    from dynamics.numerical_error import estimate_error
 
     begin = time.perf_counter()
     solution = simulate_case(case)
-    summary = summarise(case, solution, time.perf_counter() - begin, config_sha256(case))
+    spent = time.perf_counter() - begin
+    error = estimate_error(case, solution) if error_estimate else None
+    summary = summarise(case, solution, spent, config_sha256(case), error=error)
     write_result(folder / "result.nc", solution, case)
     write_json_atomic(folder / "summary.json", summary)
     return solution

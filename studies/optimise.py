@@ -87,7 +87,7 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
     from studies.trust import show_fitter_schedule, show_trust, trust_lines
 
     folder = RunFolder(result.folder, "optimise", composed)
-    content = confirm_campaign(result, folder.say)
+    content = confirm_campaign(result, folder.say, error_estimate=composed.job.error_estimate)
     if content is None:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:

@@ -6,6 +6,7 @@ Writes summary.json, result.nc, figures and report.html into the run folder.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +17,17 @@ from catenary.record import config_sha256
 from catenary.spec import READINGS
 from studies.compose import Composed, compose_job
 from studies.run_folder import RunFolder, fresh_folder
-from studies.spec import SimulateJob, case_of
+from studies.spec import ELASTICITY_LOADS, SimulateJob, case_of
 
 if TYPE_CHECKING:
     from catenary.equilibrium import Equilibrium
     from catenary.spec import CatenarySpec
+    from dynamics.numerical_error import NumericalError
     from dynamics.periodic import PeriodicSolution
     from dynamics.spec import CaseSpec
     from dynamics.transient import Trajectory
 
-__all__ = ["JOB", "compose", "refuse_slack_line", "run", "simulate_case", "static_summary"]
+__all__ = ["JOB", "compose", "error_summary", "refuse_slack_line", "run", "simulate_case", "static_summary"]
 
 JOB = SimulateJob
 
@@ -45,14 +47,18 @@ def run(composed: Composed[SimulateJob]) -> int:
 
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
     from dynamics.dataset import write_result
+    from dynamics.numerical_error import estimate_error
     from studies.report import write_simulation_report
 
     folder = RunFolder(path, "simulate", composed)
     folder.say(_headline(case))
     begin = time.perf_counter()
     solution = simulate_case(case)
-    summary = summarise(case, solution, time.perf_counter() - begin, config_sha256(composed.job))
-    write_result(folder.path / "result.nc", solution, composed.job)
+    spent = time.perf_counter() - begin
+    loads = composed.job.elasticity_force_N
+    error = estimate_error(case, solution) if composed.job.error_estimate else None
+    summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
+    write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     write_simulation_report(folder.path)
     for line in _closing_lines(summary):
@@ -106,23 +112,35 @@ def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
     return solve_transient(case)
 
 
-def static_summary(equilibrium: Equilibrium) -> dict[str, Any]:
-    """Static state of one span: droppers, contact-wire height and elasticity, as in summary.json."""
-    from catenary.dataset import static_table
+def static_summary(equilibrium: Equilibrium, loads_N: Sequence[float] = ELASTICITY_LOADS) -> dict[str, Any]:
+    """Static state of one span: droppers, contact-wire height and elasticity, as in summary.json.
 
-    table = static_table(equilibrium)
-    x = table["station"].tolist()
-    height = table["contact_wire_static_height"].tolist()
+    ``elasticity_mm_per_N`` is that at the first load [N]; span means and values by load name each.
+    """
+    from catenary.dataset import static_table
+    from catenary.elasticity import span_mean
+
+    tables = [static_table(equilibrium, load) for load in loads_N]
+    x = tables[0]["station"].tolist()
+    height = tables[0]["contact_wire_static_height"].tolist()
+    elasticity = [1.0e3 * table["elasticity"] for table in tables]
     return {
         "dropper_force_N": equilibrium.dropper_force.tolist(),
         "dropper_length_m": equilibrium.dropper_length.tolist(),
         "contact_wire_height_m": {"x_m": x, "z_m": height},
-        "elasticity_mm_per_N": {"x_m": x, "value": (1.0e3 * table["elasticity"]).tolist()},
+        "elasticity_mm_per_N": {"x_m": x, "value": elasticity[0].tolist()},
+        "elasticity_by_load_mm_per_N": {"force_N": [*loads_N], "x_m": x, "value": [e.tolist() for e in elasticity]},
+        "elasticity_span_mean_mm_per_N": {"force_N": [*loads_N], "value": [span_mean(e) for e in elasticity]},
     }
 
 
 def summarise(
-    case: CaseSpec, solution: PeriodicSolution | Trajectory, total: float, config_hash: str
+    case: CaseSpec,
+    solution: PeriodicSolution | Trajectory,
+    total: float,
+    config_hash: str,
+    elasticity_force_N: Sequence[float] = ELASTICITY_LOADS,
+    error: NumericalError | None = None,
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.equilibrium import EquilibriumStatus
@@ -149,11 +167,37 @@ def summarise(
         "dt_s": case.time_step,
         "filter": f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase",
         "config_sha256": config_hash,
-        "static": static_summary(solution.equilibrium) if found else {},
+        "static": static_summary(solution.equilibrium, elasticity_force_N) if found else {},
         "pantographs": pantographs,
+        "numerical_error": None if error is None else error_summary(error),
         "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
+
+
+def error_summary(error: NumericalError) -> dict[str, Any]:
+    """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason."""
+    return {
+        "of": "contact_force_std_N",
+        "total_N": error.total,
+        "total_percent": error.percent,
+        "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},
+        "wall_time_s": error.wall_time_s,
+    }
+
+
+def _error_lines(error: dict[str, Any] | None) -> list[str]:
+    """Estimated numerical error in words."""
+    if error is None:
+        return []
+    if error["total_N"] is None:
+        missing = [f"{name}: {part['message']}" for name, part in error["parts"].items() if part["error_N"] is None]
+        return [f"the numerical error of the standard deviation could not be estimated ({'; '.join(missing)})"]
+    parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
+    return [
+        f"estimated numerical error of the standard deviation ± {error['total_N']:.2f} N "
+        f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
+    ]
 
 
 def _headline(case: CaseSpec) -> str:
@@ -185,6 +229,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
+    lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
         said = f"not met: {', '.join(missed)}" if missed else "all met"

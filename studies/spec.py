@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
@@ -21,6 +21,7 @@ from optimise.spec import (
 )
 
 __all__ = [
+    "ELASTICITY_LOADS",
     "ExportJob",
     "NoJob",
     "OptimiseJob",
@@ -36,12 +37,33 @@ __all__ = [
 RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 
+ELASTICITY_LOADS = (100.0,)
+
+ErrorEstimate = Annotated[
+    bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
+]
+Load = Annotated[float, Field(ge=10.0, le=1000.0)]
+
+
 class SimulateJob(CaseSpec):
     """One line, one pantograph, one speed."""
 
+    error_estimate: ErrorEstimate = True
+    elasticity_force_N: tuple[Load, ...] = Field(
+        default=ELASTICITY_LOADS,
+        max_length=20,
+        description="static loads at which the elasticity is computed, one or a list [N]; pictures show the first",
+    )
     run_dir: str | None = Field(
         default=None, description="folder of this run; without it outputs/simulate/<date>_<time>_<line>"
     )
+
+    @field_validator("elasticity_force_N", mode="before")
+    @classmethod
+    def _one_load_is_a_list(cls, value: Any) -> Any:
+        if value == [] or value == ():
+            raise ValueError("at least one load must be named")
+        return (value,) if isinstance(value, int | float) else value
 
 
 class OptimiseJob(CaseSpec):
@@ -57,6 +79,7 @@ class OptimiseJob(CaseSpec):
     synchronous: bool = Field(
         default=False, description="fixed batches told in trial order: reproducible on any number of workers"
     )
+    error_estimate: ErrorEstimate = True
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()

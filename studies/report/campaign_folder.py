@@ -29,6 +29,7 @@ from studies.report.content import (
     Trust,
     TrustRun,
 )
+from studies.report.numerical_error import ErrorEstimate, read_error
 from studies.report.provenance import case_provenance
 from studies.report.search_folder import (
     evaluation_of,
@@ -89,6 +90,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         warnings=(*missing, *remarks, *_unfinished(result)),
         objectives=tuple(OBJECTIVES[name] for name in result.campaign.objectives),
         front=front_of_designs(result),
+        errors=_errors(result, records),
     )
 
 
@@ -105,6 +107,18 @@ def _span_results(
             remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
         found[name] = _span_result(stored, case, name, evaluation_of(record))
     return found, tuple(remarks)
+
+
+def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str, ErrorEstimate]:
+    """Estimated numerical errors on record for the same lines and case."""
+    found = {}
+    for name, record in records.items():
+        path = result.folder / name / "summary.json"
+        summary = read_json(path) if path.exists() else {}
+        error = read_error(summary)
+        if error is not None and summary.get("config_sha256") == config_sha256(case_of_trial(result, record)):
+            found[name] = error
+    return found
 
 
 def case_of_trial(result: CampaignResult, record: TrialRecord) -> CaseSpec:

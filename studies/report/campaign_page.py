@@ -10,6 +10,7 @@ from studies.report.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.content import CampaignContent, SpanResult
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
+from studies.report.numerical_error import error_table, sigma_with_error
 from studies.report.parts import Chart, Fact, Page, Section
 from studies.report.search import front_charts, front_table, search_chart
 from studies.report.tables import (
@@ -126,9 +127,13 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     if content.best is None:
         return tuple(facts)
     after = _value(o, content.best.statistics)
+    best = f"{number(after, 2)} {o.unit}"
+    if o.name == "sigma":
+        facts[0] = Fact(facts[0].label, sigma_with_error(before, content.errors.get("nominal")), facts[0].remark)
+        best = sigma_with_error(after, content.errors.get("best"))
     trial = "" if content.best_trial is None else f"trial {content.best_trial}"
     facts += [
-        Fact(f"{o.symbol} of the best design", f"{number(after, 2)} {o.unit}", trial),
+        Fact(f"{o.symbol} of the best design", best, trial),
         Fact("change", change_percent(after, before)),
     ]
     if content.front is not None:
@@ -161,6 +166,7 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
     tables = [statistics_table(tuple((r.label, r.statistics) for r in results), content.filter_note)]
     if content.confirmation is not None:
         tables.append(confirmation_table(content.confirmation))
+    tables += [error_table(error, name) for name, error in content.errors.items()]
     return Section(
         "The contact force",
         charts=_present(force_chart(results, caption), height_chart(results)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from optimise.confirm import Confirmation
 from optimise.objectives import OBJECTIVES, Objective
 from studies.report.parts import Curve
+
+if TYPE_CHECKING:
+    from studies.report.numerical_error import ErrorEstimate
 
 __all__ = [
     "Array",
@@ -244,7 +247,7 @@ class Assessed:
 
 @dataclass(frozen=True)
 class SimulationContent:
-    """Everything the page of one simulation says."""
+    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N]."""
 
     title: str
     result: SpanResult
@@ -254,13 +257,16 @@ class SimulationContent:
     run: RunFacts
     warnings: tuple[str, ...] = ()
     assessment: tuple[Assessed, ...] = ()
+    elasticity: tuple[tuple[float, float], ...] = ()
+    error: ErrorEstimate | None = None
 
 
 @dataclass(frozen=True)
 class CampaignContent:
     """Everything the page of one campaign says.
 
-    ``best`` is None while nothing feasible was found, ``front`` where there is one objective.
+    ``best`` is None while nothing feasible was found, ``front`` where there is one objective. ``errors`` has the
+    estimated numerical errors of 'nominal' and 'best' where they are on record.
     """
 
     title: str
@@ -281,3 +287,4 @@ class CampaignContent:
     warnings: tuple[str, ...] = ()
     objectives: tuple[Objective, ...] = (OBJECTIVES["sigma"],)
     front: Front | None = None
+    errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)

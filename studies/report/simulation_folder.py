@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from studies.report.assessment import read_assessment
 from studies.report.content import SimulationContent
+from studies.report.numerical_error import read_error
 from studies.report.provenance import case_provenance
 from studies.report.stored import (
     case_in,
@@ -61,9 +64,17 @@ def read_simulation(folder: Path) -> SimulationContent:
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case),
         assessment=read_assessment(summary),
+        elasticity=_span_means(summary),
+        error=read_error(summary),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),),
     )
+
+
+def _span_means(summary: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
+    """Loads [N] with the span means of the static elasticity [mm/N]; a folder without them has none."""
+    recorded = summary.get("static", {}).get("elasticity_span_mean_mm_per_N", {"force_N": [], "value": []})
+    return tuple(zip(map(float, recorded["force_N"]), map(float, recorded["value"]), strict=True))
 
 
 def filter_note(recorded: str) -> str:

@@ -7,8 +7,9 @@ from studies.report.charts import dropper_force_chart, elasticity_chart, force_c
 from studies.report.content import SimulationContent
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
+from studies.report.numerical_error import error_table, sigma_with_error
 from studies.report.parts import Chart, Fact, Page, Section, Table
-from studies.report.tables import dropper_table, provenance_tables, run_table, statistics_table
+from studies.report.tables import dropper_table, elasticity_table, provenance_tables, run_table, statistics_table
 
 __all__ = ["simulation_page"]
 
@@ -38,7 +39,10 @@ def simulation_page(content: SimulationContent) -> Page:
                 dropper_force_chart(one, None),
                 elasticity_chart(one),
             ),
-            tables=(dropper_table(one),) if content.result.dropper_x.size else (),
+            tables=(
+                *((dropper_table(one),) if content.result.dropper_x.size else ()),
+                *((elasticity_table(content.elasticity),) if content.elasticity else ()),
+            ),
         ),
         Section(
             "Where the input comes from",
@@ -53,7 +57,9 @@ def simulation_page(content: SimulationContent) -> Page:
         title=content.title,
         headline=with_bound_units(_headline(content)),
         facts=tuple(
-            Fact(name, f"{number(content.result.statistics[key], digits)} {unit}", remark)
+            _sigma_fact(content, name)
+            if key == "contact_force_std_N"
+            else Fact(name, f"{number(content.result.statistics[key], digits)} {unit}", remark)
             for name, key, unit, digits, remark in FACTS
             if key in content.result.statistics
         ),
@@ -71,7 +77,20 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     if not figures:
         return ()
     table = statistics_table((("value", figures),), content.filter_note)
-    return (table, assessment_table(content.assessment)) if content.assessment else (table,)
+    return (
+        table,
+        *((error_table(content.error),) if content.error is not None else ()),
+        *((assessment_table(content.assessment),) if content.assessment else ()),
+    )
+
+
+def _sigma_fact(content: SimulationContent, name: str) -> Fact:
+    """Sigma with its estimated numerical error, or with the word that there is none."""
+    remark = "contact force, filtered"
+    if content.error is not None:
+        told = "± estimated numerical error" if content.error.total_N is not None else "numerical error not estimated"
+        remark = f"{remark}; {told}"
+    return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], content.error), remark)
 
 
 def _headline(content: SimulationContent) -> str:
@@ -81,8 +100,11 @@ def _headline(content: SimulationContent) -> str:
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
     low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
     loss = statistics.get("contact_loss_percent", 0.0)
+    known = content.error is not None and content.error.total_N is not None
+    told = " (estimated numerical error)" if known else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     return (
-        f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of {number(sigma, 2)} "
-        f"N; it stays between {number(low, 1)} N and {number(high, 1)} N. {kept}"
+        f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of "
+        f"{sigma_with_error(sigma, content.error)}{told}; it stays between {number(low, 1)} N and "
+        f"{number(high, 1)} N. {kept}"
     )

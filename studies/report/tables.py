@@ -19,6 +19,7 @@ __all__ = [
     "constraint_table",
     "design_table",
     "dropper_table",
+    "elasticity_table",
     "provenance_tables",
     "run_table",
     "signed",
@@ -159,6 +160,17 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
         align="r" * len(columns),
         caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
         "those without load.",
+    )
+
+
+def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
+    """Show the span mean of the static elasticity at each load."""
+    return Table(
+        title="Static elasticity, span mean",
+        columns=("load [N]", "span mean [mm/N]"),
+        rows=tuple((number(load, 1), number(mean, 4)) for load, mean in means),
+        align="rr",
+        caption="Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens.",
     )
 
 

@@ -153,5 +153,6 @@ def schedule_table(schedule: FitterSchedule) -> Table:
         columns=("dropper", "station [m]", "length [mm]", *(f"rounded to {s:g} mm" for s in steps)),
         rows=tuple(rows),
         align="lrr" + "r" * len(steps),
-        caption="The last row is the standard deviation of the contact force of the line so cut. " + "; ".join(reasons),
+        caption="The last row is the standard deviation of the contact force of the line so cut, found from rest; a "
+        "search starts from a neighbour's state and may differ by its tolerance. " + "; ".join(reasons),
     )

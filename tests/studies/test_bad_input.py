@@ -25,6 +25,11 @@ ON_THE_COMMAND_LINE = {
     "number for a block": (["contact=3"], ["contact must be a block of keys: stiffness", "got 3"]),
     "text for a switch": (["strict_dt=perhaps"], ["strict_dt must be true or false: got 'perhaps'"]),
     "text for a list": (["catenary.droppers.positions=here"], ["catenary.droppers.positions must be a list"]),
+    "a load that no line carries": (
+        ["elasticity_force_N=[100,5]"],
+        ["elasticity_force_N[1] must be between 10 and 1000 N: got 5 N on the command line"],
+    ),
+    "no load": (["elasticity_force_N=[]"], ["elasticity_force_N: at least one load must be named"]),
     "no number at all": (["speed_kmh=nan"], ["speed_kmh must be a number"]),
     "fraction for a whole number": (
         ["catenary.mesh.elements_per_bay=6.5"],

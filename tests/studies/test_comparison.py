@@ -11,7 +11,13 @@ from dynamics.dataset import read_result
 from studies.cli import main
 
 SPEEDS = (275, 300)
-FAST = ("dt=2e-3", "periodic.spans_behind=6", "periodic.spans_ahead=8", "periodic.tolerance=1e-2")
+FAST = (
+    "dt=2e-3",
+    "periodic.spans_behind=6",
+    "periodic.spans_ahead=8",
+    "periodic.tolerance=1e-2",
+    "error_estimate=false",
+)
 
 
 @pytest.fixture(scope="module")

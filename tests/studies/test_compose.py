@@ -82,6 +82,12 @@ def test_numbers_without_a_sign_in_the_exponent_are_numbers_in_a_file(folder, li
     assert simulate(f"catenary={path}").catenary.contact_wire.tension == 22e3
 
 
+def test_one_load_of_the_elasticity_is_a_list_of_one():
+    assert simulate("elasticity_force_N=200").elasticity_force_N == (200.0,)
+    assert simulate("elasticity_force_N=[100,200]").elasticity_force_N == (100.0, 200.0)
+    assert simulate().elasticity_force_N == (100.0,)
+
+
 def test_a_path_may_hold_any_character(folder, line_file):
     (folder / "a b=c (1)").mkdir()
     path = line_file(name="x").rename(folder / "a b=c (1)" / "line, mine.yaml")

@@ -133,6 +133,10 @@ def test_defaults_of_conf_and_of_the_specs_agree():
     assert written.design == type(written.design)(kind="both")
     simulated = compose_job("simulate", SimulateJob, []).job
     assert simulated.periodic == type(simulated.periodic)()
+    fields = SimulateJob.model_fields
+    for name in ("elasticity_force_N", "error_estimate"):
+        assert getattr(simulated, name) == fields[name].default
+    assert written.error_estimate is OptimiseJob.model_fields["error_estimate"].default
     assert simulated.dt == SimulateJob.model_fields["dt"].default
 
 

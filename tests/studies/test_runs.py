@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 
+import numpy as np
 import pytest
 import yaml
 
@@ -15,7 +16,13 @@ from studies import cli
 from studies.compose import compose_job, group_options
 from studies.spec import SimulateJob
 
-SMALL_WINDOW = ("periodic.spans_behind=5", "periodic.spans_ahead=6", "transient.spans=12", "dt=2e-3")
+SMALL_WINDOW = (
+    "periodic.spans_behind=5",
+    "periodic.spans_ahead=6",
+    "transient.spans=12",
+    "dt=2e-3",
+    "error_estimate=false",
+)
 SMALL_SEARCH = (
     *SMALL_WINDOW,
     "transient.spans_evaluated=4",
@@ -104,6 +111,61 @@ def test_a_result_file_says_what_it_holds_and_where_it_came_from(simulated):
     assert all(stored.units.values())
 
 
+def test_the_error_estimate_stands_beside_sigma_and_changes_nothing_else(catenary, folder):
+    def read(name):
+        return json.loads((folder / name / "summary.json").read_text(encoding="utf-8"))
+
+    small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4")
+    ended = catenary("simulate", *small, "error_estimate=true", "run_dir=with")
+    assert ended.code == 0, ended
+    assert catenary("simulate", *small, "run_dir=without").code == 0
+    summary, plain = read("with"), read("without")
+    error, figures = summary.pop("numerical_error"), summary["pantographs"][0]
+    assert plain.pop("numerical_error") is None
+    for one in (summary, plain):
+        del one["wall_time_s"], one["config_sha256"]  # the input says whether there is an estimate
+    assert summary == plain
+    values = [read_result(folder / name / "result.nc").values for name in ("with", "without")]
+    assert all(np.array_equal(values[0][name], values[1][name], equal_nan=True) for name in values[0] | values[1])
+
+    assert error["total_N"] == pytest.approx(math.hypot(*(part["error_N"] for part in error["parts"].values())))
+    assert error["total_percent"] == pytest.approx(100.0 * error["total_N"] / figures["contact_force_std_N"])
+    assert f"± {error['total_N']:.2f} N" in ended.out
+    page = (folder / "with" / "report.html").read_text(encoding="utf-8")
+    assert "Estimated numerical error" in page
+    assert "Estimated numerical error" not in (folder / "without" / "report.html").read_text(encoding="utf-8")
+
+
+def test_an_error_that_cannot_be_estimated_is_said_so(catenary, folder):
+    small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", "catenary.mesh.elements_per_bay=2")
+    ended = catenary("simulate", *small, "error_estimate=true", "run_dir=run")
+    assert ended.code == 0, ended
+    error = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["numerical_error"]
+    assert error["total_N"] is None and error["parts"]["mesh"]["error_N"] is None
+    assert "could not be estimated (mesh: no mesh is coarser than 2 elements a bay" in ended.out
+    assert "numerical error not estimated" in (folder / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_elasticity_at_any_load_has_its_span_mean(catenary, folder):
+    """Paper 000, table 1, 10 km/h: 0.314 mm/N at 100 N and 0.317 mm/N at 200 N, within 1 %."""
+    loads = [200.0, 100.0]
+    small = (*SMALL_WINDOW, "transient.spans_evaluated=4")
+    ended = catenary("simulate", *BRUNI, *small, "elasticity_force_N=[200,100]", "run_dir=run")
+    assert ended.code == 0, ended
+    static = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["static"]
+    mean, by_load = static["elasticity_span_mean_mm_per_N"], static["elasticity_by_load_mm_per_N"]
+    assert mean["force_N"] == by_load["force_N"] == loads
+    assert mean["value"] == pytest.approx([0.317, 0.314], rel=1e-2)
+    # the first load is the one of the pointwise block
+    assert by_load["value"][0] == static["elasticity_mm_per_N"]["value"] != by_load["value"][1]
+    stored = read_result(folder / "run" / "result.nc")
+    assert stored.values["load"].tolist() == loads and stored.units["load"] == "N"
+    assert 1e3 * stored.values["elasticity_by_load"] == pytest.approx(np.array(by_load["value"]))
+    assert (stored.values["elasticity"] == stored.values["elasticity_by_load"][0]).all()
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Static elasticity, span mean" in page and f"{mean['value'][0]:.4f}" in page
+
+
 def test_every_variable_of_a_result_has_a_unit_and_a_long_name(simulated):
     import netCDF4
 
@@ -128,9 +190,21 @@ def test_every_experiment_runs_small(catenary, folder, experiment):
 
 
 def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, folder):
-    arguments = ("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "periodic.tolerance=1e-4")
+    arguments = (
+        "optimise",
+        "experiment=bruni_heights",
+        *SMALL_SEARCH,
+        "periodic.tolerance=1e-4",
+        "error_estimate=true",
+    )
     assert catenary(*arguments).code == 0
     place = folder / "outputs" / "campaigns" / "bruni_heights"
+    errors = [
+        json.loads((place / n / "summary.json").read_text("utf-8"))["numerical_error"] for n in ("nominal", "best")
+    ]
+    html = (place / "report.html").read_text(encoding="utf-8")
+    assert all(error["total_N"] > 0.0 and f"{error['total_N']:.3f}" in html for error in errors)
+    assert all(f"Estimated numerical error of σ, {name}" in html for name in ("nominal", "best"))
     confirmed = (place / "confirmation.json").stat().st_mtime_ns
 
     shown = catenary("status")
@@ -146,7 +220,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     assert catenary(*arguments, "trials=4").code == 0
     assert "4/4 designs" in catenary("status", "campaign=bruni_heights").out
 
-    again = catenary("simulate", f"catenary={place / 'best_design.yaml'}", "run_dir=again")
+    again = catenary("simulate", f"catenary={place / 'best_design.yaml'}", "error_estimate=false", "run_dir=again")
     assert again.code == 0, again
     figures = json.loads((folder / "again" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
     best = json.loads((place / "best" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
@@ -165,7 +239,7 @@ def test_every_design_of_a_front_is_run_again_from_its_file(catenary, folder):
     assert len(files) > 1 and f"{len(files)} designs; best_design.yaml is the one best in sigma" in ended.out
     records = {f"{r.number:03d}": r.evaluation.statistics for r in load_result(place).records}
     for file in files:
-        again = catenary("simulate", f"catenary={file}", f"run_dir=again_{file.stem}")
+        again = catenary("simulate", f"catenary={file}", "error_estimate=false", f"run_dir=again_{file.stem}")
         assert again.code == 0 and f"Conditions are those of {place / 'campaign.yaml'}" in again.err, again
         summary = json.loads((folder / f"again_{file.stem}" / "summary.json").read_text(encoding="utf-8"))
         for name in ("contact_force_std_N", "max_uplift_at_supports_mm"):

@@ -1,0 +1,126 @@
+"""The estimate of sigma's numerical error: what its parts are formed from, and that it invents nothing."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dynamics import numerical_error
+from dynamics.numerical_error import MESH_ORDER, STEP_ORDER, estimate_error
+from dynamics.open_line import solve_open_line
+from dynamics.periodic import solve_periodic
+from dynamics.status import Status
+from dynamics.transient import solve_transient
+
+WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
+SPEED = 300.0
+
+
+def sigma(solution):
+    return solution.statistics.contact_force_std_N
+
+
+def parts_of(error):
+    return {part.name: part.error_N for part in error.parts}
+
+
+@pytest.fixture(scope="module")
+def steady(build_line, build_case):
+    """Case on a short window with 6 elements a bay, and its steady state."""
+
+    def build(elements=6, **content):
+        line = build_line("re330", elements_per_bay=elements)
+        case = build_case(line, SPEED, mean_force_N=157.3, **{"periodic": WINDOW, **content})
+        return case, solve_periodic(case)
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def estimated(steady):
+    case, solution = steady()
+    return case, solution, estimate_error(case, solution)
+
+
+def test_step_and_mesh_are_differences_over_their_orders(estimated, steady):
+    _, solution, error = estimated
+    found, run = parts_of(error), sigma(solution)
+    # 2 ms is too long to be doubled: the companion has half of it
+    half = abs(sigma(steady(dt=1.0e-3)[1]) - run) / (1.0 - 0.5**STEP_ORDER)
+    assert found["time_step"] == pytest.approx(half, rel=1e-6)
+    mesh = abs(sigma(steady(elements=4)[1]) - run) / (1.5**MESH_ORDER - 1.0)
+    assert found["mesh"] == pytest.approx(mesh, rel=1e-6)
+
+
+def test_the_total_is_the_root_of_the_squares_of_all_parts(estimated):
+    _, solution, error = estimated
+    assert [part.name for part in error.parts] == ["time_step", "mesh", "window", "iteration"]
+    sizes = [part.error_N for part in error.parts]
+    assert error.total == pytest.approx(math.sqrt(sum(size**2 for size in sizes)))
+    assert error.percent == pytest.approx(100.0 * error.total / sigma(solution))
+    # the tolerance is hundred times smaller than what is left of the mesh
+    assert 0.0 < found_ratio(error) < 0.2
+
+
+def found_ratio(error):
+    found = parts_of(error)
+    return found["iteration"] / found["mesh"]
+
+
+def test_a_finer_run_lies_within_the_estimate(estimated, steady):
+    _, solution, error = estimated
+    fine = {"spans_behind": 10, "spans_ahead": 12, "tolerance": 1.0e-4}
+    truth = sigma(steady(elements=12, dt=0.5e-3, periodic=fine)[1])
+    assert 0.0 < abs(sigma(solution) - truth) < error.total < 0.05 * truth
+
+
+def test_a_companion_that_fails_says_so(estimated, monkeypatch):
+    case, solution, _ = estimated
+    lost = np.zeros(1), 1.0, 150, Status.NOT_PERIODIC
+    monkeypatch.setattr(numerical_error, "iterate", lambda *_: lost)
+    error = estimate_error(case, solution)
+    assert all(size is None for size in parts_of(error).values())
+    assert (error.total, error.percent) == (None, None)
+    assert all("no state that repeats" in part.message for part in error.parts)
+
+
+def test_what_cannot_be_coarser_has_no_estimate(steady):
+    case, solution = steady(elements=2, periodic={"spans_behind": 2, "spans_ahead": 3, "tolerance": 1.0e-3})
+    error = estimate_error(case, solution)
+    found = {part.name: part for part in error.parts}
+    assert found["time_step"].error_N is not None
+    assert "no mesh is coarser than 2" in found["mesh"].message
+    assert "no window is shorter" in found["window"].message
+    assert error.total is None
+
+
+def test_a_march_has_its_spread_and_an_open_line_has_no_window(build_case):
+    march = {"spans": 12, "spans_evaluated": 4, "spans_behind": 6, "spans_ahead": 8}
+    case = build_case("bruni_2015", 275.0, applied_force_N=152.0, solver="transient", transient=march)
+    solution = solve_transient(case)
+    found = parts_of(estimate_error(case, solution))
+    halves = solution.statistics_first_half, solution.statistics_second_half
+    first, second = (h.contact_force_std_N for h in halves)
+    assert list(found) == ["time_step", "mesh", "window", "spread"]
+    assert found["spread"] == pytest.approx(0.5 * abs(first - second))
+
+    short = {"spans": 5, "start": 0.5, "first_evaluated": 3, "last_evaluated": 3, "spans_after": 1}
+    case = build_case("en50318_2002", 250.0, applied_force_N=120.0, solver="open_line", open_line=short)
+    solution = solve_open_line(case)
+    error = estimate_error(case, solution)
+    assert list(parts_of(error)) == ["time_step", "mesh"]
+    half = case.model_copy(update={"dt": 0.5 * case.time_step})
+    expected = abs(sigma(solve_open_line(half)) - sigma(solution)) / 0.75
+    assert parts_of(error)["time_step"] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_state_that_does_not_repeat_is_estimated_by_marches(build_case):
+    march = {"spans": 12, "spans_evaluated": 4}
+    settings = {**WINDOW, "max_spans": 5}
+    case = build_case("bruni_2015", 275.0, applied_force_N=152.0, periodic=settings, transient=march)
+    solution = solve_periodic(case)
+    assert solution.status is Status.NOT_PERIODIC
+    found = parts_of(estimate_error(case, solution))
+    assert list(found) == ["time_step", "mesh", "window", "spread"]
+    assert found["spread"] == pytest.approx(0.005 * abs(solution.spread_percent) * sigma(solution))
+    assert all(size > 0.0 for size in found.values())
