@@ -110,6 +110,7 @@ def _mesh(spec: CatenarySpec, layout: Layout) -> Mesh:
     return build_mesh(layout, spec.mesh.elements_per_bay, spatial=spec.dimension == "spatial")
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a step that leads nowhere ends as a status
 def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     """Solve the form-finding problem by Newton's method (paper 000, eqs 9-11).
 

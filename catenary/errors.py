@@ -1,10 +1,10 @@
-"""The one exception for input that cannot be used: every problem at once, one sentence each."""
+"""Exceptions that end a command in a sentence: input that cannot be used, and a file that cannot be written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["InputError"]
+__all__ = ["InputError", "WriteError"]
 
 
 class InputError(ValueError):
@@ -24,3 +24,10 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[str]]]:
         return type(self), (self.problems,)  # survives the way back from a worker process
+
+
+class WriteError(OSError):
+    """A file that could not be written: the disk is full, or the folder may not be written to.
+
+    Carries the reason of the system and the path of the file that was wanted, not that of a temporary one.
+    """

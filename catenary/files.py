@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["whole_file", "write_bytes_atomic", "write_json_atomic", "write_text_atomic"]
+from catenary.errors import WriteError
+
+__all__ = ["whole_file", "write_bytes_atomic", "write_json_atomic", "write_text_atomic", "writing"]
+
+# what the place says, not the path: another path would be bad input
+NOT_WRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM)
+FULL_BYTES = 2**20
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Block that writes to a file or makes a folder; a disk or folder that does not take it ends as a WriteError.
+
+    The HDF library says of a full disk only that something went wrong, so the disk is asked then.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NOT_WRITABLE or isinstance(error, WriteError):
+            raise
+        raise WriteError(error.errno, os.strerror(error.errno), str(path)) from error
+    except RuntimeError as error:
+        if not path.parent.is_dir() or shutil.disk_usage(path.parent).free > FULL_BYTES:
+            raise
+        raise WriteError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
 
 
 @contextmanager
@@ -20,17 +46,18 @@ def whole_file(path: Path) -> Iterator[Path]:
     error the old file stands untouched and the temporary one is gone.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     # the suffix stays last: some writers choose the format by it
     temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield temporary
-        with open(temporary, "rb+") as handle:
-            os.fsync(handle.fileno())
-        os.replace(temporary, path)
-        _sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            with open(temporary, "rb+") as handle:
+                os.fsync(handle.fileno())
+            os.replace(temporary, path)
+            _sync_folder(path.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def write_bytes_atomic(path: Path, content: bytes) -> None:

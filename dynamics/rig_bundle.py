@@ -70,7 +70,6 @@ CONVENTIONS = {
 def write_bundle(folder: Path, matrices: InfluenceMatrices, case: CaseSpec) -> Path:
     """Write all files of a bundle into ``folder``, each whole or not at all; the manifest comes last."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     arrays = _arrays(matrices)
     facts = _facts(matrices, case)
     _write_netcdf(folder / "pfem.nc", arrays, facts)

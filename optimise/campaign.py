@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from catenary.errors import InputError
+from catenary.files import writing
 from dynamics.spec import CaseSpec
 from optimise.constraints import Reference
 from optimise.designs import write_designs
@@ -224,8 +225,10 @@ class _Run:
 @contextlib.contextmanager
 def _driver_lock(place: CampaignFolder, name: str) -> Iterator[None]:
     """Hold the folder against a second driver; the system lets go of it however this process ends."""
-    place.path.mkdir(parents=True, exist_ok=True)
-    with open(place.lock, "ab") as handle:
+    with contextlib.ExitStack() as stack:
+        with writing(place.lock):
+            place.path.mkdir(parents=True, exist_ok=True)
+            handle = stack.enter_context(open(place.lock, "ab"))
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -8,6 +8,8 @@ cut behind its last mark: an operation of the driver is in the record whole or n
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 from collections.abc import Iterable
@@ -17,6 +19,7 @@ from typing import Any
 from optuna.storages.journal import BaseJournalBackend
 
 from catenary.errors import InputError
+from catenary.files import writing
 
 __all__ = ["DriverJournal"]
 
@@ -65,17 +68,28 @@ class DriverJournal(BaseJournalBackend):
         self._unread += logs
 
     def commit(self) -> None:
-        """End the transaction: its operations and a mark reach the disk together."""
+        """End the transaction: its operations and a mark reach the disk together.
+
+        What a full disk took of them is cut off again; a WriteError then ends the driver.
+        """
         if not self._lines:
             return
         self._transactions += 1
         mark = {"op_code": SET_STUDY_USER_ATTR, "worker_id": "driver", "study_id": 0}
         self.append_logs([{**mark, "user_attr": {MARK: self._transactions}}])
         content = ("\n".join(self._lines) + "\n").encode("utf-8")
-        with open(self._path, "ab") as handle:
-            handle.write(content)
-            handle.flush()
-            os.fsync(handle.fileno())
+        with writing(self._path):
+            size = self._path.stat().st_size if self._path.exists() else 0
+            try:
+                # without a buffer, so that closing does not try once more to write what did not fit
+                with open(self._path, "ab", buffering=0) as handle:
+                    if handle.write(content) != len(content):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                    os.fsync(handle.fileno())
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.truncate(self._path, size)
+                raise
         self._lines.clear()
 
 

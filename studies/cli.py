@@ -76,7 +76,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _run(study: str, module: ModuleType, rest: list[str]) -> int:
-    from catenary.errors import InputError
+    from catenary.errors import InputError, WriteError
 
     try:
         show, overrides = _options(rest)
@@ -89,6 +89,8 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
         return int(module.run(composed))
     except InputError as error:
         return _refuse(error.problems, f"catenary {study}")
+    except WriteError as error:
+        return _not_written(error, study)
     except OSError as error:
         if error.filename is None or isinstance(error, BrokenPipeError):
             raise
@@ -133,6 +135,22 @@ def _refuse(problems: list[str], command: str) -> int:
     for problem in problems:
         print(f"  - {problem}", file=sys.stderr)
     return BAD_INPUT
+
+
+def _not_written(error: OSError, study: str) -> int:
+    """Say what could not be written and how to go on; a campaign can be resumed, other commands begin again."""
+    resumable = study in ("optimise", "demo")
+    cure = (
+        "the same command goes on from what is on record"
+        if resumable
+        else "then run it again, into a new run_dir where one was given"
+    )
+    print(
+        f"catenary {study}: {error.filename} could not be written: {error.strerror}. Make room on the disk or allow "
+        f"writing to the folder; {cure}. Files that were there before stand untouched.",
+        file=sys.stderr,
+    )
+    return INTERRUPTED if resumable else FAILED
 
 
 if __name__ == "__main__":

@@ -170,13 +170,13 @@ def _take_value(request: _Request, key: str, raw: str) -> None:
 def typed_value(key: str, raw: str) -> Any:
     """Value of ``key=raw`` as typed: a number, text, list or null; an InputError says why it is none."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.errors import OverrideParseException
+    from hydra.errors import HydraException
 
     if key in TEXT_KEYS and raw not in ("null", ""):
         return raw.strip("'\"")  # a path may hold any character
     try:
         override = OverridesParser.create().parse_override(f"{key}={raw}")
-    except OverrideParseException:
+    except HydraException:  # of its parser, or of the lexer before it
         raise InputError(
             [f"{key}: the value '{raw}' cannot be read; quote text with special characters as \"{key}='...'\""]
         ) from None

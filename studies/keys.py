@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,7 +19,7 @@ class KeyTree:
     """Input keys of a Spec, addressed by dotted path such as ``catenary.contact_wire.tension``."""
 
     def __init__(self, spec: type[BaseModel]) -> None:
-        self._schema = spec.model_json_schema()
+        self._schema = _schema(spec)
         self._definitions = self._schema.get("$defs", {})
 
     def node(self, path: Sequence[str | int]) -> Node | None:
@@ -113,6 +113,12 @@ class KeyTree:
                 found = sides[0] if sides else {}
             else:
                 return found
+
+
+@cache
+def _schema(spec: type[BaseModel]) -> Node:
+    """Schema of a Spec, which takes longer to make than an input to check."""
+    return spec.model_json_schema()
 
 
 def _range(node: Node, unit: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from catenary.errors import InputError
 from studies.compose import Composed, compose_job
 from studies.run_folder import OUTPUTS, RunFolder
-from studies.simulate import refuse_slack_line
+from studies.simulate import refuse_coarse_step, refuse_slack_line
 from studies.spec import OptimiseJob, campaign_of, case_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     job = composed.job
     case, campaign = case_of(job), campaign_of(job)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
-    refuse_slack_line(case.catenary)
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))
     space = DesignSpace(case.catenary, campaign.design)
     if not CampaignFolder(path).refuse_other(campaign, case):
         _refuse_foreign_folder(path)
@@ -115,7 +115,9 @@ def _in_words(objective: Objective) -> str:
 
 
 def _refuse_foreign_folder(path: Path) -> None:
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    from optimise.record import CampaignFolder
+
+    if path.exists() and (not path.is_dir() or CampaignFolder(path).foreign_files()):
         raise InputError([f"run_dir must be a new, empty or campaign folder: {path} holds other files"])
 
 

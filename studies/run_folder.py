@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from catenary.errors import InputError
-from catenary.files import write_text_atomic
+from catenary.files import write_text_atomic, writing
 from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from studies.compose import Composed
@@ -46,19 +46,22 @@ class RunFolder:
     def __init__(self, path: Path, study: str, composed: Composed[Spec]) -> None:
         self.path = path
         self._log = path / f"{study}.log"
-        path.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.mkdir(parents=True, exist_ok=True)
         write_hydra_record(path, study, composed)
 
     def say(self, line: str) -> None:
         """Print a line and keep it in the log."""
         print(line, flush=True)
-        with open(self._log, "a", encoding="utf-8") as log:
-            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
+        self._keep(line)
 
     def warn(self, line: str) -> None:
         """Print a line on the error stream and keep it in the log."""
         print(line, file=sys.stderr, flush=True)
-        with open(self._log, "a", encoding="utf-8") as log:
+        self._keep(line)
+
+    def _keep(self, line: str) -> None:
+        with writing(self._log), open(self._log, "a", encoding="utf-8") as log:
             log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
 
 

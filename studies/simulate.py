@@ -27,9 +27,19 @@ if TYPE_CHECKING:
     from dynamics.spec import CaseSpec
     from dynamics.transient import Trajectory
 
-__all__ = ["JOB", "compose", "error_summary", "refuse_slack_line", "run", "simulate_case", "static_summary"]
+__all__ = [
+    "JOB",
+    "compose",
+    "error_summary",
+    "refuse_coarse_step",
+    "refuse_slack_line",
+    "run",
+    "simulate_case",
+    "static_summary",
+]
 
 JOB = SimulateJob
+SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
 def compose(overrides: list[str]) -> Composed[SimulateJob]:
@@ -41,7 +51,7 @@ def run(composed: Composed[SimulateJob]) -> int:
     """Simulate, write, draw and report; 1 when a solver failed."""
     job = composed.job
     case = case_of(job)
-    refuse_slack_line(case.catenary)
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))
     return _simulate_into(fresh_folder("simulate", case.catenary.name, job.run_dir), composed, case)
 
 
@@ -67,8 +77,10 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     return 0 if solution.status.has_figures else 1
 
 
-def refuse_slack_line(line: CatenarySpec) -> None:
+def refuse_slack_line(line: CatenarySpec) -> Equilibrium:
     """Refuse a line whose heights or lengths slacken a dropper at rest, before anything is written.
+
+    Returns the line's equilibrium, which may be one that did not converge.
 
     Raises
     ------
@@ -79,7 +91,7 @@ def refuse_slack_line(line: CatenarySpec) -> None:
 
     equilibrium = periodic_equilibrium(line)
     if equilibrium.status is not EquilibriumStatus.OK:
-        return  # the solver says so in its own result
+        return equilibrium  # the solver says so in its own result
     droppers = line.droppers
     x, (key, _) = droppers.positions, READINGS[droppers.prescribed]
     given = getattr(droppers, key)
@@ -95,6 +107,24 @@ def refuse_slack_line(line: CatenarySpec) -> None:
     ]
     if problems:
         raise InputError(problems)
+    return equilibrium
+
+
+def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
+    """Refuse a time step that is too long for the spans of a line, before anything is written.
+
+    Raises
+    ------
+    InputError
+        With the sentence of the travelling window, which the step must suit.
+    """
+    from catenary.cell import vertical_cell
+    from dynamics.status import Status
+    from dynamics.transient import static_status
+    from dynamics.travel import TravellingWindow
+
+    if case.solver != "open_line" and static_status(equilibrium) is Status.OK:
+        TravellingWindow(case, vertical_cell(equilibrium), SMALLEST_WINDOW, SMALLEST_WINDOW)
 
 
 def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:

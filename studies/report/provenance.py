@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -92,5 +91,5 @@ def _number(value: float) -> str:
     """Six digits, with a power of ten where a plain number would be hard to read."""
     if value == 0.0 or 1e-3 <= abs(value) < 1e6:
         return f"{value:.6g}".replace("-", "−")
-    power = math.floor(math.log10(abs(value)))
-    return f"{value / 10.0**power:.4g}".replace("-", "−") + f" × 10{str(power).translate(SUPERSCRIPTS)}"
+    digits, _, power = f"{value:.3e}".partition("e")  # by the text: 10 to the power of -324 is no number
+    return f"{float(digits):g}".replace("-", "−") + f" × 10{str(int(power)).translate(SUPERSCRIPTS)}"
