@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 import xarray as xr
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from studies.cli import main
@@ -230,8 +230,9 @@ def hold(examples: int) -> Counter:
     outcomes: Counter = Counter()
 
     @settings(
-        max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-    )
+        max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate,),  # runs of a simulation are too dear to be shrunk: the input itself is printed
+    )  # fmt: skip
     @given(inputs())
     def holds(made: Input) -> None:
         run(made, outcomes)
