@@ -11,7 +11,7 @@ from scipy.sparse.linalg import splu
 
 from catenary.chain import AXIAL_HOLD
 from catenary.contact_wire import static_height
-from catenary.equilibrium import open_line_equilibrium
+from catenary.equilibrium import Equilibrium, open_line_equilibrium
 from catenary.linearise import CatenaryModel, linearise
 from dynamics.envelope import envelope_ldl
 from dynamics.full_march_kernel import march_line
@@ -44,16 +44,18 @@ class OpenLineRun:
     applied_force_N: float
 
 
-def march_open_line(case: CaseSpec, n_spans: int, first_span: float, spans: float) -> OpenLineRun:
+def march_open_line(
+    case: CaseSpec, n_spans: int, first_span: float, spans: float, equilibrium: Equilibrium | None = None
+) -> OpenLineRun:
     """March a pantograph over ``spans`` spans of an open line, from static contact.
 
     It starts ``first_span`` spans beyond the line's first support (0.5: in the middle of the first span). What is clean
     ends where waves come back from the line's ends; the caller chooses enough spans around it.
-    The applied force must be given. Slack droppers keep their damping.
+    The applied force must be given; the line's equilibrium may be. Slack droppers keep their damping.
     """
     if case.applied_force_N is None:
         raise ValueError("the march of an open line needs applied_force_N: it holds no mean force")
-    model = linearise(open_line_equilibrium(case.catenary, n_spans))
+    model = linearise(open_line_equilibrium(case.catenary, n_spans) if equilibrium is None else equilibrium)
     held, along, impedance = _ends(model)
     keep = np.setdiff1d(np.arange(model.mass.shape[0]), held)
     M, C, K = (csr_array(x[keep][:, keep]) for x in (model.mass, model.damping, model.stiffness))

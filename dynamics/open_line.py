@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
 from dynamics.full_march import OpenLineRun, march_open_line
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
@@ -53,12 +53,15 @@ def solve_open_line(case: CaseSpec) -> Trajectory:
     if status is not Status.OK:
         return _trajectory(case, eq, status, None, (found - began, 0.0))
     settings = case.open_line
+    line = open_line_equilibrium(case.catenary, settings.spans)
+    if line.status is not EquilibriumStatus.OK:
+        return _trajectory(case, eq, Status.EQUILIBRIUM_FAILED, None, (found - began, 0.0))
     distance = settings.last_evaluated + settings.spans_after - settings.start
     applied = case.applied_force_N if case.mean_force_N is None else case.mean_force_N
     evaluated = None
     for _ in range(MAX_CORRECTIONS):
         fixed = case.model_copy(update={"applied_force_N": applied, "mean_force_N": None})
-        run = march_open_line(fixed, settings.spans, settings.start, distance)
+        run = march_open_line(fixed, settings.spans, settings.start, distance, line)
         if not np.isfinite(run.contact_force).all():
             status = Status.DIVERGED
             break

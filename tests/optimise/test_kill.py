@@ -26,7 +26,11 @@ TRIALS = 40
 
 def start(folder, evaluate="slow_bowl", **content):
     command = [sys.executable, str(DRIVE), str(folder), evaluate, json.dumps({"trials": TRIALS, **content})]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0)
+    # where the tests run in the background, their shell has told them to ignore Ctrl-C
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
 
 
 def wait_for(driver, count):
