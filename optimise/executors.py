@@ -13,6 +13,7 @@ import signal
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from optimise.evaluate import Evaluation, Setting, Task, failed
@@ -207,6 +208,8 @@ def _interrupts_for_the_driver() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # starting it later, in the thread that starts the workers, would let Ctrl-C through there
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
