@@ -127,18 +127,16 @@ def _newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[ND
     """Newton from a start: unknowns, largest residual (infinite where a step is not possible), iterations."""
     solver, u = banded_solver(problem), start.copy()
     residual = np.inf
-    iteration = 0
-    for iteration in range(1, MAX_ITERATIONS + 1):  # noqa: B007  (returned below)
+    for iteration in range(1, MAX_ITERATIONS + 1):
         r, values = residual_and_jacobian(problem, u)
         residual = float(np.abs(r[problem.rows]).max())
         if residual < problem.tolerance or not np.isfinite(residual):
-            break
+            return u, residual, iteration
         step = solver.solve(values, -r[problem.rows])
         if step is None:
-            residual = np.inf
-            break
+            return u, np.inf, iteration
         u[problem.unknown] += step
-    return u, residual, iteration
+    return u, residual, MAX_ITERATIONS
 
 
 def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:

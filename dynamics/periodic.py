@@ -103,7 +103,8 @@ def solve_periodic(
         spans += more
     effort = Effort(spans, residual, found - began, found)
     if status is not Status.OK:
-        return _marched_on(case, eq, span_map.state.applied_force, effort)
+        applied = span_map.state.applied_force
+        return _marched_on(case, eq, applied if np.isfinite(applied) else None, effort)
     return _solution(span_map, eq, effort)
 
 
@@ -170,7 +171,7 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> PeriodicSol
     )
 
 
-def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float, effort: Effort) -> PeriodicSolution:
+def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: Effort) -> PeriodicSolution:
     """Figures of a long march where no state was found that repeats from span to span."""
     window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
     settings = case.transient.model_copy(update=window)

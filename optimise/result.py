@@ -56,6 +56,10 @@ class CampaignResult:
         )
         return CatenarySpec.model_validate(content)
 
+    def case_with(self, line: CatenarySpec) -> CaseSpec:
+        """Take the campaign's case with another line."""
+        return CaseSpec.model_validate({**self.case.model_dump(), "catenary": line.model_dump()})
+
 
 def load_result(folder: Path) -> CampaignResult:
     """Campaign of a folder as it is on record; the folder is only read.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from optimise.confirm import Confirmation
     from optimise.result import CampaignResult
 
-__all__ = ["confirm_campaign", "confirmation_lines"]
+__all__ = ["confirm_campaign", "confirmation_lines", "on_record"]
 
 Say = Callable[[str], None]
 
@@ -39,11 +39,12 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
     if best is None:
         return None
     target = result.folder / "confirmation.json"
-    held = _held(target, best.number, config_sha256(result.case))
+    case_hash = config_sha256(result.case)
+    held = on_record(target, lambda c: c["best"]["trial"] == best.number and c["case_sha256"] == case_hash)
     if held is not None:
         return held
     for name, record in (("nominal", result.nominal), ("best", best)):
-        _solve_into(result.folder / name, _case_with(result, result.catenary_of(record).model_dump()), error_estimate)
+        _solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
     say("Confirming nominal and best line by the long transient.")
     names = iter(("nominal_transient", "best_transient"))
     confirmation = confirm(result, lambda case: _solve_into(result.folder / next(names), case))
@@ -53,18 +54,13 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
     return content
 
 
-def _held(file: Path, trial: int, case_hash: str) -> dict[str, Any] | None:
-    """Confirmation on record, if it is of this design and case."""
+def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
+    """Content of a file that an earlier run wrote, if it belongs to the same designs, case and wishes."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        same = content["best"]["trial"] == trial and content["case_sha256"] == case_hash
+        return content if same(content) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return content if same else None
-
-
-def _case_with(result: CampaignResult, line: dict[str, Any], **changes: Any) -> CaseSpec:
-    return CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, **changes})
 
 
 def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:

@@ -16,6 +16,7 @@ from catenary.spec import CatenarySpec
 __all__ = ["line_text"]
 
 WIDTH = 36
+SMALLEST = 1.0e-290
 IN_HEAD = ("schema_version", "name", "kind", "description", "provenance")
 UNIT = re.compile(r"\s*\[([^\]]+)\]")
 GOVERNS = {
@@ -109,11 +110,17 @@ def _number(value: float) -> str:
     size = abs(value)
     if value == 0.0 or 1.0e-3 <= size < 1.0e4:
         return repr(value)
+    if size < SMALLEST:  # no power of ten to divide by
+        return _with_point(repr(value))
     step = 3 if size >= 1.0 else 1
     power = step * math.floor(math.log10(size) / step)
     short = f"{float(f'{value / 10.0**power:.15g}')!r}e{power:+d}"
     if float(short) == value and "e" not in short.partition("e")[0]:
         return short
-    text = repr(value)
+    return _with_point(repr(value))
+
+
+def _with_point(text: str) -> str:
+    """Write a number so that YAML 1.1 sees one: a point before the exponent, and a sign in it."""
     mantissa, _, exponent = text.partition("e")
     return text if not exponent else f"{mantissa if '.' in mantissa else mantissa + '.0'}e{int(exponent):+d}"

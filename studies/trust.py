@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catenary.files import write_json_atomic, write_text_atomic
 from catenary.record import config_sha256
-from dynamics.spec import CaseSpec
+from studies.confirmation import on_record
 
 if TYPE_CHECKING:
     from catenary.spec import CatenarySpec
@@ -39,7 +37,7 @@ def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], 
         return None
     key = {"case_sha256": config_sha256(result.case), "trust_sha256": config_sha256(wanted), "best_trial": best.number}
     target = result.folder / "trust.json"
-    held = _held(target, key)
+    held = on_record(target, lambda content: all(content[name] == value for name, value in key.items()))
     if held is not None:
         return held
     began = time.perf_counter()
@@ -72,16 +70,6 @@ def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], 
     }
     write_json_atomic(target, content)
     return content
-
-
-def _held(file: Path, key: dict[str, Any]) -> dict[str, Any] | None:
-    """Content of a file, if it belongs to the same designs, case and conditions."""
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        same = all(content[name] == value for name, value in key.items())
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return content if same else None
 
 
 def trust_lines(content: dict[str, Any]) -> list[str]:
@@ -147,7 +135,7 @@ def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
     """Standard deviation [N] by the campaign's own solver, or the reason why there is none."""
     from optimise.evaluate import Setting, Task, evaluate
 
-    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line.model_dump()})
+    case = result.case_with(line)
     found = evaluate(Task(0, case.catenary), Setting(case, result.campaign.limits))
     return {
         "contact_force_std_N": found.sigma_N,

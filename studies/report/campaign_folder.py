@@ -50,7 +50,7 @@ from studies.report.stored import (
     span_result,
 )
 
-__all__ = ["case_of_trial", "read_campaign"]
+__all__ = ["read_campaign"]
 
 BEST_SHOWN = 5
 
@@ -100,7 +100,7 @@ def _span_results(
     """Results of the nominal and of the best line, and what is missing of them."""
     found, remarks = {}, []
     for name, record in records.items():
-        path, case = result.folder / name / "result.nc", case_of_trial(result, record)
+        path, case = result.folder / name / "result.nc", result.case_with(result.catenary_of(record))
         stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
@@ -116,15 +116,10 @@ def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str
         path = result.folder / name / "summary.json"
         summary = read_json(path) if path.exists() else {}
         error = read_error(summary)
-        if error is not None and summary.get("config_sha256") == config_sha256(case_of_trial(result, record)):
+        case = result.case_with(result.catenary_of(record))
+        if error is not None and summary.get("config_sha256") == config_sha256(case):
             found[name] = error
     return found
-
-
-def case_of_trial(result: CampaignResult, record: TrialRecord) -> CaseSpec:
-    """Take the campaign's case with the line of one trial."""
-    line = result.catenary_of(record).model_dump()
-    return CaseSpec.model_validate({**result.case.model_dump(), "catenary": line})
 
 
 def _span_result(stored: StoredResult, case: CaseSpec, label: str, evaluation: Evaluation) -> SpanResult:
@@ -165,7 +160,7 @@ def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
         return ()
     nearest = []
     for record in (result.nominal, result.best):
-        line = None if record is None else case_of_trial(result, record).catenary
+        line = None if record is None else result.catenary_of(record)
         x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.span_length]
         nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
     return (

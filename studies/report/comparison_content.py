@@ -107,7 +107,7 @@ def _simulation(folder: Path) -> Entry:
 
 def _campaign(folder: Path) -> list[Entry]:
     from optimise.result import load_result
-    from studies.report.campaign_folder import case_of_trial, read_campaign
+    from studies.report.campaign_folder import read_campaign
 
     content, campaign = read_campaign(folder), load_result(folder)
     place = f"{campaign.case.catenary.name}, {campaign.case.speed_kmh:g} km/h"
@@ -116,7 +116,7 @@ def _campaign(folder: Path) -> list[Entry]:
         best = next(r for r in campaign.records if r.number == content.best_trial)
         designs.append(("best design", content.best, best))
     return [
-        _computed(f"{folder} ({name})", f"{name} of {place}", result, case_of_trial(campaign, trial))
+        _computed(f"{folder} ({name})", f"{name} of {place}", result, campaign.case_with(campaign.catenary_of(trial)))
         for name, result, trial in designs
     ]
 

@@ -12,6 +12,8 @@ import yaml
 from studies.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
+# small inputs and what a refusal is stand in modules beside the tests that use them
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
+from refusal import refused
 
 from dynamics.dataset import read_result
 from studies.cli import main
@@ -123,13 +124,6 @@ def test_a_record_of_the_run_itself_has_its_statistics(catenary, folder, runs, p
     one, two = (np.interp(np.linspace(1, 54, 200), c["x"], c["y"]) for c in drawn)
     assert np.abs(one - two).max() < 0.05 * (one.max() - one.min())
     assert "12 whole spans of 55 m" in html or "13 whole spans of 55 m" in html
-
-
-def refused(ended, sentences):
-    assert ended.code == 2, ended
-    assert "Traceback" not in ended.err
-    for sentence in sentences:
-        assert sentence in ended.err, ended.err
 
 
 BAD_FILES = {

@@ -107,9 +107,10 @@ def test_the_new_line_is_simulated(catenary, folder, table):
     assert "given by the user" in (folder / "run" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("beta", [1.23456789e-7, 5e-324])
 @pytest.mark.parametrize("name", ["bruni_2015", "re330"])
-def test_the_file_is_read_back_as_the_line_that_was_written(build_line, name):
-    changes = {"damping": {"alpha": 1.0 / 3.0, "beta": 1.23456789e-7}, "description": 'with "quotes": and # more'}
+def test_the_file_is_read_back_as_the_line_that_was_written(build_line, name, beta):
+    changes = {"damping": {"alpha": 1.0 / 3.0, "beta": beta}, "description": 'with "quotes": and # more'}
     line = build_line(name, **changes, contact_wire={"axial_stiffness": 17123456.789})
     again = CatenarySpec.model_validate(yaml.safe_load(line_text(line, "table.csv", name)))
     assert again == line

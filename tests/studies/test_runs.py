@@ -7,33 +7,11 @@ import math
 import numpy as np
 import pytest
 import yaml
+from small_runs import BRUNI, SMALL_WINDOW, UNSETTLED
 
 from dynamics.dataset import read_result
 from dynamics.statistics import ContactStatistics
 from dynamics.status import Status
-from optimise.result import load_result
-from studies import cli
-from studies.compose import compose_job, group_options
-from studies.spec import SimulateJob
-
-SMALL_WINDOW = (
-    "periodic.spans_behind=5",
-    "periodic.spans_ahead=6",
-    "transient.spans=12",
-    "dt=2e-3",
-    "error_estimate=false",
-)
-SMALL_SEARCH = (
-    *SMALL_WINDOW,
-    "transient.spans_evaluated=4",
-    "trials=3",
-    "cluster=serial",
-    "trust.samples=1",
-    "trust.speeds=1",
-    "transient.spans_behind=5",
-    "transient.spans_ahead=6",
-)
-BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275")
 
 
 def numbers(value):
@@ -175,98 +153,6 @@ def test_every_variable_of_a_result_has_a_unit_and_a_long_name(simulated):
             assert variable.units and variable.long_name, name
 
 
-@pytest.mark.parametrize("experiment", group_options("experiment"))
-def test_every_experiment_runs_small(catenary, folder, experiment):
-    ended = catenary("optimise", f"experiment={experiment}", *SMALL_SEARCH)
-    assert ended.code == 0, ended
-    place = folder / "outputs" / "campaigns" / experiment
-    status = json.loads((place / "status.json").read_text(encoding="utf-8"))
-    assert (status["state"], status["done"], status["failed"]) == ("finished", 3, 0)
-    for name in ("campaign.yaml", "journal.log", "trials.nc", "best_design.yaml", "report.html"):
-        assert (place / name).stat().st_size > 0, name
-    confirmation = json.loads((place / "confirmation.json").read_text(encoding="utf-8"))
-    assert confirmation["best"]["sigma_N"] <= confirmation["nominal"]["sigma_N"]
-    assert f"catenary export campaign={experiment}" in ended.out
-
-
-def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, folder):
-    arguments = (
-        "optimise",
-        "experiment=bruni_heights",
-        *SMALL_SEARCH,
-        "periodic.tolerance=1e-4",
-        "error_estimate=true",
-    )
-    assert catenary(*arguments).code == 0
-    place = folder / "outputs" / "campaigns" / "bruni_heights"
-    errors = [
-        json.loads((place / n / "summary.json").read_text("utf-8"))["numerical_error"] for n in ("nominal", "best")
-    ]
-    html = (place / "report.html").read_text(encoding="utf-8")
-    assert all(error["total_N"] > 0.0 and f"{error['total_N']:.3f}" in html for error in errors)
-    assert all(f"Estimated numerical error of σ, {name}" in html for name in ("nominal", "best"))
-    confirmed = (place / "confirmation.json").stat().st_mtime_ns
-
-    shown = catenary("status")
-    assert "bruni_heights: finished | 3/3 designs" in shown.out
-
-    (place / "report.html").unlink()
-    assert catenary("report", f"run_dir={place}").code == 0
-    assert (place / "report.html").exists()
-
-    assert catenary(*arguments).code == 0  # nothing is left to do
-    assert (place / "confirmation.json").stat().st_mtime_ns == confirmed
-
-    assert catenary(*arguments, "trials=4").code == 0
-    assert "4/4 designs" in catenary("status", "campaign=bruni_heights").out
-
-    again = catenary("simulate", f"catenary={place / 'best_design.yaml'}", "error_estimate=false", "run_dir=again")
-    assert again.code == 0, again
-    figures = json.loads((folder / "again" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
-    best = json.loads((place / "best" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
-    assert figures["contact_force_std_N"] == best["contact_force_std_N"]
-    sigma = json.loads((place / "status.json").read_text(encoding="utf-8"))["best_sigma_N"]
-    # the search starts from a neighbour's state, this run from rest: equal within the solver's tolerance
-    assert figures["contact_force_std_N"] == pytest.approx(sigma, rel=2e-3)
-
-
-def test_every_design_of_a_front_is_run_again_from_its_file(catenary, folder):
-    arguments = ("experiment=front_sigma_uplift", *SMALL_SEARCH, "trials=9", "periodic.tolerance=1e-4", "campaign=two")
-    ended = catenary("optimise", *arguments)
-    assert ended.code == 0, ended
-    place = folder / "outputs" / "campaigns" / "two"
-    files = sorted((place / "pareto").iterdir())
-    assert len(files) > 1 and f"{len(files)} designs; best_design.yaml is the one best in sigma" in ended.out
-    records = {f"{r.number:03d}": r.evaluation.statistics for r in load_result(place).records}
-    for file in files:
-        again = catenary("simulate", f"catenary={file}", "error_estimate=false", f"run_dir=again_{file.stem}")
-        assert again.code == 0 and f"Conditions are those of {place / 'campaign.yaml'}" in again.err, again
-        summary = json.loads((folder / f"again_{file.stem}" / "summary.json").read_text(encoding="utf-8"))
-        for name in ("contact_force_std_N", "max_uplift_at_supports_mm"):
-            # the search starts from a neighbour's state, this run from rest: equal within the solver's tolerance
-            assert summary["pantographs"][0][name] == pytest.approx(records[file.stem][name], rel=2e-3)
-    assert f"two: finished | 9/9 designs | rate - | {len(files)} on the front of" in catenary("status").out
-    html = (place / "report.html").read_text(encoding="utf-8")
-    assert all(f"pareto/{file.name}" in html for file in files)
-    assert (place / "figures" / "front.png").stat().st_size > 0
-
-
-@pytest.mark.parametrize("typed", ["campaign/pareto/001.yaml", "001.yaml", "./001.yaml"])
-def test_a_design_of_a_front_brings_the_conditions_of_its_campaign(folder, line_file, monkeypatch, typed):
-    (folder / "campaign" / "pareto").mkdir(parents=True)
-    line_file("campaign/pareto/001.yaml")
-    condition = {"campaign": {}, "case": {"speed_kmh": 222.0}}
-    (folder / "campaign" / "campaign.yaml").write_text(yaml.safe_dump(condition), encoding="utf-8")
-    if "pareto" not in typed:
-        monkeypatch.chdir(folder / "campaign" / "pareto")
-    composed = compose_job("simulate", SimulateJob, [f"catenary={typed}"])
-    assert composed.job.speed_kmh == 222.0
-    assert "campaign.yaml, unless typed here" in composed.notes[0]
-
-
-UNSETTLED = ("periodic.max_spans=5", "transient.spans=12", "transient.spans_evaluated=4")
-
-
 def test_a_state_that_does_not_repeat_is_answered_by_a_long_march(catenary, folder):
     ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, *UNSETTLED, "run_dir=run")
     assert ended.code == 0, ended
@@ -286,13 +172,6 @@ def test_a_solver_that_fails_is_an_exit_code_and_a_sentence(catenary, folder, mo
     assert summary["pantographs"] == []
     assert "The solver failed: the mean contact force could not be held" in ended.out
     assert (folder / "run" / "report.html").exists()
-
-
-def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary, monkeypatch):
-    monkeypatch.setattr("dynamics.transient.MAX_CORRECTIONS", 1)
-    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, *UNSETTLED)
-    assert ended.code == 1
-    assert "the nominal line 'bruni_2015' must be solvable" in ended.err
 
 
 def test_validate_meets_its_gates(catenary):
@@ -322,18 +201,6 @@ def test_doctor_tests_itself(catenary):
     assert all("catenary-optimisation is not installed" in line for line in wrong), wrong
     assert "mean contact force 143.3" in ended.out
     assert all(name in ended.out for name in ("numpy", "optuna", "cores", "commit", "threads per process"))
-
-
-def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
-    from optimise import campaign
-
-    def stop(*_, **__):
-        raise campaign.Interrupted("campaign 'x' was interrupted; the same command goes on from there")
-
-    monkeypatch.setattr(campaign, "run_campaign", stop)
-    ended = catenary("optimise", "campaign=x")
-    assert ended.code == cli.INTERRUPTED
-    assert "the same command goes on" in ended.err
 
 
 EXPORTED = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=320", "name=small")

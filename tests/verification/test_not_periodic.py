@@ -34,6 +34,21 @@ def test_figures_are_those_of_the_long_march(case):
     assert len(found.contact_force) == case.steps_per_span
 
 
+def test_an_iteration_that_runs_away_is_answered_from_rest(case, monkeypatch):
+    """Neither the state that it left nor its applied force, no number any more, spoils the long march."""
+
+    def run_away(self, x):
+        self.record = self.window.march(self.state)
+        self.state.applied_force = np.nan
+        return x, np.full(3, np.nan)
+
+    plain = solve_periodic(case)
+    monkeypatch.setattr(SpanMap, "apply", run_away)
+    found = solve_periodic(case)
+    assert found.status is Status.NOT_PERIODIC and found.statistics is not None and plain.statistics is not None
+    assert found.statistics.contact_force_std_N == pytest.approx(plain.statistics.contact_force_std_N, rel=1e-3)
+
+
 def test_a_neighbours_start_that_does_not_suit_is_followed_by_one_from_rest(case, monkeypatch):
     case = case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": 1e-3, "max_spans": 60})})
     rest = solve_periodic(case)
