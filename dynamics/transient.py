@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.cell import vertical_cell
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from dynamics.histories import Histories
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
@@ -45,6 +46,10 @@ class Trajectory:
         Number of last spans that the statistics cover.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
+    histories : Histories or None
+        Everything an open line kept; a travelling window keeps none.
+    statistics_trailing : tuple of ContactStatistics
+        Of the pantographs behind the first one, in order.
     """
 
     case: CaseSpec
@@ -63,6 +68,8 @@ class Trajectory:
     support_uplift: NDArray[np.float64]
     spans_evaluated: int
     wall_time_s: dict[str, float]
+    histories: Histories | None = None
+    statistics_trailing: tuple[ContactStatistics, ...] = ()
 
 
 def solve_transient(
