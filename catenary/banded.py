@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs
 
 from catenary.form_finding import FormFindingProblem, jacobian_entries
-from catenary.mesh import DX
 
 __all__ = ["BandedSolver", "banded_solver"]
 
@@ -81,8 +80,9 @@ def _stations(problem: FormFindingProblem) -> tuple[NDArray[np.float64], NDArray
     """Station [m] of every equation and of every unknown, folded at the support of a periodic cell."""
     mesh = problem.mesh
     row_x, col_x = np.empty(problem.n_rows), np.empty(problem.n_total)
-    for c in mesh.axes:
-        col_x[mesh.dof[:, c]] = col_x[mesh.dof[:, c + DX]] = mesh.node_x
+    for c in range(6):
+        if mesh.dof[0, c] >= 0:
+            col_x[mesh.dof[:, c]] = mesh.node_x
     row_x[: mesh.n_dof] = col_x[: mesh.n_dof]
     first = mesh.node_x[mesh.elem_nodes[:, 0]] + mesh.elem_shift[:, 0]
     middle = first + 0.5 * mesh.elem_length

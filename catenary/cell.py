@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from catenary.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.cell_matrix import CellBlocks, CellMatrix
 from catenary.contact_wire import contact_table
-from catenary.elements.ancf_cable import cable_mass, cable_tangent
+from catenary.elements.formulation import element_of
+from catenary.elements.hermite import slope_products
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
 from catenary.geometry import CONTACT
@@ -105,8 +106,9 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
     M, K = CellBlocks(n, n_interface), CellBlocks(n, n_interface)
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
     rho = wire_property(spec, mesh, "mass_per_length")
-    _, transverse = cable_tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
-    mass = cable_mass(eq.elem_l0, rho)
+    element = element_of(spec)
+    _, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    mass = element.mass(eq.elem_l0, rho)
     for c in mesh.axes[1:]:
         pick = np.ix_(np.arange(len(rho)), *[np.array([c, c + 3, c + 6, c + 9])] * 2)
         dof, sign = _component(mesh, dof_of, c)
@@ -235,11 +237,7 @@ def _slope_moments(eq: Equilibrium, c: int) -> NDArray[np.float64]:
     """Elongation of each element per place and slope of its nodes, component c: integral of c0' B_a, (elem, 4)."""
     mesh = eq.mesh
     z = element_coordinates(mesh, eq.q)[:, :, [c, c + DX]].reshape(-1, 4)
-    length = eq.elem_l0
-    # integral of B_a B_b for the Hermite shapes (a, b = position 1, slope 1, position 2, slope 2)
-    scale = np.stack([np.ones_like(length), length, np.ones_like(length), length], axis=1)
-    shapes = np.array([[36, 3, -36, 3], [3, 4, -3, -1], [-36, -3, 36, -3], [3, -1, -3, 4]]) / 30.0
-    return scale * ((scale * z) @ shapes) / length[:, None]
+    return np.einsum("eab,eb->ea", slope_products(eq.elem_l0)[0], z)
 
 
 def _add_points(

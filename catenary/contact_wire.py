@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.elements.ancf_cable import hermite
+from catenary.elements.formulation import element_of
+from catenary.elements.hermite import hermite
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates
 from catenary.geometry import CONTACT
@@ -19,9 +20,9 @@ def contact_table(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Element (x,), vertical dofs (x, 4) and Hermite weights (x, 4) of contact-wire points.
 
-    The point is found on the wire at rest (paper 000, eq. 7), by a Newton step on the element's cubic x(xi).
+    The point is found on the wire at rest (paper 000, eq. 7), by Newton steps on the element's x(xi).
     """
-    mesh = eq.mesh
+    mesh, along = eq.mesh, element_of(eq.spec).along
     elems = np.flatnonzero(mesh.elem_wire == CONTACT)
     q = element_coordinates(mesh, eq.q)[elems]
     start = q[:, 0, 0]
@@ -33,7 +34,7 @@ def contact_table(
     xi = (x - qe[:, 0, 0]) / (qe[:, 1, 0] - qe[:, 0, 0])
     nodes = np.stack([qe[:, 0, 0], qe[:, 0, 3], qe[:, 1, 0], qe[:, 1, 3]])
     for _ in range(4):
-        here = (hermite(xi, l0) * nodes).sum(axis=0)
+        here = (along(xi, l0) * nodes).sum(axis=0)
         xi = xi - (here - x) / (qe[:, 1, 0] - qe[:, 0, 0])
     dof = mesh.dof[mesh.elem_nodes[e]][:, :, [Z, 5]].reshape(-1, 4)
     return e, dof, hermite(xi, l0).T

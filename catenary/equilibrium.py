@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.banded import banded_solver
+from catenary.elements.formulation import element_of
 from catenary.form_finding import FormFindingProblem, node_coordinates, residual_and_jacobian
 from catenary.geometry import Layout, line_layout, periodic_layout
 from catenary.mesh import Mesh, Y, build_mesh
@@ -107,7 +108,8 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
 
 
 def _mesh(spec: CatenarySpec, layout: Layout) -> Mesh:
-    return build_mesh(layout, spec.mesh.elements_per_bay, spatial=spec.dimension == "spatial")
+    spatial, axial_slope = spec.dimension == "spatial", element_of(spec).axial_slope
+    return build_mesh(layout, spec.mesh.elements_per_bay, spatial=spatial, axial_slope=axial_slope)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a step that leads nowhere ends as a status

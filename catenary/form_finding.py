@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.elements.ancf_cable import cable_forces
+from catenary.elements.formulation import element_of
 from catenary.geometry import CONTACT, MESSENGER, STITCH
-from catenary.mesh import Mesh, X, Y, Z
+from catenary.mesh import DX, Mesh, X, Y, Z
 from catenary.spec import CatenarySpec, StitchSpec, WireSpec
 
 __all__ = [
@@ -47,7 +47,9 @@ class FormFindingProblem:
     """
 
     def __init__(self, spec: CatenarySpec, mesh: Mesh, cut: NDArray[np.float64] | None = None) -> None:
-        self.spec, self.mesh = spec, mesh
+        self.spec, self.mesh, self.element = spec, mesh, element_of(spec)
+        if mesh.axial_slope != self.element.axial_slope:
+            raise ValueError(f"the mesh must have the degrees of freedom of formulation '{spec.formulation}'")
         n_drop = len(mesh.dropper_bottom)
         self.cut = np.full(n_drop, np.nan) if cut is None else cut
         self.sized = np.flatnonzero(np.isfinite(self.cut))
@@ -118,16 +120,16 @@ class FormFindingProblem:
         for node in range(len(mesh.node_x)):
             d = mesh.dof[node]
             u[d[X]], u[d[Z]] = mesh.node_x[node], shape[node]
-            u[d[3]], u[d[5]] = 1.0, 0.0
         a, b = mesh.elem_nodes.T
         if mesh.spatial:
             self._spread_sideways(u)
         slope = (shape[b] - shape[a]) / mesh.elem_length
         for node, total in ((a, slope), (b, slope)):
             np.add.at(u, mesh.dof[node, 5], 0.5 * total)
-        stretch = np.zeros(len(mesh.node_x))
-        stretch[a] = stretch[b] = 1.0 + strain
-        u[mesh.dof[:, 3]] = stretch
+        if mesh.axial_slope:
+            stretch = np.zeros(len(mesh.node_x))
+            stretch[a] = stretch[b] = 1.0 + strain
+            u[mesh.dof[:, DX]] = stretch
         u[self.length_at] = 1.0 - strain
         u[self.fixed_dof] = self.fixed_value
         share = spec.contact_wire.mass_per_length * GRAVITY * spec.span_length / (len(spec.droppers.positions) + 1)
@@ -186,7 +188,7 @@ def residual_and_jacobian(
     mesh, spec = problem.mesh, problem.spec
     q = node_coordinates(mesh, u)
     l0 = u[problem.length_at] * mesh.elem_length
-    force, tangent, by_l0 = cable_forces(
+    force, tangent, by_l0 = problem.element.forces(
         element_coordinates(mesh, q), l0, problem.EA, problem.EI, problem.rho * GRAVITY
     )
     if mesh.spatial:

@@ -10,7 +10,7 @@ from scipy.sparse import coo_array, csr_array
 
 from catenary.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.contact_wire import contact_table
-from catenary.elements.ancf_cable import cable_mass, cable_tangent
+from catenary.elements.formulation import element_of
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
 from catenary.geometry import CONTACT, MESSENGER, STITCH
@@ -58,10 +58,11 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
     """Assemble sparse M, C, K of an open line about its equilibrium, every dof of its mesh kept."""
     spec, mesh = eq.spec, eq.mesh
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
-    axial, transverse = cable_tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    element = element_of(spec)
+    axial, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
     n = mesh.n_dof
     wires = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
-    wire_mass = cable_mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))
+    wire_mass = element.mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))
     mass = _assemble(n, wires, wire_mass) + _lumped(eq, None)
     ends = mesh.dof[np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1), :3]
     pair = np.array([[1.0, -1.0], [-1.0, 1.0]])

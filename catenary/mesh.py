@@ -17,7 +17,7 @@ X, Y, Z, DX, DY, DZ = range(6)
 
 @dataclass(frozen=True)
 class Mesh:
-    """Wire mesh of a line or cell (dofs x, z, dx/ds, dz/ds at each node; y and dy/ds in the spatial model alone).
+    """Wire mesh of a line or cell (dofs x, z, z' at each node; y and y' in the spatial model, x' where the formulation has it).
 
     Attributes
     ----------
@@ -87,6 +87,11 @@ class Mesh:
         """Components of position that are degrees of freedom."""
         return (X, Y, Z) if self.spatial else (X, Z)
 
+    @property
+    def axial_slope(self) -> bool:
+        """Whether x' is a degree of freedom."""
+        return bool(self.dof[0, DX] >= 0)
+
 
 class _Builder:
     """Collects nodes and elements run by run."""
@@ -127,8 +132,11 @@ class _Builder:
                 self.elems.append((i, j, *shifts, wire, group, (b.x - a.x) / self.per_bay))
 
 
-def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False) -> Mesh:
-    """Mesh every wire of a layout with equal elements between key points (``elements_per_bay`` each)."""
+def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False, axial_slope: bool = True) -> Mesh:
+    """Mesh every wire of a layout with equal elements between key points (``elements_per_bay`` each).
+
+    ``axial_slope`` makes x' a degree of freedom, as the element of the line's formulation has it.
+    """
     builder = _Builder(layout, elements_per_bay)
     for wire, points in layout.runs:
         builder.run(wire, points)
@@ -139,7 +147,9 @@ def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False) 
     elem_wire = np.array([e[4] for e in elems])
     group_of = np.array([e[5] for e in elems])
     cells = np.round(np.array([e[2:4] for e in elems]) / layout.length)
-    dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (X, Y, Z) if spatial else (X, Z))
+    axes = (X, Y, Z) if spatial else (X, Z)
+    slopes = tuple(c + DX for c in axes if axial_slope or c != X)
+    dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (axes, slopes))
     clamps = sorted(k for w, what, k in at if w == MESSENGER and what == "clamp")
     n_supports = layout.n_spans + (0 if layout.periodic else 1)
     return Mesh(
@@ -169,21 +179,25 @@ def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False) 
 
 
 def _number_dofs(
-    node_x: NDArray[np.float64], node_wire: NDArray[np.int64], tied: dict[int, int], axes: tuple[int, ...]
+    node_x: NDArray[np.float64],
+    node_wire: NDArray[np.int64],
+    tied: dict[int, int],
+    components: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[NDArray[np.int64], int]:
-    """Number the dofs along the track, so that matrices are banded; tied nodes share their position."""
+    """Number the dofs along the track, so that matrices are banded; tied nodes share their position, not slopes."""
+    places, slopes = components
     dof = np.full((len(node_x), 6), -1)
     n = 0
     owners = {**{t: t for t in range(len(node_x))}, **tied}
     for node in np.lexsort((node_wire, np.round(node_x, 9))):
         own = owners[int(node)]
-        for c in axes:
+        for c in places:
             if dof[own, c] < 0:
                 dof[own, c] = n
                 n += 1
             dof[node, c] = dof[own, c]
-        for c in axes:
-            dof[node, c + DX] = n
+        for c in slopes:
+            dof[node, c] = n
             n += 1
     return dof, n
 

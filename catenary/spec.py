@@ -237,6 +237,10 @@ class CatenarySpec(Spec):
     dimension: Literal["planar", "spatial"] = Field(
         default="planar", description="in the vertical plane of the track, or with stagger and steady arms as bars"
     )
+    formulation: Literal["ancf", "beam"] = Field(
+        default="ancf",
+        description="element of every wire: ANCF cable (paper 000) or Euler-Bernoulli beam under tension (paper 004)",
+    )
     span_length: Annotated[float, Field(ge=15.0, le=120.0)] = Field(description="support to support [m]")
     encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
         description="height of the messenger wire over the contact wire at a support [m]"

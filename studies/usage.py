@@ -25,6 +25,7 @@ First steps
   catenary simulate catenary=bruni_2015 pantograph=bruni_2015 speed_kmh=275
   catenary simulate catenary=my_line.yaml              a line of your own
   catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
+  catenary simulate catenary=c350 formulation=beam     with Euler-Bernoulli beams in place of ANCF cables
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
   catenary optimise experiment=oc1_heights campaign=first trials=200
   catenary export campaign=first                       its best design, for the hardware-in-the-loop rig

@@ -3,6 +3,10 @@ r"""Gradient-deficient ANCF cable element (Tur et al. 2015, PACDIN, eqs 1-3), in
 Legend: chi in [0, l0] runs along the undeformed element, xi = chi / l0; q holds (x, y, z, x', y', z') of both
 nodes with ' = d/dchi; eps = (r'.r' - 1)/2 Green strain; kappa = |r''| curvature; N_a the four Hermite shapes,
 B_a = dN_a/dchi and H_a = d2N_a/dchi2, a = (position 1, slope 1, position 2, slope 2).
+
+In `cable_force` r' = d + c P1 + e P2 with the Legendre polynomials of the element: d is the slope of the chord, a and
+b what the ends turn beyond it, c = (b - a)/2 and e = (a + b)/2; g_ij are products of these vectors and m_ij the
+integrals of 2 eps P_i P_j over xi, in closed form.
 """
 
 from __future__ import annotations
@@ -11,24 +15,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["cable_forces", "cable_mass", "cable_tangent", "hermite"]
+from catenary.elements.hermite import shape_products
+
+__all__ = ["cable_force", "cable_forces", "cable_mass", "cable_tangent"]
 
 Array = NDArray[np.float64]
 _XI, _W = np.polynomial.legendre.leggauss(5)
 GAUSS_XI = 0.5 * (_XI + 1.0)
 GAUSS_W = 0.5 * _W
-
-
-def hermite(xi: NDArray[np.float64], length: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """Evaluate the four Hermite shapes at ``xi`` (paper 000, eq. 1); returns shape (4, *xi.shape)."""
-    return np.array(
-        [
-            1 - 3 * xi**2 + 2 * xi**3,
-            length * (xi - 2 * xi**2 + xi**3),
-            3 * xi**2 - 2 * xi**3,
-            length * (xi**3 - xi**2),
-        ]
-    )
 
 
 @njit(cache=True)
@@ -106,6 +100,49 @@ def cable_forces(q: Array, l0: Array, EA: Array, EI: Array, rho_g: Array) -> tup
     return force, tangent, by_l0
 
 
+@njit(cache=True, fastmath={"contract", "nsz"})
+def cable_force(q: Array, l0: float, EA: float, EI: float, out: Array) -> None:
+    """Internal force of one element without its weight, for loops of every step.
+
+    Parameters
+    ----------
+    q : float array (2, 6)
+        Nodal positions [m] and slopes [-].
+    l0, EA, EI : float
+        Unstretched length [m], axial [N] and bending [N m^2] stiffness.
+    out : float array (12,)
+        Filled with the force in the order of ``q`` [N or N m].
+    """
+    r = 1.0 / l0
+    dx, dy, dz = (q[1, 0] - q[0, 0]) * r, (q[1, 1] - q[0, 1]) * r, (q[1, 2] - q[0, 2]) * r
+    ax, ay, az = q[0, 3] - dx, q[0, 4] - dy, q[0, 5] - dz
+    bx, by, bz = q[1, 3] - dx, q[1, 4] - dy, q[1, 5] - dz
+    cx, cy, cz = 0.5 * (bx - ax), 0.5 * (by - ay), 0.5 * (bz - az)
+    ex, ey, ez = 0.5 * (bx + ax), 0.5 * (by + ay), 0.5 * (bz + az)
+    g00 = dx * dx + dy * dy + dz * dz - 1.0
+    g01, g02 = dx * cx + dy * cy + dz * cz, dx * ex + dy * ey + dz * ez
+    g11, g12, g22 = cx * cx + cy * cy + cz * cz, cx * ex + cy * ey + cz * ez, ex * ex + ey * ey + ez * ez
+    # means over xi: P1^2 1/3, P2^2 1/5, P1^2 P2 2/15, P2^3 2/35, P1^4 1/5, P1^2 P2^2 11/105, P2^4 3/35
+    m00 = g00 + g11 * (1.0 / 3.0) + g22 * (1.0 / 5.0)
+    m01 = g01 * (2.0 / 3.0) + g12 * (4.0 / 15.0)
+    m02 = g02 * (2.0 / 5.0) + g11 * (2.0 / 15.0) + g22 * (2.0 / 35.0)
+    m11 = g00 * (1.0 / 3.0) + g02 * (4.0 / 15.0) + g11 * (1.0 / 5.0) + g22 * (11.0 / 105.0)
+    m12 = g01 * (4.0 / 15.0) + g12 * (22.0 / 105.0)
+    m22 = g00 * (1.0 / 5.0) + g02 * (4.0 / 35.0) + g11 * (11.0 / 105.0) + g22 * (3.0 / 35.0)
+    S, n, E = 0.5 * EA, 0.25 * EA * l0, 2.0 * EI * r
+    px, sx = n * (m01 * dx + m11 * cx + m12 * ex), n * (m02 * dx + m12 * cx + m22 * ex)
+    py, sy = n * (m01 * dy + m11 * cy + m12 * ey), n * (m02 * dy + m12 * cy + m22 * ey)
+    pz, sz = n * (m01 * dz + m11 * cz + m12 * ez), n * (m02 * dz + m12 * cz + m22 * ez)
+    ux, vx = sx - px + E * (2.0 * ax + bx), sx + px + E * (ax + 2.0 * bx)
+    uy, vy = sy - py + E * (2.0 * ay + by), sy + py + E * (ay + 2.0 * by)
+    uz, vz = sz - pz + E * (2.0 * az + bz), sz + pz + E * (az + 2.0 * bz)
+    fx = S * (m00 * dx + m01 * cx + m02 * ex) - (ux + vx) * r
+    fy = S * (m00 * dy + m01 * cy + m02 * ey) - (uy + vy) * r
+    fz = S * (m00 * dz + m01 * cz + m02 * ez) - (uz + vz) * r
+    out[0], out[1], out[2], out[3], out[4], out[5] = -fx, -fy, -fz, ux, uy, uz
+    out[6], out[7], out[8], out[9], out[10], out[11] = fx, fy, fz, vx, vy, vz
+
+
 @njit(cache=True)
 def cable_tangent(q: Array, l0: Array, EA: Array, EI: Array) -> tuple[Array, Array]:
     """Split the transverse stiffness of each element from its axial one.
@@ -134,17 +171,7 @@ def cable_tangent(q: Array, l0: Array, EA: Array, EI: Array) -> tuple[Array, Arr
     return axial, transverse
 
 
-def cable_mass(l0: NDArray[np.float64], rho: NDArray[np.float64]) -> NDArray[np.float64]:
+def cable_mass(l0: Array, rho: Array) -> Array:
     """Consistent mass matrix of each element (paper 000, eq. 3), float array (elem, 12, 12) [kg, kg m, kg m^2]."""
-    length = np.asarray(l0)[:, None, None]
-    shapes = np.array(
-        [
-            [156, 22, 54, -13],
-            [22, 4, 13, -3],
-            [54, 13, 156, -22],
-            [-13, -3, -22, 4],
-        ]
-    )
-    powers = np.array([[0, 1, 0, 1], [1, 2, 1, 2], [0, 1, 0, 1], [1, 2, 1, 2]])
-    scalar = np.asarray(rho)[:, None, None] * length / 420.0 * shapes * length**powers
+    scalar = np.asarray(rho)[:, None, None] * shape_products(l0)
     return np.einsum("eab,cd->eacbd", scalar, np.eye(3)).reshape(len(l0), 12, 12)
