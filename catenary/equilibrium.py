@@ -28,6 +28,7 @@ __all__ = [
     "Equilibrium",
     "EquilibriumStatus",
     "find_equilibrium",
+    "mesh_of",
     "open_line_equilibrium",
     "periodic_equilibrium",
 ]
@@ -99,17 +100,22 @@ class Equilibrium:
 
 def periodic_equilibrium(spec: CatenarySpec) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite periodic line."""
-    return find_equilibrium(spec, _mesh(spec, periodic_layout(spec)))
+    return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec)))
 
 
 def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports."""
-    return find_equilibrium(spec, _mesh(spec, line_layout(spec, n_spans)))
+    return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
 
 
-def _mesh(spec: CatenarySpec, layout: Layout) -> Mesh:
+def mesh_of(spec: CatenarySpec, layout: Layout, elements_per_bay: int | None = None) -> Mesh:
+    """Mesh a layout with the degrees of freedom of a line's dimension and formulation.
+
+    ``elements_per_bay`` is the line's own unless it is given.
+    """
+    per_bay = spec.mesh.elements_per_bay if elements_per_bay is None else elements_per_bay
     spatial, axial_slope = spec.dimension == "spatial", element_of(spec).axial_slope
-    return build_mesh(layout, spec.mesh.elements_per_bay, spatial=spatial, axial_slope=axial_slope)
+    return build_mesh(layout, per_bay, spatial=spatial, axial_slope=axial_slope)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a step that leads nowhere ends as a status

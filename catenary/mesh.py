@@ -17,7 +17,7 @@ X, Y, Z, DX, DY, DZ = range(6)
 
 @dataclass(frozen=True)
 class Mesh:
-    """Wire mesh of a line or cell (dofs x, z, z' at each node; y and y' in the spatial model, x' where the formulation has it).
+    """Wire mesh of a line or cell (dofs x, z, z' at each node; y, y' in the spatial model, x' if the formulation has it).
 
     Attributes
     ----------
