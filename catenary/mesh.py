@@ -17,7 +17,7 @@ X, Y, Z, DX, DY, DZ = range(6)
 
 @dataclass(frozen=True)
 class Mesh:
-    """Wire mesh of a line or cell (dofs x, z, z' at each node; y, y' in the spatial model, x' if the formulation has it).
+    """Wire mesh of a line or cell (dofs x, z, z' of each node; y, y' in the spatial model, x' in some formulations).
 
     Attributes
     ----------

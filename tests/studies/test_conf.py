@@ -94,6 +94,22 @@ def test_the_configuration_names_no_python_object(conf):
         assert "_target_" not in text and "!!" not in text and "${" not in text, file
 
 
+@pytest.mark.parametrize("line", group_options("catenary"))
+def test_every_line_composes_in_every_dimension_and_formulation(line, conf):
+    assert "formulation" in yaml.safe_load((conf / "catenary" / f"{line}.yaml").read_text(encoding="utf-8"))
+    for dimension in ("planar", "spatial"):
+        typed = [f"catenary={line}", "formulation=beam", f"dimension={dimension}"]
+        job = compose_job("simulate", SimulateJob, typed).job
+        assert (job.catenary.formulation, job.catenary.dimension) == ("beam", dimension)
+
+
+@pytest.mark.parametrize("name", [name for name, (spec, _) in JOBS.items() if "catenary" in spec.model_fields])
+def test_every_command_that_takes_a_line_takes_its_formulation(name):
+    spec, overrides = JOBS[name]
+    found = [compose_job(name, spec, [*overrides, *typed]).job for typed in ([], ["formulation=beam"])]
+    assert [job.catenary.formulation for job in found] == ["ancf", "beam"]
+
+
 @pytest.mark.parametrize("experiment", group_options("experiment"))
 def test_every_experiment_composes_and_is_printed(experiment, capfd):
     job = compose_job("optimise", OptimiseJob, [f"experiment={experiment}"]).job

@@ -121,6 +121,7 @@ def inputs(draw: st.DrawFn) -> Input:
         **TINY,
         "solver": draw(st.sampled_from(["periodic", "transient", "open_line"])),
         "catenary.dimension": draw(st.sampled_from(["planar", "spatial"])),
+        "catenary.formulation": draw(st.sampled_from(["ancf", "beam"])),
     }
     if draw(st.integers(0, 2)) == 0:
         values |= draw(geometry())

@@ -103,7 +103,9 @@ def test_tangent_is_the_derivative_of_the_force(element, seed):
     for i in range(12):
         d = np.zeros((2, 6))
         d.flat[i] = STEP
-        difference = (element.forces(q + d, L0, EA, EI, WEIGHT)[0] - element.forces(q - d, L0, EA, EI, WEIGHT)[0]) / (2 * STEP)
+        difference = (element.forces(q + d, L0, EA, EI, WEIGHT)[0] - element.forces(q - d, L0, EA, EI, WEIGHT)[0]) / (
+            2 * STEP
+        )
         scale = np.abs(tangent).max(axis=(1, 2))[:, None]
         np.testing.assert_array_less(np.abs(difference - tangent[:, :, i]) / scale, 1e-8)
 
@@ -122,7 +124,9 @@ def test_tangent_is_symmetric_and_splits_into_axial_and_transverse(element, seed
 def test_derivative_by_unstretched_length(element, seed):
     q = states(seed)
     _, _, by_l0 = element.forces(q, L0, EA, EI, WEIGHT)
-    difference = (element.forces(q, L0 + STEP, EA, EI, WEIGHT)[0] - element.forces(q, L0 - STEP, EA, EI, WEIGHT)[0]) / (2 * STEP)
+    difference = (element.forces(q, L0 + STEP, EA, EI, WEIGHT)[0] - element.forces(q, L0 - STEP, EA, EI, WEIGHT)[0]) / (
+        2 * STEP
+    )
     np.testing.assert_array_less(np.abs(difference - by_l0) / np.abs(by_l0).max(axis=1)[:, None], 1e-8)
 
 
@@ -135,6 +139,15 @@ def test_rigid_motions_of_an_unstretched_element_give_no_force(element, seed):
     force, _, _ = element.forces(moved, L0, EA, EI, np.zeros(3))
     # rounding of a strain of 1e-16 times EA
     np.testing.assert_allclose(force, 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_translation_changes_no_force(element, seed):
+    tangent = element.forces(states(seed), L0, EA, EI, WEIGHT)[1]
+    for c in range(3):
+        shift = np.zeros(12)
+        shift[[c, 6 + c]] = 1.0
+        np.testing.assert_allclose(tangent @ shift, 0.0, atol=1e-14 * EA.max())
 
 
 @pytest.mark.parametrize("seed", range(3))
