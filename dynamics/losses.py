@@ -54,6 +54,16 @@ class ContactLosses:
         """Share of time without contact [%]."""
         return 100.0 * self.total_s / self.evaluated_s
 
+    @property
+    def summary(self) -> dict[str, float]:
+        """Number, longest loss and share of time, with units in the names."""
+        return {
+            "count": self.count,
+            "longest_s": self.longest_s,
+            "longest_m": self.longest_m,
+            "total_percent": self.total_percent,
+        }
+
 
 def contact_losses(history: ForceHistory) -> tuple[ContactLosses, ...]:
     """Find the losses of every pantograph.
