@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,11 +93,14 @@ class StoredResult:
         CF unit of each.
     attributes : dict of str to str
         What the file says about itself.
+    variable_attributes : dict of str to dict
+        What it says about each variable.
     """
 
     values: dict[str, NDArray[Any]]
     units: dict[str, str]
     attributes: dict[str, str]
+    variable_attributes: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def solution_dataset(
@@ -264,4 +267,5 @@ def read_result(path: Path) -> StoredResult:
         found.load()
     values = {str(name): np.asarray(found[name].values) for name in found.variables}
     units = {str(name): str(found[name].attrs.get("units", "")) for name in found.variables}
-    return StoredResult(values, units, {str(k): str(v) for k, v in found.attrs.items()})
+    about = {str(name): {str(k): str(v) for k, v in found[name].attrs.items()} for name in found.variables}
+    return StoredResult(values, units, {str(k): str(v) for k, v in found.attrs.items()}, about)

@@ -12,6 +12,8 @@ from jinja2 import BaseLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from catenary.files import write_bytes_atomic, write_text_atomic
+from studies.report.animation import animation_data, animation_svg
+from studies.report.film_file import write_film
 from studies.report.frame import COLOURS, DASHES
 from studies.report.parts import Chart, Page
 from studies.report.png import chart_png
@@ -47,6 +49,9 @@ def page_html(page: Page) -> str:
             page=page,
             style=Markup(_asset("page.css")),
             script=Markup(_asset("hover.js")),
+            player=Markup(_asset("player.js")),
+            still=lambda animation: Markup(animation_svg(animation)),
+            film=animation_data,
             svg=lambda chart: Markup(chart_svg(chart)),
             legend=_legend,
             data=hover_data,
@@ -66,6 +71,8 @@ def write_page(page: Page, folder: Path) -> Path:
     """Write ``report.html`` and ``figures/*.png`` into a run folder; return the path of the page."""
     for chart in page.charts:
         write_bytes_atomic(folder / "figures" / f"{chart.name}.png", chart_png(chart))
+    for animation in page.animations:
+        write_film(animation, folder / "figures")
     path = folder / "report.html"
     write_text_atomic(path, page_html(page))
     return path
