@@ -72,10 +72,10 @@ class Spectrum:
     def method(self) -> str:
         """How it was found, in words."""
         if self.lines:
-            return f"harmonics of one period of {self.segment_s:.6g} s, power over {self.resolution:.6g} Hz"
+            return f"harmonics of one period of {self.segment_s:.4g} s, power over {self.resolution:.4g} Hz"
         return (
-            f"Welch, Hann window, segments of {self.segment_s:.6g} s that overlap by half, mean taken out of each, "
-            f"resolution {self.resolution:.6g} Hz"
+            f"Welch, Hann window, segments of {self.segment_s:.4g} s that overlap by half, mean taken out of each, "
+            f"resolution {self.resolution:.4g} Hz"
         )
 
 

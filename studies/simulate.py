@@ -70,7 +70,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
     write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
-    write_simulation_report(folder.path)
+    write_simulation_report(folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
     folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")

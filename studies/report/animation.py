@@ -63,6 +63,8 @@ class Animation:
     ----------
     name, title, caption : str
         File name without its ending, what it shows, and what a reader must know to read it.
+    note : str
+        The least of that, for the file, which has no caption.
     size : tuple of float
         Width and height of the drawing.
     scale : float
@@ -82,6 +84,7 @@ class Animation:
     name: str
     title: str
     caption: str
+    note: str
     size: tuple[float, float]
     scale: float
     rate: float

@@ -87,9 +87,11 @@ def _picture(animation: Animation, moment: Moment, width: int) -> Image.Image:
     pen = ImageDraw.Draw(large)
     _draw(pen, polylines(animation, moment), factor, animation.size[1])
     font = ImageFont.load_default(size=SMOOTHING * 15)
-    text = moment.text.replace("\N{MINUS SIGN}", "-")
-    pen.text((SMOOTHING * 12, SMOOTHING * (height - FOOT + 7)), text, fill="#595959", font=font)
-    return large.resize((width, height), Image.Resampling.LANCZOS)
+    foot = SMOOTHING * (height - FOOT + 7)
+    said = ((12, "la", moment.text.replace("\N{MINUS SIGN}", "-")), (width - 12, "ra", animation.note))
+    for x, anchor, text in said:
+        pen.text((SMOOTHING * x, foot), text, fill="#595959", font=font, anchor=anchor)
+    return large.reduce(SMOOTHING)
 
 
 def _draw(pen: ImageDraw.ImageDraw, drawn: Drawn, factor: float, height: float) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from studies.report.content import Array
 from studies.report.frame import number
-from studies.report.history_content import Histories, PantographHistory, PointHistory
+from studies.report.history_content import SHOWN_SPANS, Histories, PantographHistory, PointHistory
 from studies.report.parts import Chart, Curve, Level, Role, Stations
 
 __all__ = ["force_charts", "histogram_chart", "pantograph_charts", "point_charts", "rms_charts", "spectrum_chart"]
@@ -17,6 +17,7 @@ MM = 1.0e3
 ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth", "fifth", "sixth")
 # a spectrum is shown up to this frequency, and down to this much below its highest value
 HIGHEST_HZ, DEEPEST_DB = 50.0, 70.0
+SHOWN = f"Over the spans that count, the last {SHOWN_SPANS} of them where there are more."
 
 
 def _suffix(histories: Histories, p: int) -> str:
@@ -26,6 +27,11 @@ def _suffix(histories: Histories, p: int) -> str:
 
 def _title(text: str, pantograph: PantographHistory) -> str:
     return f"{text}, {pantograph.name}" if pantograph.name else text
+
+
+def _between_supports(histories: Histories) -> tuple[float, float]:
+    """Limits of axes along the track: whole spans."""
+    return float(histories.supports[0]), float(histories.supports[-1])
 
 
 def _finite(label: str, x: Array, y: Array, unit: str, role: Role) -> tuple[Curve, ...]:
@@ -53,12 +59,12 @@ def _force_chart(histories: Histories, p: int) -> Chart | None:
     return Chart(
         name=f"force_history{_suffix(histories, p)}",
         title=_title("Contact force, raw and filtered", one),
-        caption="Over the last spans that count.",
+        caption=SHOWN,
         x_label="Station of the pantograph",
         y_label="Contact force",
         curves=curves,
         stations=(Stations("supports", histories.supports, full_height=True), *marks),
-        x_range=(float(one.x.min()), float(one.x.max())),
+        x_range=_between_supports(histories),
         height=0.46,
     )
 
@@ -196,11 +202,12 @@ def _mass_chart(name: str, title: str, curves: tuple[Curve, ...], histories: His
     return Chart(
         name=name,
         title=title,
-        caption=f"{above}Over the last spans that count, upwards positive.",
+        caption=f"{above}Upwards positive. {SHOWN}",
         x_label="Station of the pantograph",
         y_label=quantity,
         curves=curves,
         stations=(Stations("supports", histories.supports, full_height=True),),
+        x_range=_between_supports(histories),
         height=0.34,
     )
 
@@ -216,8 +223,8 @@ def point_charts(histories: Histories) -> tuple[Chart, ...]:
         suffix = f"_{g + 1}" if len(groups) > 1 else ""
         for key, title, unit, factor in (
             ("displacement", "Displacement of chosen nodes", "mm", MM),
-            ("velocity", "Velocity of chosen nodes", "m/s", 1.0),
-            ("acceleration", "Acceleration of chosen nodes", "m/s²", 1.0),
+            ("velocity", "Velocity of chosen nodes, filtered", "m/s", 1.0),
+            ("acceleration", "Acceleration of chosen nodes, filtered", "m/s²", 1.0),
         ):
             charts.append(_point_chart(f"point_{key}{suffix}", title, (time, group, key), unit, factor))
     return tuple(charts)
@@ -233,7 +240,7 @@ def _point_chart(
     return Chart(
         name=name,
         title=title,
-        caption="From rest, upwards, over the whole run. Motion along and across the track is in result.nc.",
+        caption="From rest, upwards, over the whole run. result.nc has them unfiltered, along and across too.",
         x_label="Time",
         y_label=title.split(" of ")[0],
         curves=curves,

@@ -11,12 +11,22 @@ from numpy.typing import NDArray
 
 from catenary.geometry import CONTACT
 from dynamics.dataset import StoredResult
+from dynamics.filters import filter_record
 from dynamics.spec import CaseSpec
 from studies.report.animation import Animation
 from studies.report.content import Array
 from studies.report.line_film import line_animation
 
-__all__ = ["DropperHistories", "Histories", "Losses", "PantographHistory", "PointHistory", "read_histories"]
+__all__ = [
+    "SHOWN_SPANS",
+    "DropperHistories",
+    "Histories",
+    "Losses",
+    "PantographHistory",
+    "PointHistory",
+    "SupportHistories",
+    "read_histories",
+]
 
 # spans that curves over the track show: more would be too crowded to be read
 SHOWN_SPANS = 4
@@ -91,7 +101,7 @@ class SupportHistories:
 
 @dataclass(frozen=True)
 class PointHistory:
-    """A chosen node: name, and displacement, velocity and acceleration upwards over time [s] in SI units."""
+    """A chosen node: name, and displacement, filtered velocity and acceleration upwards over time, in SI units."""
 
     name: str
     displacement: Array
@@ -154,7 +164,7 @@ def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mappin
         droppers=_droppers(values, case, past),
         uplifts=_uplifts(values, case, past),
         point_time=values["time"] if "point_displacement" in values else None,
-        points=_points(values),
+        points=_points(values, case),
         animation=line_animation(values, case),
     )
 
@@ -225,8 +235,18 @@ def _beside(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:
 
 
 def _around(position: Array, history: Array, at: Array, past: Array) -> Array:
-    """Values (place, column) of histories (time, place) when the pantograph is ``past`` each place; NaN elsewhere."""
-    rows = [np.interp(x + past, position, history[:, k], left=np.nan, right=np.nan) for k, x in enumerate(at)]
+    """Means (place, column) of histories (time, place) while the pantograph is ``past`` each place; NaN elsewhere.
+
+    Each is the mean over one column's width: what oscillates faster would be drawn as noise.
+    """
+    half = 0.5 * (past[1] - past[0])
+    distance = np.diff(position, prepend=2.0 * position[0] - position[1])
+    total = np.cumsum(history * distance[:, None], axis=0)
+    ends = np.stack([past - half, past + half])
+    rows = [
+        np.diff(np.interp(x + ends, position, total[:, k], left=np.nan, right=np.nan), axis=0)[0] / (2.0 * half)
+        for k, x in enumerate(at)
+    ]
     return np.array(rows).reshape(len(at), past.size)
 
 
@@ -252,13 +272,21 @@ def _uplifts(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Suppor
     return SupportHistories(x, past, uplift)
 
 
-def _points(values: Mapping[str, Array]) -> tuple[PointHistory, ...]:
-    """Chosen nodes, upwards."""
+def _points(values: Mapping[str, Array], case: CaseSpec) -> tuple[PointHistory, ...]:
+    """Chosen nodes, upwards; velocity and acceleration filtered like the forces, or nothing could be told apart."""
     if "point_displacement" not in values:
         return ()
-    names = ("point_displacement", "point_velocity", "point_acceleration")
     wires = ["contact" if w == CONTACT else "messenger" for w in values["point_wire"]]
+
+    def low_passed(name: str, k: int) -> Array:
+        return filter_record(values[name][:, k, 2], case.time_step, 0.0, case.signal.cutoff_hz, case.signal.kind)
+
     return tuple(
-        PointHistory(f"{wire} wire at {x:.1f} m", *(values[name][:, k, 2] for name in names))
+        PointHistory(
+            f"{wire} wire at {x:.1f} m",
+            values["point_displacement"][:, k, 2],
+            low_passed("point_velocity", k),
+            low_passed("point_acceleration", k),
+        )
         for k, (wire, x) in enumerate(zip(wires, values["point_position"], strict=True))
     )

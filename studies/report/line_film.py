@@ -76,6 +76,7 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
         name="animation",
         title="The line while the pantograph passes",
         caption=_caption(shapes, slower),
+        note=f"heights x {shapes.heights:g}, displacements x {shapes.moves:g}",
         size=size,
         scale=shapes.scale,
         rate=RATE,

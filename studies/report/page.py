@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -67,12 +68,17 @@ def write_overlay(page: Page, path: Path) -> Path:
     return path.with_suffix(".png")
 
 
-def write_page(page: Page, folder: Path) -> Path:
-    """Write ``report.html`` and ``figures/*.png`` into a run folder; return the path of the page."""
+def write_page(page: Page, folder: Path, say: Callable[[str], None] = print) -> Path:
+    """Write ``report.html``, ``figures/*.png`` and moving pictures into a run folder; return the path of the page.
+
+    What is to be said of a moving picture, as that there is no ffmpeg, is handed to ``say``.
+    """
     for chart in page.charts:
         write_bytes_atomic(folder / "figures" / f"{chart.name}.png", chart_png(chart))
     for animation in page.animations:
-        write_film(animation, folder / "figures")
+        _, told = write_film(animation, folder / "figures")
+        if told:
+            say(told)
     path = folder / "report.html"
     write_text_atomic(path, page_html(page))
     return path

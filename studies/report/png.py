@@ -90,7 +90,7 @@ def _dress(axes: Axes, chart: Chart, frame: Frame) -> None:
 def _draw_heat(axes: Axes, heat: HeatMap, frame: Frame) -> None:
     """Cells behind the curves, and their scale above the axes."""
     extent = (*frame.x_range, *frame.y_range)
-    axes.imshow(heat_image(heat, frame.y_range, frame.x_range), extent=extent, aspect="auto", zorder=0)
+    axes.imshow(heat_image(heat, frame.y_range, frame.x_range), extent=extent, aspect="auto", zorder=0.8)
     mapped = ScalarMappable(Normalize(0.0, float(np.nanmax(heat.values))), COLOUR_MAP)
     scale = axes.inset_axes((0.72, 1.02, 0.26, 0.035))
     axes.figure.colorbar(mapped, cax=scale, orientation="horizontal", location="top")

@@ -26,8 +26,8 @@ def chart_svg(chart: Chart) -> str:
     parts = [
         f'<svg viewBox="0 0 {frame.width:g} {frame.height:.1f}" role="img" tabindex="0" '
         f'aria-label="{escape(chart.title)}" class="chart">',
-        *((heat_svg(chart.heat, frame),) if chart.heat is not None else ()),
         _axes(chart, frame),
+        *((heat_svg(chart.heat, frame),) if chart.heat is not None else ()),
         *(_stations(s, frame) for s in chart.stations),
         *(_line(frame.left, at, frame.right, at, "level") for at in levels),
         f'<svg x="{frame.left:g}" y="{frame.top:g}" width="{frame.right - frame.left:.2f}" '
