@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,11 @@ from pydantic import BaseModel
 
 from catenary.dataset import ELASTICITY_FORCE, origin, static_dataset, variable, write_dataset
 from catenary.equilibrium import EquilibriumStatus
+from dynamics.force_history import force_history
+from dynamics.signals import ForceSignals, force_signals
 
 if TYPE_CHECKING:
+    from dynamics.histories import Frames, Histories
     from dynamics.periodic import PeriodicSolution
     from dynamics.transient import Trajectory
 
@@ -27,6 +30,55 @@ HISTORIES = {
     "contact_force_filtered": ("N", "contact force, compressive positive, low-pass filtered with zero phase"),
     "contact_height": ("m", "height of the contact point, relative to the contact wire at the support"),
 }
+
+WIRES = "wire: 0 contact, 1 messenger, 2 stitch"
+# name in the file, attribute, dimensions after time, unit, what it is
+LINE_HISTORIES = (
+    ("pantograph_position", "position", ("pantograph",), "m", "station of every pantograph"),
+    ("pantograph_contact_force", "contact_force", ("pantograph",), "N", "contact force of every pantograph, raw"),
+    (
+        "pantograph_contact_force_filtered",
+        "contact_force_filtered",
+        ("pantograph",),
+        "N",
+        "contact force of every pantograph, low-pass filtered with zero phase",
+    ),
+    (
+        "pantograph_contact_height",
+        "contact_height",
+        ("pantograph",),
+        "m",
+        "height of the contact point of every pantograph, relative to the contact wire at the support",
+    ),
+    ("mass_height", "mass_height", ("pantograph", "mass"), "m", "height of every pantograph mass, head first"),
+    ("mass_velocity", "mass_velocity", ("pantograph", "mass"), "m s-1", "vertical velocity of every pantograph mass"),
+    (
+        "mass_acceleration",
+        "mass_acceleration",
+        ("pantograph", "mass"),
+        "m s-2",
+        "vertical acceleration of every pantograph mass",
+    ),
+    (
+        "line_dropper_force",
+        "dropper_force",
+        ("line_dropper",),
+        "N",
+        "axial force of every dropper of the line, static share included, tension positive",
+    ),
+    (
+        "line_support_uplift",
+        "support_uplift",
+        ("support",),
+        "m",
+        "rise of the contact wire from rest at every support that is not an end of the line",
+    ),
+    ("point_displacement", "point_displacement", ("point", "axis"), "m", "displacement of chosen nodes from rest"),
+    ("point_velocity", "point_velocity", ("point", "axis"), "m s-1", "velocity of chosen nodes"),
+    ("point_acceleration", "point_acceleration", ("point", "axis"), "m s-2", "acceleration of chosen nodes"),
+)
+# kept in single precision: many, and 1e-7 of a force or of 100 mm is far below what a solver resolves
+SINGLE = ("line_dropper_force", "frame_displacement")
 
 
 @dataclass(frozen=True)
@@ -41,11 +93,14 @@ class StoredResult:
         CF unit of each.
     attributes : dict of str to str
         What the file says about itself.
+    variable_attributes : dict of str to dict
+        What it says about each variable.
     """
 
     values: dict[str, NDArray[Any]]
     units: dict[str, str]
     attributes: dict[str, str]
+    variable_attributes: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def solution_dataset(
@@ -65,6 +120,10 @@ def solution_dataset(
         if force is not None and np.size(force):
             text = "dropper force along the period, static share included, tension positive"
             found["dropper_force"] = variable(("time", "dropper"), force, "N", text)
+        found = found.assign(_signals(solution))
+    kept = getattr(solution, "histories", None)
+    if kept is not None:
+        found = found.assign(_line_histories(kept))
     found.attrs["status"] = solution.status.value
     found.attrs["message"] = solution.message
     found.attrs["applied_force_N"] = float(solution.applied_force_N)
@@ -78,6 +137,98 @@ def _uplift(solution: PeriodicSolution | Trajectory) -> xr.Variable:
         return variable(("span",), solution.support_uplift, "m", text)
     text = "uplift of one support from far ahead of the pantograph to far behind it, one value a time step"
     return variable(("uplift_time",), solution.support_uplift, "m", text)
+
+
+def _signals(solution: PeriodicSolution | Trajectory) -> dict[str, xr.Variable]:
+    """Histogram, spectrum, running RMS and losses; nothing where there are no figures."""
+    history = force_history(solution)
+    if history is None:
+        return {}
+    signals = force_signals(history)
+    spectrum, rms = signals.spectrum, signals.running_rms
+    density = variable(
+        ("frequency", "pantograph"),
+        spectrum.density,
+        "N2 Hz-1",
+        "one-sided power spectral density of the raw contact force over the evaluated spans",
+    )
+    density.attrs |= {"method": spectrum.method, "resolution_Hz": spectrum.resolution, "lines": int(spectrum.lines)}
+    text = "edges of the histogram's bins"
+    return {
+        "histogram_edge": variable(("histogram_edge",), signals.histogram.edges, "N", text),
+        "contact_force_histogram": variable(
+            ("bin", "pantograph"),
+            signals.histogram.density,
+            "N-1",
+            "share of time over bin width of the filtered contact force over the evaluated spans",
+        ),
+        "frequency": variable(("frequency",), spectrum.frequency, "Hz", "frequency"),
+        "contact_force_spectral_density": density,
+        "rms_window": variable(("rms_window",), rms.window_m, "m", "length of the centred window along the track"),
+        "contact_force_running_rms": variable(
+            ("time", "pantograph", "rms_window"),
+            rms.value,
+            "N",
+            "root mean square of the filtered contact force less its mean over the evaluated spans, centred window",
+        ),
+        **_losses(signals),
+    }
+
+
+def _losses(signals: ForceSignals) -> dict[str, xr.Variable]:
+    """Losses of all pantographs one after another."""
+    rows = [(p, loss) for p, one in enumerate(signals.losses) for loss in one.losses]
+    columns = (
+        ("loss_start_time", "start_time_s", "s", "time at which contact is lost"),
+        ("loss_start_position", "start_position_m", "m", "station of the pantograph where contact is lost"),
+        ("loss_duration", "duration_s", "s", "time until contact is made again"),
+        ("loss_length", "length_m", "m", "distance without contact"),
+    )
+    number = np.array([p for p, _ in rows], dtype=np.int64)
+    return {
+        "loss_pantograph": variable(("loss",), number, "1", "pantograph that loses contact, 0 the leading one"),
+        **{
+            name: variable(("loss",), np.array([getattr(loss, key) for _, loss in rows], dtype=float), units, text)
+            for name, key, units, text in columns
+        },
+    }
+
+
+def _line_histories(kept: Histories) -> dict[str, xr.Variable]:
+    """Everything an open line kept."""
+    stations = (
+        ("line_dropper_position", ("line_dropper",), kept.dropper_x, "m", "station of every dropper of the line"),
+        ("support_position", ("support",), kept.support_x, "m", "station of every support with an uplift"),
+        ("point_position", ("point",), kept.point_x, "m", "station of every chosen node at rest"),
+        ("point_wire", ("point",), kept.point_wire, "1", WIRES),
+        ("axis", ("axis",), np.arange(3), "1", "direction: 0 along the track, 1 across, 2 up"),
+    )
+    found = {name: variable(dims, values, units, text) for name, dims, values, units, text in stations}
+    for name, attribute, dims, units, text in LINE_HISTORIES:
+        values = getattr(kept, attribute)
+        if values.size:
+            found[name] = variable(("time", *dims), _stored(name, values), units, text)
+    return found if kept.frames is None else {**found, **_frames(kept.frames)}
+
+
+def _frames(frames: Frames) -> dict[str, xr.Variable]:
+    """Shapes of the line at some moments."""
+    displacement = frames.position - frames.rest
+    columns = (
+        ("frame_time", ("frame",), frames.time, "s", "time of the shape"),
+        ("frame_displacement", ("frame", "node", "axis"), displacement, "m", "displacement of wire nodes from rest"),
+        ("frame_mass_height", ("frame", "pantograph", "mass"), frames.mass_height, "m", "height of pantograph masses"),
+        ("frame_pantograph_position", ("frame", "pantograph"), frames.pantograph_x, "m", "station of every pantograph"),
+        ("node_wire", ("node",), frames.node_wire, "1", WIRES),
+        ("node_rest", ("node", "axis"), frames.rest, "m", "coordinates of wire nodes at rest"),
+        ("line_dropper_node", ("line_dropper", "end"), frames.dropper_ends, "1", "wire node at every dropper's ends"),
+    )
+    return {name: variable(dims, _stored(name, values), units, text) for name, dims, values, units, text in columns}
+
+
+def _stored(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Values in the precision that they are kept in."""
+    return values.astype(np.float32) if name in SINGLE else values
 
 
 def write_result(
@@ -116,4 +267,5 @@ def read_result(path: Path) -> StoredResult:
         found.load()
     values = {str(name): np.asarray(found[name].values) for name in found.variables}
     units = {str(name): str(found[name].attrs.get("units", "")) for name in found.variables}
-    return StoredResult(values, units, {str(k): str(v) for k, v in found.attrs.items()})
+    about = {str(name): {str(k): str(v) for k, v in found[name].attrs.items()} for name in found.variables}
+    return StoredResult(values, units, {str(k): str(v) for k, v in found.attrs.items()}, about)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from catenary.spec import CatenarySpec, Mark, Spec
+from dynamics.history_spec import HistorySpec
 from dynamics.mean_force import Supply
 
 __all__ = ["CaseSpec", "ContactSpec", "OpenLineSpec", "PantographSpec", "PeriodicSpec", "SignalSpec", "TransientSpec"]
@@ -169,6 +170,7 @@ class CaseSpec(Spec):
     transient: TransientSpec = TransientSpec()
     open_line: OpenLineSpec = OpenLineSpec()
     signal: SignalSpec = SignalSpec()
+    histories: HistorySpec = HistorySpec()
 
     @property
     def speed(self) -> float:
@@ -202,6 +204,7 @@ class CaseSpec(Spec):
             problems.append(refusal)
         if self.solver == "open_line" and self.slack_damping != "kept":
             problems.append(f"slack_damping must be 'kept' with solver=open_line: got '{self.slack_damping}'")
+        problems += self.histories.refusals(self.solver, self.open_line.spans * self.catenary.span_length)
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
             problems.append(
                 f"dt must divide the time of one span when strict_dt is set: got {self.dt:g} s, nearest "

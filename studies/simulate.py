@@ -70,7 +70,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
     write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
-    write_simulation_report(folder.path)
+    write_simulation_report(folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
     folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
@@ -175,14 +175,20 @@ def summarise(
     """Content of summary.json."""
     from catenary.equilibrium import EquilibriumStatus
     from dynamics.assessment import assess
+    from dynamics.force_history import force_history
+    from dynamics.losses import contact_losses
 
     found = solution.equilibrium.status is EquilibriumStatus.OK
     statistics = solution.statistics
-    pantographs, assessment = [], []
+    pantographs: list[dict[str, Any]] = []
+    assessment = []
     if statistics is not None:
         pantographs = [{"applied_force_N": float(solution.applied_force_N), **asdict(statistics)}]
         criteria = assess(statistics, case.speed_kmh, case.supply)
         assessment = [{"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]}]
+    history = force_history(solution)
+    for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
+        figures["losses"] = losses.summary
     return {
         "schema_version": 1,
         "status": solution.status.value,
@@ -242,6 +248,13 @@ def _headline(case: CaseSpec) -> str:
     )
 
 
+def _losses_told(losses: dict[str, Any]) -> str:
+    """Number and size of losses in words; nothing where contact is never lost."""
+    if not losses["count"]:
+        return ""
+    return f" ({losses['count']} times, at most {1e3 * losses['longest_s']:.0f} ms, {losses['longest_m']:.2f} m)"
+
+
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
@@ -252,7 +265,8 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(
             f"contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
             f"{figures['contact_force_std_N']:.2f} N, {figures['contact_force_min_N']:.1f} to "
-            f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %; "
+            f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %"
+            f"{_losses_told(figures['losses'])}; "
             f"applied force {figures['applied_force_N']:.2f} N"
         )
         lines.append(

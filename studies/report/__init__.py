@@ -5,7 +5,7 @@ Run folder → content (plain data) → page (charts, tables, text) → report.h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from studies.report.page import write_overlay, write_page
@@ -14,8 +14,10 @@ from studies.spec import RecordSpec
 __all__ = ["write_campaign_report", "write_comparison", "write_simulation_report"]
 
 
-def write_simulation_report(folder: Path) -> Path:
+def write_simulation_report(folder: Path, say: Callable[[str], None] = print) -> Path:
     """Write report.html and figures/ of a simulation from what its folder holds; return the page's path.
+
+    What is to be said of its moving picture is handed to ``say``.
 
     Raises
     ------
@@ -25,7 +27,7 @@ def write_simulation_report(folder: Path) -> Path:
     from studies.report.simulation_folder import read_simulation
     from studies.report.simulation_page import simulation_page
 
-    return write_page(simulation_page(read_simulation(Path(folder))), Path(folder))
+    return write_page(simulation_page(read_simulation(Path(folder))), Path(folder), say)
 
 
 def write_campaign_report(folder: Path) -> Path:

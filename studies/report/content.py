@@ -18,6 +18,7 @@ from optimise.objectives import OBJECTIVES, Objective
 from studies.report.parts import Curve
 
 if TYPE_CHECKING:
+    from studies.report.history_content import Histories
     from studies.report.numerical_error import ErrorEstimate
 
 __all__ = [
@@ -259,6 +260,7 @@ class SimulationContent:
     assessment: tuple[Assessed, ...] = ()
     elasticity: tuple[tuple[float, float], ...] = ()
     error: ErrorEstimate | None = None
+    histories: Histories | None = None
 
 
 @dataclass(frozen=True)

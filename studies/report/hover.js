@@ -32,8 +32,8 @@
     const [x0, x1, y0, y1, left, right, top, bottom] = chart.frame;
     const across = (x) => left + (x - x0) / (x1 - x0) * (right - left);
     const down = (y) => bottom - (y - y0) / (y1 - y0) * (bottom - top);
-    if (!chart.curves.length) { return; }
-    let at = null;
+    if (!chart.curves.length && !chart.cells) { return; }
+    let at = null, row = 0;
 
     function line(text, colour, strong) {
       const row = document.createElement("div");
@@ -108,6 +108,21 @@
       place(across(curve.x[k]));
     }
 
+    function readCell(x, y) {
+      const cells = chart.cells;
+      at = Math.min(Math.max(x, x0), x1);
+      row = nearest(cells.y, y);
+      const value = cells.values[row][nearest(cells.x, at)];
+      cursor.replaceChildren();
+      mark(at, cells.y[row], "#1b1b1b");
+      reading.replaceChildren(
+        line(`${chart.y.label} ${String(cells.y[row])} ${chart.y.unit}`, null, true),
+        line(`${chart.x.label} ${shown(at)} ${chart.x.unit}`, null, false),
+        line(`${cells.label}: ${value === null ? "not known" : value + " " + cells.unit}`, null, false),
+      );
+      place(across(at));
+    }
+
     function clear() {
       cursor.replaceChildren();
       reading.hidden = true;
@@ -118,7 +133,10 @@
       const scale = chart.size[0] / box.width;
       const px = (event.clientX - box.left) * scale, py = (event.clientY - box.top) * scale;
       if (px < left - 20 || px > right + 20) { clear(); return; }
-      if (chart.pick === "x") { readAt(x0 + (px - left) / (right - left) * (x1 - x0)); } else { readPoint(px, py); }
+      const x = x0 + (px - left) / (right - left) * (x1 - x0);
+      if (chart.pick === "x") { readAt(x); } else if (chart.pick === "point") { readPoint(px, py); } else {
+        readCell(x, y0 + (bottom - py) / (bottom - top) * (y1 - y0));
+      }
     }
 
     svg.addEventListener("pointermove", pointed);
@@ -127,10 +145,18 @@
     svg.addEventListener("blur", clear);
     svg.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const up = chart.cells ? { ArrowDown: -1, ArrowUp: 1 }[event.key] : undefined;
       if (event.key === "Escape") { clear(); }
+      if (up) {
+        event.preventDefault();
+        row = Math.min(Math.max(row + up, 0), chart.cells.y.length - 1);
+        readCell(at === null ? x0 : at, chart.cells.y[row]);
+        return;
+      }
       if (!way) { return; }
       event.preventDefault();
       if (chart.pick === "x") { readAt((at === null ? x0 : at) + way * (x1 - x0) / 200); return; }
+      if (chart.pick === "cell") { readCell((at === null ? x0 : at) + way * (x1 - x0) / 100, chart.cells.y[row]); return; }
       const xs = [...new Set(chart.curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
       const k = Math.min(Math.max((at === null ? -1 : xs.indexOf(at)) + way, 0), xs.length - 1);
       const curve = chart.curves.find((c) => c.x.includes(xs[k]));

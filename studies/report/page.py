@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -12,6 +13,8 @@ from jinja2 import BaseLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from catenary.files import write_bytes_atomic, write_text_atomic
+from studies.report.animation import animation_data, animation_svg
+from studies.report.film_file import write_film
 from studies.report.frame import COLOURS, DASHES
 from studies.report.parts import Chart, Page
 from studies.report.png import chart_png
@@ -47,6 +50,9 @@ def page_html(page: Page) -> str:
             page=page,
             style=Markup(_asset("page.css")),
             script=Markup(_asset("hover.js")),
+            player=Markup(_asset("player.js")),
+            still=lambda animation: Markup(animation_svg(animation)),
+            film=animation_data,
             svg=lambda chart: Markup(chart_svg(chart)),
             legend=_legend,
             data=hover_data,
@@ -62,10 +68,17 @@ def write_overlay(page: Page, path: Path) -> Path:
     return path.with_suffix(".png")
 
 
-def write_page(page: Page, folder: Path) -> Path:
-    """Write ``report.html`` and ``figures/*.png`` into a run folder; return the path of the page."""
+def write_page(page: Page, folder: Path, say: Callable[[str], None] = print) -> Path:
+    """Write ``report.html``, ``figures/*.png`` and moving pictures into a run folder; return the path of the page.
+
+    What is to be said of a moving picture, as that there is no ffmpeg, is handed to ``say``.
+    """
     for chart in page.charts:
         write_bytes_atomic(folder / "figures" / f"{chart.name}.png", chart_png(chart))
+    for animation in page.animations:
+        _, told = write_film(animation, folder / "figures")
+        if told:
+            say(told)
     path = folder / "report.html"
     write_text_atomic(path, page_html(page))
     return path

@@ -12,7 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chart", "Curve", "Fact", "Level", "Page", "Section", "Stations", "Table"]
+from studies.report.animation import Animation
+
+__all__ = ["Chart", "Curve", "Fact", "HeatMap", "Level", "Mark", "Page", "Role", "Section", "Stations", "Table"]
 
 Role = Literal["nominal", "best", "other", "fourth", "fifth", "sixth", "muted"]
 Mark = Literal["line", "step", "dots", "rings", "crosses", "segments"]
@@ -83,6 +85,45 @@ class Level:
 
 
 @dataclass(frozen=True)
+class HeatMap:
+    """One value over two coordinates, as colours behind the curves of a chart.
+
+    Attributes
+    ----------
+    label, unit : str
+        The quantity.
+    x : float array (column,)
+        Even steps, centres of the columns.
+    y : float array (row,)
+        Centres of the rows, increasing; a place belongs to the nearest row.
+    values : float array (row, column)
+        NaN where there is nothing to show.
+    at_or_below : float
+        Values that are not above it are drawn in one colour of their own.
+    below_label : str
+        What that colour stands for.
+    """
+
+    label: str
+    unit: str
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    values: NDArray[np.float64]
+    at_or_below: float
+    below_label: str
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be drawn."""
+        if self.values.shape != (self.y.size, self.x.size):
+            raise ValueError(
+                f"heat map '{self.label}' needs one value per row and column: got shape {self.values.shape} for "
+                f"{self.y.size} rows and {self.x.size} columns"
+            )
+        if not np.isfinite(self.values).any():
+            raise ValueError(f"heat map '{self.label}' must have a finite value: got none")
+
+
+@dataclass(frozen=True)
 class Chart:
     """One pair of axes.
 
@@ -99,7 +140,9 @@ class Chart:
     exaggeration : float, optional
         Length of one y unit over that of one x unit, for drawings of the line with exaggerated heights.
     pick : str
-        What hovering reads: 'x', all lines at one x, or 'point', the nearest point.
+        What hovering reads: 'x', all lines at one x, 'point', the nearest point, or 'cell', the heat map.
+    heat : HeatMap, optional
+        Colours behind the curves.
     height : float
         Height of the axes over their width, where no exaggeration sets it.
     """
@@ -115,8 +158,9 @@ class Chart:
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
     exaggeration: float | None = None
-    pick: Literal["x", "point"] = "x"
+    pick: Literal["x", "point", "cell"] = "x"
     height: float = 0.42
+    heat: HeatMap | None = None
 
     def __post_init__(self) -> None:
         """Refuse a chart without curves or with curves in different units."""
@@ -180,10 +224,11 @@ class Fact:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands under it, in this order: text, charts, tables, a command to copy."""
+    """A heading with what stands under it, in this order: text, a moving picture, charts, tables, a command to copy."""
 
     title: str
     text: tuple[str, ...] = ()
+    animation: Animation | None = None
     charts: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
     command: str = ""
@@ -204,3 +249,8 @@ class Page:
     def charts(self) -> tuple[Chart, ...]:
         """Every chart of the page, in reading order."""
         return tuple(chart for section in self.sections for chart in section.charts)
+
+    @property
+    def animations(self) -> tuple[Animation, ...]:
+        """Every moving picture of the page."""
+        return tuple(section.animation for section in self.sections if section.animation is not None)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
+from studies.report.heat import COLOUR_MAP, heat_image
 from studies.report.labels import LABEL_SIZE, point_labels
-from studies.report.parts import Chart, Curve, Stations
+from studies.report.parts import Chart, Curve, HeatMap, Stations
 
 __all__ = ["chart_png"]
 
@@ -39,6 +43,8 @@ def chart_png(chart: Chart) -> bytes:
         )
     )
     _dress(axes, chart, frame)
+    if chart.heat is not None:
+        _draw_heat(axes, chart.heat, frame)
     for stations in chart.stations:
         _draw_stations(axes, stations)
     for level in chart.levels:
@@ -78,6 +84,24 @@ def _dress(axes: Axes, chart: Chart, frame: Frame) -> None:
         transform=axes.figure.transFigure,
         fontsize=9,
         va="center",
+    )
+
+
+def _draw_heat(axes: Axes, heat: HeatMap, frame: Frame) -> None:
+    """Cells behind the curves, and their scale above the axes."""
+    extent = (*frame.x_range, *frame.y_range)
+    axes.imshow(heat_image(heat, frame.y_range, frame.x_range), extent=extent, aspect="auto", zorder=0.8)
+    mapped = ScalarMappable(Normalize(0.0, float(np.nanmax(heat.values))), COLOUR_MAP)
+    scale = axes.inset_axes((0.72, 1.02, 0.26, 0.035))
+    axes.figure.colorbar(mapped, cax=scale, orientation="horizontal", location="top")
+    scale.tick_params(labelsize=7, length=0, pad=1)
+    axes.text(
+        0.70,
+        1.03,
+        f"{heat.label} [{heat.unit}], {heat.below_label} in orange",
+        transform=axes.transAxes,
+        fontsize=8,
+        ha="right",
     )
 
 

@@ -11,6 +11,7 @@ import yaml
 
 from studies.report.assessment import read_assessment
 from studies.report.content import SimulationContent
+from studies.report.history_content import read_histories
 from studies.report.numerical_error import read_error
 from studies.report.provenance import case_provenance
 from studies.report.stored import (
@@ -66,6 +67,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         assessment=read_assessment(summary),
         elasticity=_span_means(summary),
         error=read_error(summary),
+        histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),),
     )

@@ -6,6 +6,7 @@ from studies.report.assessment import assessment_table
 from studies.report.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
 from studies.report.content import SimulationContent
 from studies.report.frame import number, with_bound_units
+from studies.report.history_section import history_sections
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.numerical_error import error_table, sigma_with_error
 from studies.report.parts import Chart, Fact, Page, Section, Table
@@ -31,6 +32,7 @@ def simulation_page(content: SimulationContent) -> Page:
             charts=_present(force_chart(one, caption), height_chart(one)),
             tables=_statistics(content),
         ),
+        *history_sections(content.histories),
         Section(
             "The line",
             charts=_present(
@@ -64,7 +66,7 @@ def simulation_page(content: SimulationContent) -> Page:
             if key in content.result.statistics
         ),
         warnings=content.warnings,
-        sections=tuple(s for s in sections if s.charts or s.tables or s.command),
+        sections=tuple(s for s in sections if s.animation or s.charts or s.tables or s.command),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
+from studies.report.heat import cells_data, heat_svg
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
 
@@ -26,6 +27,7 @@ def chart_svg(chart: Chart) -> str:
         f'<svg viewBox="0 0 {frame.width:g} {frame.height:.1f}" role="img" tabindex="0" '
         f'aria-label="{escape(chart.title)}" class="chart">',
         _axes(chart, frame),
+        *((heat_svg(chart.heat, frame),) if chart.heat is not None else ()),
         *(_stations(s, frame) for s in chart.stations),
         *(_line(frame.left, at, frame.right, at, "level") for at in levels),
         f'<svg x="{frame.left:g}" y="{frame.top:g}" width="{frame.right - frame.left:.2f}" '
@@ -142,10 +144,11 @@ def thinned(curve: Curve) -> Curve:
 def hover_data(chart: Chart) -> dict[str, object]:
     """Numbers that the page's script reads values from: the frame and every curve that can be read."""
     frame = chart_frame(chart)
-    readable = {"x": ("line", "step"), "point": ("dots", "rings", "crosses")}[chart.pick]
+    readable = {"x": ("line", "step"), "point": ("dots", "rings", "crosses"), "cell": ()}[chart.pick]
     curves = [thinned(c) for c in chart.curves if c.label and c.mark in readable]
     return {
         "pick": chart.pick,
+        **({} if chart.heat is None else {"cells": cells_data(chart.heat)}),
         "frame": [*frame.x_range, *frame.y_range, frame.left, frame.right, frame.top, frame.bottom],
         "size": [frame.width, round(frame.height, 1)],
         "x": {"label": chart.x_label, "unit": chart.units[0]},
