@@ -1,8 +1,9 @@
-"""A pantograph on an open line of a few spans, every degree of freedom kept: the reference case of EN 50318:2002.
+"""Pantographs on an open line of some spans, every degree of freedom kept, linearised or not.
 
 The contact wire is held at its height at every support by what the steady arm carries there at rest (form-finding
-prescribes the height); in motion the arm acts with its own stiffness and mass. Both wires end at supports, fixed in
-height, while their axial waves run on. The pantograph starts from static contact.
+prescribes the height); in motion the arm acts with its own stiffness and mass. Both wires end at supports, where their
+axial waves run on. The first pantograph starts from static contact; those behind it too, where they stand under the
+line, or they enter it at its first support (paper 000, section 2.2).
 """
 
 from __future__ import annotations
@@ -14,102 +15,143 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
-from dynamics.full_march import OpenLineRun, march_open_line
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
 from dynamics.transient import MAX_CORRECTIONS, MEAN_FORCE_TOLERANCE, Trajectory, static_message, static_status
+from dynamics.whole_line.build import WholeLine
+from dynamics.whole_line.run import LineRun, prepare_line, run_whole_line
 
 __all__ = ["solve_open_line"]
 
 
 @dataclass(frozen=True)
 class _Evaluated:
-    """A run with its filtered force."""
+    """A run with every pantograph's force filtered."""
 
     case: CaseSpec
-    run: OpenLineRun
-    filtered: FilteredForce
+    run: LineRun
+    filtered: tuple[FilteredForce, ...]
 
-    def statistics(self, first: int, last: int) -> ContactStatistics:
-        """Statistics of whole spans ``first`` to ``last``, the line's first one being 1."""
-        settings, n = self.case.open_line, self.case.steps_per_span
-        cut = slice(round((first - 1 - settings.start) * n), round((last - settings.start) * n))
-        bands = FilteredForce(self.filtered.whole[cut], self.filtered.low[cut], self.filtered.high[cut])
+    def statistics(self, first: int, last: int, p: int = 0) -> ContactStatistics:
+        """Statistics of whole spans ``first`` to ``last``, the line's first one being 1, as pantograph p passes them.
+
+        The uplift is the largest over all time at the supports on both sides of these spans.
+        """
+        n, kept = self.case.steps_per_span, self.run.histories
+        span = self.case.catenary.span_length
+        begin = int(np.searchsorted(kept.position[:, p], (first - 1) * span * (1.0 + 1e-12) + 1e-9))
+        cut = slice(begin, begin + (last - first + 1) * n)
+        bands, force = self.filtered[p], kept.contact_force[cut, p]
+        bands = FilteredForce(bands.whole[cut], bands.low[cut], bands.high[cut])
         # column k is support k + 1; the supports of spans first to last are first - 1 to last
-        uplift = float(self.run.support_uplift[:, first - 2 : last].max())
-        return contact_statistics(self.run.contact_force[cut], bands, self.run.contact_height[cut], uplift)
+        uplift = float(kept.support_uplift[:, first - 2 : last].max())
+        return contact_statistics(force, bands, kept.contact_height[cut, p], uplift)
 
 
 def solve_open_line(case: CaseSpec) -> Trajectory:
-    """March a case's open line; a held mean force is met by repeating the run with another applied force.
+    """March a case's open line; held mean forces are met by repeating the run with other applied forces.
 
-    Uplift is the largest over all time at the supports on both sides of the evaluated spans.
+    A step that does not converge ends the run; what came before it is kept, and the status says where.
     """
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary)
     found = time.perf_counter()
     status = static_status(eq)
     if status is not Status.OK:
-        return _trajectory(case, eq, status, None, (found - began, 0.0))
-    settings = case.open_line
-    line = open_line_equilibrium(case.catenary, settings.spans)
-    if line.status is not EquilibriumStatus.OK:
-        return _trajectory(case, eq, Status.EQUILIBRIUM_FAILED, None, (found - began, 0.0))
-    distance = settings.last_evaluated + settings.spans_after - settings.start
-    applied = case.applied_force_N if case.mean_force_N is None else case.mean_force_N
+        return _trajectory(case, eq, (status, static_message(eq, status)), None, (found - began, 0.0))
+    whole = open_line_equilibrium(case.catenary, case.open_line.spans)
+    if whole.status is not EquilibriumStatus.OK:
+        status = Status.EQUILIBRIUM_FAILED
+        return _trajectory(case, eq, (status, status.value), None, (found - began, 0.0))
+    found = time.perf_counter()
+    evaluated, outcome = _hold_means(case, prepare_line(case, whole))
+    return _trajectory(case, eq, outcome, evaluated, (found - began, time.perf_counter() - found))
+
+
+def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated | None, tuple[Status, str]]:
+    """Run until every pantograph's mean force is the wanted one, or once where applied forces are given."""
+    settings, trailing, target = case.open_line, case.trailing, case.mean_force_N
+    start = case.applied_force_N if target is None else target
+    assert start is not None
+    behind = trailing.applied_forces_N or (start,) * len(trailing.distances_m)
+    forces = np.array([start, *behind])
+    way = settings.last_evaluated + settings.spans_after - settings.start
+    way += max((0.0, *trailing.distances_m)) / case.catenary.span_length
     evaluated = None
     for _ in range(MAX_CORRECTIONS):
-        fixed = case.model_copy(update={"applied_force_N": applied, "mean_force_N": None})
-        run = march_open_line(fixed, settings.spans, settings.start, distance, line)
-        if not np.isfinite(run.contact_force).all():
-            status = Status.DIVERGED
-            break
-        filtered = filter_force(run.contact_force, case.time_step, case.signal, periodic=False)
+        others = trailing.model_copy(update={"applied_forces_N": tuple(forces[1:].tolist()) or None})
+        update = {"applied_force_N": float(forces[0]), "mean_force_N": None, "trailing": others}
+        run = run_whole_line(case.model_copy(update=update), line, settings.start, way)
+        kept = run.histories
+        if run.failure is not None or not np.isfinite(kept.contact_force).all():
+            return _Evaluated(case, run, ()), _failed(case, run)
+        filtered = tuple(filter_force(f, case.time_step, case.signal, periodic=False) for f in kept.contact_force.T)
         evaluated = _Evaluated(case, run, filtered)
-        if case.mean_force_N is None or applied is None:
-            break
-        mean = evaluated.statistics(settings.first_evaluated, settings.last_evaluated).contact_force_mean_N
-        if abs(case.mean_force_N - mean) < MEAN_FORCE_TOLERANCE:
-            break
-        applied += case.mean_force_N - mean
-    else:
-        status = Status.MEAN_FORCE_NOT_HELD
-    return _trajectory(case, eq, status, evaluated, (found - began, time.perf_counter() - found))
+        if target is None:
+            return evaluated, (Status.OK, "")
+        first, last = settings.first_evaluated, settings.last_evaluated
+        means = [evaluated.statistics(first, last, p).contact_force_mean_N for p in range(len(forces))]
+        error = target - np.array(means)
+        if np.abs(error).max() < MEAN_FORCE_TOLERANCE:
+            return evaluated, (Status.OK, "")
+        forces = forces + error
+    return evaluated, (Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value)
+
+
+def _failed(case: CaseSpec, run: LineRun) -> tuple[Status, str]:
+    """Time, place and residual of the step that ended a run."""
+    failure = run.failure
+    if failure is None:
+        return Status.DIVERGED, Status.DIVERGED.value
+    x = case.open_line.start * case.catenary.span_length + case.speed * failure.time
+    where = f"at {failure.time:.4f} s, the first pantograph {x:.2f} m from the line's first support"
+    sentence = f"a time step did not converge {where}: residual {failure.residual:.3g} N"
+    cure = "a shorter dt" if failure.iterations > 1 else "a shorter rk4_step"
+    return Status.STEP_NOT_CONVERGED, f"{sentence} after {failure.iterations} corrections; try {cure}"
 
 
 def _trajectory(
-    case: CaseSpec, eq: Equilibrium, status: Status, evaluated: _Evaluated | None, spent: tuple[float, float]
+    case: CaseSpec,
+    eq: Equilibrium,
+    outcome: tuple[Status, str],
+    evaluated: _Evaluated | None,
+    spent: tuple[float, float],
 ) -> Trajectory:
     """Histories of the run; the statistics of all evaluated spans and of the first and last one."""
-    settings, none = case.open_line, np.zeros(0)
-    run = evaluated.run if evaluated is not None else OpenLineRun(none, none, none, np.zeros((0, 0)), 0.0)
+    settings, (status, message) = case.open_line, outcome
+    kept = None if evaluated is None else evaluated.run.histories
     first, last = settings.first_evaluated, settings.last_evaluated
+    none = np.zeros(0)
 
-    def statistics(begin: int, end: int) -> ContactStatistics | None:
-        return evaluated.statistics(begin, end) if evaluated is not None and status is Status.OK else None
+    def statistics(begin: int, end: int, p: int = 0) -> ContactStatistics | None:
+        return evaluated.statistics(begin, end, p) if evaluated is not None and status is Status.OK else None
 
+    behind = tuple(statistics(first, last, p + 1) for p in range(len(case.trailing.distances_m)))
     return Trajectory(
         case=case,
         equilibrium=eq,
         status=status,
-        message=static_message(eq, status),
+        message=message,
         statistics=statistics(first, last),
         statistics_first_half=statistics(first, (first + last - 1) // 2) if last > first else statistics(first, last),
         statistics_second_half=statistics((first + last + 1) // 2, last),
-        applied_force_N=run.applied_force_N,
-        time=np.arange(1, len(run.position) + 1, dtype=np.float64) * case.time_step,
-        position=run.position,
-        contact_force=run.contact_force,
-        contact_force_filtered=run.contact_force if evaluated is None else evaluated.filtered.whole,
-        contact_height=run.contact_height,
-        support_uplift=_largest_by_span(run, case.catenary.span_length),
+        applied_force_N=0.0 if evaluated is None else evaluated.run.applied_forces_N[0],
+        time=none if kept is None else kept.time,
+        position=none if kept is None else kept.position[:, 0],
+        contact_force=none if kept is None else kept.contact_force[:, 0],
+        contact_force_filtered=none if kept is None else kept.contact_force_filtered[:, 0],
+        contact_height=none if kept is None else kept.contact_height[:, 0],
+        support_uplift=none if kept is None else _largest_by_span(case, kept.position[:, 0], kept.support_uplift),
         spans_evaluated=last - first + 1,
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
+        histories=kept,
+        statistics_trailing=tuple(s for s in behind if s is not None),
+        applied_forces_trailing_N=() if evaluated is None else evaluated.run.applied_forces_N[1:],
     )
 
 
-def _largest_by_span(run: OpenLineRun, span: float) -> NDArray[np.float64]:
-    """Largest uplift [m] at any support while the pantograph passed each span, a first part of one included."""
-    passed = np.ceil(run.position / span - 1e-9)
-    return np.array([run.support_uplift[passed == k].max() for k in np.unique(passed)])
+def _largest_by_span(case: CaseSpec, position: NDArray[np.float64], uplift: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Largest uplift [m] at any support while the first pantograph passed each span, a first part of one included."""
+    passed = np.ceil(position / case.catenary.span_length - 1e-9)
+    return np.array([uplift[passed == k].max() for k in np.unique(passed)])

@@ -6,54 +6,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import CatenarySpec, Mark, Spec
+from catenary.spec import CatenarySpec, Spec
 from dynamics.history_spec import HistorySpec
 from dynamics.mean_force import Supply
+from dynamics.solver_spec import OpenLineSpec, PeriodicSpec, TransientSpec
+from dynamics.train_spec import BaseMotionSpec, ContactSpec, PantographSpec, TrailingSpec
 
 __all__ = ["CaseSpec", "ContactSpec", "OpenLineSpec", "PantographSpec", "PeriodicSpec", "SignalSpec", "TransientSpec"]
-
-
-class PantographSpec(Spec):
-    """Lumped-mass pantograph, listed from the head down to the base (any number of masses).
-
-    Spring and damper ``k`` join mass ``k`` to mass ``k + 1``, the last ones join the lowest mass to the base. Springs
-    are unstressed with all masses at the contact wire's height at the support; weights are inside the applied
-    force, which acts on the lowest mass.
-    """
-
-    schema_version: Literal[1] = 1
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
-    description: str = Field(default="", description="where the data come from")
-    masses: tuple[Annotated[float, Field(gt=0.0, le=200.0)], ...] = Field(
-        min_length=1, max_length=8, description="masses, head first [kg]"
-    )
-    stiffnesses: tuple[Annotated[float, Field(ge=0.0, le=1.0e6)], ...] = Field(
-        description="springs, head first, the last one to the base [N/m]"
-    )
-    dampings: tuple[Annotated[float, Field(ge=0.0, le=1.0e5)], ...] = Field(
-        description="dampers, head first, the last one to the base [N s/m]"
-    )
-    provenance: dict[str, Mark] = Field(default_factory=dict, description="where each value comes from")
-
-    @model_validator(mode="after")
-    def _one_spring_per_mass(self) -> Self:
-        n = len(self.masses)
-        if len(self.stiffnesses) != n or len(self.dampings) != n:
-            raise ValueError(
-                f"stiffnesses and dampings must have one value per mass: {n} masses, "
-                f"{len(self.stiffnesses)} stiffnesses, {len(self.dampings)} dampings"
-            )
-        if any(k <= 0.0 for k in self.stiffnesses[:-1]):
-            raise ValueError("every spring between two masses must be stiffer than 0 N/m")
-        return self
-
-
-class ContactSpec(Spec):
-    """Penalty contact between head and contact wire; it can be lost."""
-
-    stiffness: Annotated[float, Field(ge=5.0e3, le=5.0e6)] = Field(
-        default=50.0e3, description="contact stiffness [N/m]"
-    )
 
 
 class SignalSpec(Spec):
@@ -64,79 +23,6 @@ class SignalSpec(Spec):
         default="butterworth",
         description="Butterworth of order 4 run forward and backward (-6 dB at the cut-off), or a brick wall",
     )
-
-
-class PeriodicSpec(Spec):
-    """Steady state of one pantograph on the infinite periodic line, by a window that travels with it."""
-
-    spans_behind: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=45, description="window behind the pantograph [spans]"
-    )
-    spans_ahead: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=49, description="window ahead of the pantograph [spans]"
-    )
-    tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
-        default=5.0e-5,
-        description="change of state from span to span near the pantograph, relative [-]",
-    )
-    max_spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=150, description="give up after this many spans")
-
-
-class TransientSpec(Spec):
-    """The long transient: a static start and a clean evaluation far from every end."""
-
-    spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=120, description="spans run")
-    spans_evaluated: Annotated[int, Field(ge=2, le=1000)] = Field(default=40, description="last spans that count")
-    spans_behind: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=45, description="window behind the pantograph [spans]"
-    )
-    spans_ahead: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=49, description="window ahead of the pantograph [spans]"
-    )
-
-    @model_validator(mode="after")
-    def _evaluated_within_run(self) -> Self:
-        if self.spans_evaluated > self.spans:
-            raise ValueError(f"spans_evaluated must not exceed spans: got {self.spans_evaluated} of {self.spans} spans")
-        return self
-
-
-class OpenLineSpec(Spec):
-    """A pantograph on an open line whose wires end at supports, as in the reference case of EN 50318:2002."""
-
-    spans: Annotated[int, Field(ge=3, le=100)] = Field(default=10, description="spans of the line")
-    start: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
-        default=0.5, description="where the pantograph starts from static contact [spans from the line's first support]"
-    )
-    first_evaluated: Annotated[int, Field(ge=2, le=99)] = Field(
-        default=5, description="first span that counts, the line's first one being 1"
-    )
-    last_evaluated: Annotated[int, Field(ge=2, le=99)] = Field(default=6, description="last span that counts")
-    spans_after: Annotated[int, Field(ge=1, le=20)] = Field(
-        default=3, description="spans run after the last one that counts: filter and uplift need what follows"
-    )
-
-    @model_validator(mode="after")
-    def _evaluated_between_start_and_end(self) -> Self:
-        problems = []
-        if not self.first_evaluated <= self.last_evaluated:
-            problems.append(
-                f"last_evaluated must not be before first_evaluated: got spans {self.first_evaluated} to "
-                f"{self.last_evaluated}"
-            )
-        if self.start > self.first_evaluated - 2:
-            problems.append(
-                f"start must lie at least one span before the first evaluated one, at most "
-                f"{self.first_evaluated - 2} spans: got {self.start:g} spans"
-            )
-        if self.last_evaluated + self.spans_after > self.spans:
-            problems.append(
-                f"last_evaluated and spans_after must fit into the line of {self.spans} spans: got "
-                f"{self.last_evaluated} + {self.spans_after} spans"
-            )
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
 
 
 class CaseSpec(Spec):
@@ -165,6 +51,14 @@ class CaseSpec(Spec):
     )
     solver: Literal["periodic", "transient", "open_line"] = Field(
         default="periodic", description="which solver answers"
+    )
+    kinematics: Literal["linearised", "nonlinear"] = Field(
+        default="linearised",
+        description="line linearised about rest, or with large deformation (open line); slack and loss are in both",
+    )
+    trailing: TrailingSpec = TrailingSpec()
+    base_motion: BaseMotionSpec | None = Field(
+        default=None, description="motion of the train's roof: time_s and height_m, or a CSV file with these columns"
     )
     periodic: PeriodicSpec = PeriodicSpec()
     transient: TransientSpec = TransientSpec()
@@ -204,6 +98,7 @@ class CaseSpec(Spec):
             problems.append(refusal)
         if self.solver == "open_line" and self.slack_damping != "kept":
             problems.append(f"slack_damping must be 'kept' with solver=open_line: got '{self.slack_damping}'")
+        problems += self._open_line_alone() if self.solver != "open_line" else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.open_line.spans * self.catenary.span_length)
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
             problems.append(
@@ -213,3 +108,42 @@ class CaseSpec(Spec):
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _open_line_alone(self) -> list[str]:
+        """Say what only an open line can do."""
+        asked = {
+            f"kinematics={self.kinematics}": self.kinematics != "linearised",
+            "trailing.distances_m": bool(self.trailing.distances_m),
+            "base_motion": self.base_motion is not None,
+            f"contact.exponent={self.contact.exponent:g}": self.contact.exponent != 1.0,
+            f"contact.restitution={self.contact.restitution:g}": self.contact.restitution != 1.0,
+        }
+        return [
+            f"{key} needs solver=open_line: got solver={self.solver}, which takes one pantograph on a smooth track, "
+            f"an elastic contact and a line linearised about rest"
+            for key, wanted in asked.items()
+            if wanted
+        ]
+
+    def _fits_on_line(self) -> list[str]:
+        """Say where the train outruns the line, or its base motion ends before the run."""
+        line, problems = self.open_line, []
+        behind = max((0.0, *self.trailing.distances_m)) / self.catenary.span_length
+        if line.last_evaluated + line.spans_after + behind > line.spans + 1e-9:
+            problems.append(
+                f"open_line.spans must hold the evaluated spans, those after them and the train: "
+                f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}"
+            )
+        if self.mean_force_N is not None and self.trailing.applied_forces_N is not None:
+            problems.append(
+                "trailing.applied_forces_N must be left out where mean_force_N is held for every pantograph"
+            )
+        if self.base_motion is not None:
+            way = line.last_evaluated + line.spans_after + behind - line.start
+            needed = way * self.catenary.span_length / self.speed
+            first, last = self.base_motion.time_s[0], self.base_motion.time_s[-1]
+            if first > 0.0 or last < needed:
+                problems.append(
+                    f"base_motion.time_s must cover the whole run, 0 to {needed:.2f} s: got {first:g} to {last:g} s"
+                )
+        return problems

@@ -18,6 +18,7 @@ class Status(Enum):
     STATIC_SLACK = "a dropper is slack at rest"
     NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
+    STEP_NOT_CONVERGED = "a time step did not converge"
     DIVERGED = "the time integration produced a number that is not finite"
 
     @property

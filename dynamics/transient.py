@@ -50,6 +50,8 @@ class Trajectory:
         Everything an open line kept; a travelling window keeps none.
     statistics_trailing : tuple of ContactStatistics
         Of the pantographs behind the first one, in order.
+    applied_forces_trailing_N : tuple of float
+        Their applied forces [N].
     """
 
     case: CaseSpec
@@ -70,6 +72,7 @@ class Trajectory:
     wall_time_s: dict[str, float]
     histories: Histories | None = None
     statistics_trailing: tuple[ContactStatistics, ...] = ()
+    applied_forces_trailing_N: tuple[float, ...] = ()
 
 
 def solve_transient(

@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 from catenary.errors import InputError
 from catenary.spec import Spec
 from dynamics.mean_force import SUPPLIES, Supply, reference_mean_force
+from studies.base_motion import read_base_motion
 from studies.keys import KeyTree
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
@@ -162,7 +163,9 @@ def _choose(request: _Request, group: str, name: str) -> None:
 
 def _take_value(request: _Request, key: str, raw: str) -> None:
     try:
-        request.values[key] = typed_value(key, raw)
+        file = Path(raw.strip().strip("'\""))
+        from_file = key == "base_motion" and file.suffix.lower() == ".csv"
+        request.values[key] = read_base_motion(file) if from_file else typed_value(key, raw)
     except InputError as error:
         request.problems += error.problems
 

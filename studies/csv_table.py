@@ -17,7 +17,7 @@ BRACKETED = re.compile(r"^(.*?)\s*[\[(]\s*([^\])]*?)\s*[\])]$")
 MAX_SHOWN = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quantity:
     """What a column may hold: its name, other names for it, and its units with their size in SI.
 

@@ -125,6 +125,10 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
 
     if case.solver != "open_line" and static_status(equilibrium) is Status.OK:
         TravellingWindow(case, vertical_cell(equilibrium), SMALLEST_WINDOW, SMALLEST_WINDOW)
+    if case.solver == "open_line" and case.open_line.integrator == "rk4":
+        from dynamics.whole_line.run import refuse_long_substep
+
+        refuse_long_substep(case)
 
 
 def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
@@ -183,19 +187,25 @@ def summarise(
     pantographs: list[dict[str, Any]] = []
     assessment = []
     if statistics is not None:
-        pantographs = [{"applied_force_N": float(solution.applied_force_N), **asdict(statistics)}]
-        criteria = assess(statistics, case.speed_kmh, case.supply)
-        assessment = [{"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]}]
-    history = force_history(solution)
-    for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
-        figures["losses"] = losses.summary
+        trailing = getattr(solution, "statistics_trailing", ())
+        forces = (solution.applied_force_N, *getattr(solution, "applied_forces_trailing_N", ()))
+        for force, figures in zip(forces, (statistics, *trailing), strict=True):
+            pantographs.append({"applied_force_N": float(force), **asdict(figures)})
+            criteria = assess(figures, case.speed_kmh, case.supply)
+            assessment.append({"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]})
+        history = force_history(solution)
+        for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
+            figures["losses"] = losses.summary
     return {
         "schema_version": 1,
         "status": solution.status.value,
         "message": solution.message,
         "catenary": case.catenary.name,
-        "pantograph": [case.pantograph.name],
+        "pantograph": [case.pantograph.name] * (1 + len(case.trailing.distances_m)),
         "solver": case.solver,
+        "formulation": case.catenary.formulation,
+        "kinematics": case.kinematics,
+        "integrator": case.open_line.integrator if case.solver == "open_line" else "newmark",
         "speed_kmh": case.speed_kmh,
         "supply": case.supply,
         "mean_force_N": case.mean_force_N,
@@ -261,9 +271,10 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(f"The solver failed: {summary['status']}. {summary['message']}".strip())
     elif summary["message"]:
         lines.append(f"{summary['status']}: {summary['message']}")
-    for figures in summary["pantographs"]:
+    for k, figures in enumerate(summary["pantographs"]):
+        which = f"pantograph {k + 1}: " if len(summary["pantographs"]) > 1 else ""
         lines.append(
-            f"contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
+            f"{which}contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
             f"{figures['contact_force_std_N']:.2f} N, {figures['contact_force_min_N']:.1f} to "
             f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %"
             f"{_losses_told(figures['losses'])}; "

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from catenary.equilibrium import open_line_equilibrium
 from dynamics.filters import filter_record
-from dynamics.full_march import march_open_line
 from dynamics.transient import solve_transient
+from dynamics.whole_line.run import prepare_line, run_whole_line
 
 SPANS, FIRST, RUN, SKIPPED = 30, 10, 8, 2
 
@@ -40,9 +41,9 @@ def test_window_against_full_march(case_of, figure, line, pantograph, speed):
         transient={"spans": RUN, "spans_evaluated": RUN},
     )
     window = solve_transient(case)
-    whole = march_open_line(case, SPANS, FIRST, RUN)
+    whole = run_whole_line(case, prepare_line(case, open_line_equilibrium(case.catenary, SPANS)), FIRST, RUN).histories
     dt, cut = case.time_step, slice(SKIPPED * case.steps_per_span, None)
-    a, b = (filter_record(x, dt, 0.0, 20.0)[cut] for x in (window.contact_force, whole.contact_force))
+    a, b = (filter_record(x, dt, 0.0, 20.0)[cut] for x in (window.contact_force, whole.contact_force[:, 0]))
     figure(
         f"window against full march, {line}, {speed} km/h, 1 ms, spans {SKIPPED + 1} to {RUN}: sigma",
         f"{a.std():.4f} and {b.std():.4f} N, {100 * (a.std() / b.std() - 1):+.3f} %",

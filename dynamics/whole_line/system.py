@@ -1,0 +1,168 @@
+"""What the compiled march of a whole line is handed: one frozen tuple of plain arrays for each physical part.
+
+Every dof index counts the kept dofs of the line (held ones have index -1). Lengths in m, forces in N.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ANCF",
+    "BEAM",
+    "Arms",
+    "ContactLaw",
+    "ContactWire",
+    "Droppers",
+    "FixedRows",
+    "Pantographs",
+    "Rows",
+    "Springs",
+    "State",
+    "System",
+    "Wires",
+]
+
+Ints = NDArray[Any]  # signed where -1 says held, unsigned where it is quicker
+Floats = NDArray[np.float64]
+ANCF, BEAM = 0, 1
+
+
+class Rows(NamedTuple):
+    """Sparse matrix by compressed rows."""
+
+    ptr: Ints
+    idx: Ints
+    val: Floats
+
+
+class FixedRows(NamedTuple):
+    """Sparse matrix with six places in every row, longer rows completed by ``rest``."""
+
+    idx: Ints
+    val: Floats
+    rest: Rows
+
+
+class Wires(NamedTuple):
+    """Wire elements: dofs and coordinates at rest (elem, 12), what makes their force, and that force at rest."""
+
+    dof: Ints
+    rest: Floats
+    l0: Floats
+    EA: Floats
+    EI: Floats
+    rest_force: Floats
+
+
+class ContactWire(NamedTuple):
+    """Elements of the contact wire in their order along the track, and the stations at rest where each begins."""
+
+    dof: Ints
+    rest: Floats
+    l0: Floats
+    begin: Floats
+    end: float
+
+
+class Droppers(NamedTuple):
+    """Bars that do not push.
+
+    ``dof`` (dropper, 6) of the lower and the upper end, ``rest`` (dropper, 3) from lower to upper end at rest,
+    ``weight`` (dropper, 6) stretch by unit of each dof at rest, ``force`` static tension, ``cut`` unloaded length.
+    """
+
+    dof: Ints
+    rest: Floats
+    weight: Floats
+    force: Floats
+    cut: Floats
+    stiffness: float
+
+
+class Arms(NamedTuple):
+    """Steady arms as straight bars (spatial model): ``rest`` (arm, 3) from contact wire to joint, pull at rest."""
+
+    dof: Ints
+    rest: Floats
+    force: Floats
+    stiffness: float
+
+
+class Springs(NamedTuple):
+    """Springs between one dof and the ground."""
+
+    dof: Ints
+    stiffness: Floats
+
+
+class ContactLaw(NamedTuple):
+    """F = K d^n (1 + hysteresis d'/d'_impact), d the penetration; n = 1 and no hysteresis is the linear spring."""
+
+    stiffness: float
+    exponent: float
+    hysteresis: float
+
+
+class Pantographs(NamedTuple):
+    """Equal pantographs on one train.
+
+    ``start`` (pantograph,) stations at t = 0; ``entry`` (pantograph,) station at which applied force and base begin
+    to rise (-inf: both stand from the start), over ``entry_length``, the base from ``entry_drop`` below.
+    ``base_time``, ``base_height``: motion of the train roof.
+    """
+
+    mass: Floats
+    damping: Floats
+    stiffness: Floats
+    applied: Floats
+    start: Floats
+    entry: Floats
+    entry_length: float
+    entry_drop: float
+    speed: float
+    base_time: Floats
+    base_height: Floats
+    base_stiffness: float
+    base_damping: float
+
+
+class System(NamedTuple):
+    """Line and pantographs: M u'' + C u' + s(u) = contact, s(u) = K u with slack corrections, or the full force.
+
+    C = alpha M + beta K + ``damping``, which holds what is not common to the whole line.
+    """
+
+    nonlinear: bool
+    element: int
+    mass: FixedRows
+    alpha: float
+    beta: float
+    damping: Rows
+    stiffness: Rows
+    wires: Wires
+    contact_wire: ContactWire
+    droppers: Droppers
+    arms: Arms
+    springs: Springs
+    law: ContactLaw
+    pantographs: Pantographs
+
+
+class State(NamedTuple):
+    """Displacement, velocity, acceleration of the line (dof,) and of every mass (pantograph, mass); contact.
+
+    ``force`` contact force and ``impact`` approach speed at the last closing of each contact (0: elastic).
+    """
+
+    u: Floats
+    v: Floats
+    a: Floats
+    z: Floats
+    zv: Floats
+    za: Floats
+    force: Floats
+    impact: Floats
