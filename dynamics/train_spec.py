@@ -118,7 +118,7 @@ class BaseMotionSpec(Spec):
                 raise ValueError(f"time_s must increase: sample {k + 2} is at {b:g} s, not after {a:g} s")
             if b - a > LONGEST_GAP:
                 raise ValueError(
-                    f"time_s must have no gap over {LONGEST_GAP:g} s: none between {a:g} and {b:g} s; fill it in, "
-                    f"or check that times are seconds"
+                    f"time_s must have no gap over {LONGEST_GAP:g} s: none between {a:g} and {b:g} s: fill it in, "
+                    f"or check that times are in seconds"
                 )
         return self

@@ -268,7 +268,10 @@ def _losses_told(losses: dict[str, Any]) -> str:
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
-        lines.append(f"The solver failed: {summary['status']}. {summary['message']}".strip())
+        said = summary["message"] or summary["status"]
+        if not said.startswith(summary["status"]):
+            said = f"{summary['status']}. {said}"
+        lines.append(f"The solver failed: {said}")
     elif summary["message"]:
         lines.append(f"{summary['status']}: {summary['message']}")
     for k, figures in enumerate(summary["pantographs"]):

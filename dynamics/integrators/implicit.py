@@ -80,37 +80,56 @@ def _mass_residual(system, state, scheme, t, force, g_old, r):
 
 @njit(**_OPTIONS)
 def _correct_line(system, state, scheme, work, r):
-    """Solve for a correction and apply it to the state and to what is carried; r becomes (1 + alpha) K du.
+    """Solve for a correction of displacements; r becomes (1 + alpha) K du. Returns the largest correction.
 
-    Returns the largest correction.
+    Accelerations and what is carried follow from the sums over a step (`_finish`).
     """
-    du, Mdu, Ddu = work.solved, work.line[3], work.line[4]
-    u, v, a, n = state.u, state.v, state.a, state.u.size
-    du[:n] = r[:n]
+    du, Mdu, Ddu, sum_u, sum_M, sum_K = (
+        work.solved, work.line[3], work.line[4], work.line[6], work.line[7], work.line[8],
+    )  # fmt: skip
+    n = r.size
+    du[:n] = r
     banded_solve(scheme.factor, du)
     multiply_mass(system.mass, du, Mdu)
-    Ddu[:] = 0.0
-    multiply(system.damping, du, Ddu, 1.0)
-    by_v = scheme.gamma / (scheme.beta * scheme.dt)
-    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
+    few = system.damping_rows
+    for k in range(few.size):
+        i = few[k]
+        total = 0.0
+        for j in range(system.damping.ptr[i], system.damping.ptr[i + 1]):
+            total += system.damping.val[j] * du[system.damping.idx[j]]
+        Ddu[i] = scheme.by_damping * total
     by_m = scheme.by_mass + scheme.by_damping * system.alpha
+    by_v = scheme.gamma / (scheme.beta * scheme.dt)
     by_k = 1.0 / (scheme.by_stiffness + scheme.by_damping * system.beta)
-    keep_u = 0.0 if system.nonlinear else 1.0
-    Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
     size = 0.0
     for i in range(n):
-        Kdu = by_k * (r[i] - by_m * Mdu[i] - scheme.by_damping * Ddu[i])
-        u[i] += du[i]
-        v[i] += by_v * du[i]
-        a[i] += by_a * du[i]
-        Ku[i] += keep_u * Kdu
-        Kv[i] += by_v * Kdu
-        Ka[i] += by_a * Kdu
-        Mv[i] += by_v * Mdu[i]
-        Ma[i] += by_a * Mdu[i]
+        Kdu = by_k * (r[i] - by_m * Mdu[i] - Ddu[i])
+        state.u[i] += du[i]
+        state.v[i] += by_v * du[i]
+        sum_u[i] += du[i]
+        sum_M[i] += Mdu[i]
+        sum_K[i] += Kdu
         r[i] = scheme.by_stiffness * Kdu
         size = max(size, abs(du[i]))
     return size
+
+
+@njit(**_OPTIONS)
+def _finish(system, state, scheme, work):
+    """Apply a step's corrections to accelerations and to what is carried."""
+    by_v = scheme.gamma / (scheme.beta * scheme.dt)
+    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
+    keep_u = 0.0 if system.nonlinear else 1.0
+    Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
+    sum_u, sum_M, sum_K, a = work.line[6], work.line[7], work.line[8], state.a
+    for i in range(a.size):
+        a[i] += by_a * sum_u[i]
+        Ku[i] += keep_u * sum_K[i]
+        Kv[i] += by_v * sum_K[i]
+        Ka[i] += by_a * sum_K[i]
+        Mv[i] += by_v * sum_M[i]
+        Ma[i] += by_a * sum_M[i]
+        sum_u[i], sum_M[i], sum_K[i] = 0.0, 0.0, 0.0
 
 
 @njit(**_OPTIONS)
@@ -165,6 +184,7 @@ def implicit_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> 
             rz[p, :] = 0.0
             rz[p, 0] = part * (force[p] - force_new[p] + scheme.contact_stiffness * dz[p, 0])
             force[p] = force_new[p]
+    _finish(system, state, scheme, work)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
     return count, max(np.abs(r).max(), np.abs(rz).max())

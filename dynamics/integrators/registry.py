@@ -46,7 +46,7 @@ class Request:
     dt: float
     alpha: float = -0.05
     substep: float | None = None
-    tolerance: float = 1.0e-9
+    tolerance: float = 5.0e-9
     most: int = 60
 
 

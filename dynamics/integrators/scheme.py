@@ -13,7 +13,7 @@ from dynamics.banded_ldl import PADDING, BandedFactor
 __all__ = ["Scheme", "StepFailure", "Work", "make_work"]
 
 
-VECTORS = 8
+VECTORS = 9
 
 
 class Scheme(NamedTuple):

@@ -122,13 +122,15 @@ def _fixed_rows(A: csr_array) -> FixedRows:
 def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> System:
     """Arrays of a line and its pantographs; the case says whether the line's full force or its linearisation acts."""
     law, damping = case.contact, case.catenary.damping
+    own = rows_of(csr_array(line.damping - damping.alpha * line.mass - damping.beta * line.stiffness))
     return System(
         nonlinear=case.kinematics == "nonlinear",
         element=BEAM if case.catenary.formulation == "beam" else ANCF,
         mass=_fixed_rows(line.mass),
         alpha=damping.alpha,
         beta=damping.beta,
-        damping=rows_of(csr_array(line.damping - damping.alpha * line.mass - damping.beta * line.stiffness)),
+        damping=own,
+        damping_rows=np.flatnonzero(np.diff(own.ptr.astype(np.int64))),
         stiffness=rows_of(line.stiffness),
         wires=_wires(line),
         contact_wire=_contact_wire(line),

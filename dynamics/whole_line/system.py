@@ -133,7 +133,8 @@ class Pantographs(NamedTuple):
 class System(NamedTuple):
     """Line and pantographs: M u'' + C u' + s(u) = contact, s(u) = K u with slack corrections, or the full force.
 
-    C = alpha M + beta K + ``damping``, which holds what is not common to the whole line.
+    C = alpha M + beta K + ``damping``, which holds what is not common to the whole line in
+    ``damping_rows``.
     """
 
     nonlinear: bool
@@ -142,6 +143,7 @@ class System(NamedTuple):
     alpha: float
     beta: float
     damping: Rows
+    damping_rows: Ints
     stiffness: Rows
     wires: Wires
     contact_wire: ContactWire

@@ -1,0 +1,109 @@
+"""Trains on an open line from the command line: several pantographs, base motion, integrators, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+from refusal import refused
+
+from dynamics.dataset import read_result
+
+LINE = ("catenary=bruni_2015", "pantograph=bruni_2015", "catenary.mesh.elements_per_bay=2", "dt=2e-3")
+SHORT = {"spans": 8, "start": 0.5, "first_evaluated": 4, "last_evaluated": 4, "spans_after": 1}
+OPEN = ("solver=open_line", *[f"open_line.{key}={value}" for key, value in SHORT.items()], "error_estimate=false")
+
+
+def test_two_pantographs_have_figures_and_forces_each(catenary, folder):
+    """A held mean force is held for both; both are assessed; the file has a column each."""
+    ended = catenary("simulate", *LINE, *OPEN, "kinematics=nonlinear", "trailing.distances_m=[100]", "run_dir=run")
+    assert ended.code == 0, ended
+    assert "pantograph 1: contact force" in ended.out
+    assert "pantograph 2: contact force" in ended.out
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    means = [figures["contact_force_mean_N"] for figures in summary["pantographs"]]
+    assert means == pytest.approx([summary["mean_force_N"]] * 2, abs=0.1)
+    applied = [figures["applied_force_N"] for figures in summary["pantographs"]]
+    assert applied[0] != applied[1]
+    assert len(summary["pantograph"]) == len(summary["assessment"]) == 2
+    assert (summary["kinematics"], summary["integrator"], summary["formulation"]) == ("nonlinear", "newmark", "ancf")
+    values = read_result(folder / "run" / "result.nc").values
+    assert any(v.ndim == 2 and v.shape[1] == 2 for name, v in values.items() if "contact_force" in name)
+
+
+def test_a_base_motion_from_a_file_moves_the_pantograph(catenary, folder):
+    """Millimetres and a decimal comma are understood; a raised base adds its spring's force to the mean."""
+    rows = "\n".join(f"{0.05 * k:.2f}".replace(".", ",") + ";100" for k in range(121))
+    (folder / "roof.csv").write_text(f"time [s];height [mm]\n{rows}\n", encoding="utf-8")
+    means = []
+    for extra in ((), ("base_motion=roof.csv",)):
+        ended = catenary("simulate", *LINE, *OPEN, "applied_force_N=150", *extra, f"run_dir=run{len(means)}")
+        assert ended.code == 0, ended
+        summary = json.loads((folder / f"run{len(means)}" / "summary.json").read_text(encoding="utf-8"))
+        means.append(summary["pantographs"][0]["contact_force_mean_N"])
+    # 160 N/m on 0.1 m; the mean of one span also moves with the swing of the start
+    assert means[1] - means[0] == pytest.approx(16.0, abs=4.0)
+
+
+def test_a_step_that_does_not_converge_keeps_what_came_before(catenary, folder):
+    """A contact far too stiff for its step: time, place, residual; exit 1; histories up to there."""
+    stiff = ("contact.stiffness=5e6", "dt=4e-3", "applied_force_N=150")
+    ended = catenary("simulate", *LINE[:3], *OPEN, *stiff, "run_dir=run")
+    assert ended.code == 1, ended
+    assert "The solver failed: a time step did not converge at 0." in ended.out
+    assert "m from the line's first support: residual" in ended.out
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["status"] == "a time step did not converge"
+    assert summary["pantographs"] == []
+    values = read_result(folder / "run" / "result.nc").values
+    assert all(np.isfinite(v).all() for name, v in values.items() if name == "contact_force")
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (("trailing.distances_m=[0.2]",), "got 0.2 m, which puts two at one place"),
+        (("trailing.distances_m=[900]",), "4 + 1 + 16.36 spans do not fit into 8"),
+        (("trailing.distances_m=[100]", "trailing.applied_forces_N=[100,90]"), "1 distances, 2 forces"),
+        (
+            ("mean_force_N=150", "trailing.distances_m=[100]", "trailing.applied_forces_N=[100]"),
+            "must be left out where",
+        ),
+        (("open_line.start=9",), "open_line.start must lie at least one span before"),
+        (("open_line.integrator=rk4", "open_line.rk4_step=9e-4"), "must not exceed the stability limit of this mesh"),
+        (("base_motion=gaps.csv",), "base_motion.time_s must have no gap over 0.1 s: none between 0.05 and 0.5 s"),
+        (("base_motion=short.csv",), "base_motion.time_s must cover the whole run, 0 to"),
+        (("base_motion=tall.csv",), "base_motion.height_m[1] must be between -0.5 and 0.5 m: got 1 m"),
+        (("base_motion=units.csv",), "the unit of 'time [min]' must be one of s, ms: got 'min'"),
+        (("base_motion=none.csv",), "base motion none.csv does not exist"),
+        (("base_motion=force.csv",), "there is no height (m, mm, cm)"),
+    ],
+)
+def test_what_cannot_run_is_refused_in_a_sentence(catenary, folder, typed, sentence):
+    tables = {
+        "gaps": "time [s],height [m]\n0,0\n0.05,0\n0.5,0\n",
+        "short": "time [s],height [m]\n0,0\n0.05,0\n",
+        "tall": "time [s],height [m]\n0,0\n0.05,1\n",
+        "units": "time [min],height [m]\n0,0\n0.05,0\n",
+        "force": "time [s],force [N]\n0,0\n",
+    }
+    for name, text in tables.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    refused(catenary("simulate", *LINE, *OPEN, *typed, "run_dir=run"), [sentence])
+    assert not (folder / "run").exists()
+
+
+@pytest.mark.parametrize("typed", ["kinematics=nonlinear", "trailing.distances_m=[100]", "contact.restitution=0.8"])
+def test_only_an_open_line_takes_what_it_alone_can_do(catenary, typed):
+    refused(
+        catenary("simulate", *LINE, typed),
+        [f"{typed.partition('=')[0]}", "needs solver=open_line: got solver=periodic"],
+    )
+
+
+@pytest.mark.parametrize("integrator", ["hht", "newmark"])
+def test_integrators_are_chosen_by_name(catenary, folder, integrator):
+    chosen = (f"open_line.integrator={integrator}", "applied_force_N=150", "open_line.ends=absorbing", "run_dir=run")
+    ended = catenary("simulate", *LINE, *OPEN, *chosen)
+    assert ended.code == 0, ended
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["integrator"] == integrator
