@@ -97,5 +97,5 @@ def test_stiff_droppers_that_release_their_damping_stay_bounded(build_case, buil
     for _ in range(6):
         pull = window.march(state, keep_droppers=True).dropper_force
         window.shift(state)
-    assert (pull < 1.0e-3).mean() > 0.1, "many of them are slack"
+    assert (pull < 1.0e-3).mean() > 0.05, "many of them are slack"
     assert pull.max() < 2.0e3
