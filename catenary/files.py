@@ -22,20 +22,13 @@ FULL_BYTES = 2**20
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Block that writes to a file or makes a folder; a disk or folder that does not take it ends as a WriteError.
-
-    The HDF library says of a full disk only that something went wrong, so the disk is asked then.
-    """
+    """Block that writes to a file or makes a folder; a disk or folder that does not take it ends as a WriteError."""
     try:
         yield
     except OSError as error:
         if error.errno not in NOT_WRITABLE or isinstance(error, WriteError):
             raise
         raise WriteError(error.errno, os.strerror(error.errno), str(path)) from error
-    except RuntimeError as error:
-        if not path.parent.is_dir() or shutil.disk_usage(path.parent).free > FULL_BYTES:
-            raise
-        raise WriteError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
 
 
 @contextmanager
@@ -56,6 +49,11 @@ def whole_file(path: Path) -> Iterator[Path]:
                 os.fsync(handle.fileno())
             os.replace(temporary, path)
             _sync_folder(path.parent)
+        except RuntimeError as error:
+            # the HDF library says of a full disk only that something went wrong; asked while what was written stands
+            if shutil.disk_usage(path.parent).free > FULL_BYTES:
+                raise
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         finally:
             temporary.unlink(missing_ok=True)
 

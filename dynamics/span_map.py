@@ -58,13 +58,12 @@ class SpanMap:
         self._size = len(self._canonical) * width
 
     def pack(self) -> NDArray[np.float64]:
-        """Lay the state out as one vector: u and a in canonical order, elongation rates, pantograph, applied force."""
+        """Lay the state out as one vector: u and a in canonical order, pantograph, applied force."""
         state = self.state
         return np.concatenate(
             [
                 state.u[self._canonical].ravel(),
                 state.a[self._canonical].ravel(),
-                state.elongation_rate.ravel(),
                 state.z,
                 state.z_dot,
                 [state.applied_force],
@@ -77,7 +76,7 @@ class SpanMap:
         for array, at in ((state.u, 0), (state.a, size)):
             array[self._canonical] = vector[at : at + size].reshape(-1, array.shape[1])
         at = 2 * size
-        for array in (state.elongation_rate, state.z, state.z_dot):
+        for array in (state.z, state.z_dot):
             array[...] = vector[at : at + array.size].reshape(array.shape)
             at += array.size
         state.applied_force = float(vector[at])

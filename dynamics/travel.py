@@ -38,8 +38,6 @@ class WindowState:
     ----------
     u, a, s : float array (dof, span + 1)
         Displacement [m], (2/dt) times momentum, and elastic force [N]; the last column holds the closing support.
-    elongation_rate : float array (dropper, span)
-        [m/s]; only kept up to date when slack droppers release their damping.
     z, z_dot : float array (mass,)
         Pantograph heights [m] and velocities [m/s].
     applied_force : float
@@ -49,7 +47,6 @@ class WindowState:
     u: NDArray[np.float64]
     a: NDArray[np.float64]
     s: NDArray[np.float64]
-    elongation_rate: NDArray[np.float64]
     z: NDArray[np.float64]
     z_dot: NDArray[np.float64]
     applied_force: float
@@ -61,7 +58,6 @@ class WindowState:
             u=self.u.copy(),
             a=self.a.copy(),
             s=self.s.copy(),
-            elongation_rate=self.elongation_rate.copy(),
             z=self.z.copy(),
             z_dot=self.z_dot.copy(),
         )
@@ -127,17 +123,17 @@ class TravellingWindow:
             np.empty((drop[0] * drop[1], 2), np.int64),
             np.zeros(len(mass)),
             np.zeros(drop),
+            np.zeros(drop),
             _sponge(cell, self.behind, self.ahead, self.dt),
         )
         self._sparse = csr_array(cell.stiffness.own), csr_array(cell.stiffness.next)
         spec = case.catenary
-        self.slack_beta = spec.damping.beta if case.slack_damping == "released" else 0.0
         self._droppers = (
             cell.dropper_dof,
             cell.dropper_weight,
             cell.equilibrium.dropper_force,
             spec.droppers.stiffness,
-            self.slack_beta,
+            spec.damping.beta if case.slack_damping == "released" else 0.0,
         )
 
     def march(self, state: WindowState, *, keep_droppers: bool = False) -> SpanRecord:
@@ -167,7 +163,7 @@ class TravellingWindow:
         )
         sweeps = march_span(
             (0,) * ((self.spans + 1) // LANES),
-            (state.u, state.a, state.s, state.elongation_rate, self._fd, state.z, state.z_dot),
+            (state.u, state.a, state.s, self._fd, state.z, state.z_dot),
             self._scratch,
             self.operators.operators,
             (self.operators.contact, (*self._panto, state.applied_force), self._droppers, constants),
@@ -177,8 +173,8 @@ class TravellingWindow:
 
     def _correction(self, state: WindowState) -> NDArray[np.float64]:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
-        dof, weight, static, stiffness, beta = self._droppers
-        stretch = np.einsum("dk,dkc->dc", weight, state.u[dof, :-1]) + beta * state.elongation_rate
+        dof, weight, static, stiffness, _ = self._droppers
+        stretch = np.einsum("dk,dkc->dc", weight, state.u[dof, :-1])
         return np.maximum(0.0, -(static[:, None] + stiffness * stretch))
 
     def shift(self, state: WindowState) -> None:
@@ -191,8 +187,6 @@ class TravellingWindow:
             x[:, :-1] = x[:, 1:]
             x[ni:, S - 1] = 0.0
             x[:, S] = 0.0
-        state.elongation_rate[:, :-1] = state.elongation_rate[:, 1:]
-        state.elongation_rate[:, -1] = 0.0
         state.a[:ni, 0] -= 2.0 / self.dt * dropped
         self._join_span(state, velocity)
         self.settle(state)
@@ -218,7 +212,7 @@ class TravellingWindow:
         """Line at rest, pantograph at the contact wire's height at the support, no applied force."""
         n, width, m = self.cell.n_dof, self.spans + 1, len(self._panto[1])
         u, a, s = np.zeros((3, n, width))
-        return WindowState(u, a, s, np.zeros(self._fd.shape), np.zeros(m), np.zeros(m), 0.0)
+        return WindowState(u, a, s, np.zeros(m), np.zeros(m), 0.0)
 
     def static_start(self, applied_force: float | None = None) -> tuple[WindowState, float]:
         """Static equilibrium with the pantograph at a support; returns it with d(contact force)/d(applied force).

@@ -15,7 +15,11 @@ what is not Rayleigh damped are carried inside s and taken out again at its end.
 Legend: rows 0..ni-1 are interface (support) dofs, the rest the interior; column c is span c, p the pantograph's;
 rows n.. of w hold the interface shifted to the span on its left, rows n + ni.. the interface of the span itself
 without the window's last; lam contact force; fd correction force of a slack dropper (>= 0, squeezes its ends
-together); ed elongation rate of a dropper.
+together) at the end of a step; fb what takes the damping of a slack dropper out of a step.
+
+A dropper gives up its damping, where that is asked for, in every step at whose beginning it is slack. The dashpot is
+then on or off for a whole step and takes energy either way. A law that clips spring and dashpot together, fd =
+max(0, -(F0 + k e + k beta e')), rings from step to step on a stiff dropper and grows without bound.
 """
 
 from __future__ import annotations
@@ -67,10 +71,10 @@ def _stretch(field, dof, weight, d, c):
 
 @njit(**OPTIONS)
 def _dropper_loads(target, fd, dof, weight, amount):
-    """Add the correction forces of slack droppers, squeezing their ends together."""
+    """Add forces that squeeze the ends of droppers together."""
     for d in range(fd.shape[0]):
         for c in range(fd.shape[1]):
-            if fd[d, c] > 0.0:
+            if fd[d, c] != 0.0:
                 for k in range(dof.shape[1]):
                     target[dof[d, k], c] -= amount * weight[d, k] * fd[d, c]
 
@@ -90,37 +94,41 @@ def _add_near(w, group, weight, amount, c, near, ni):
 
 
 @njit(**OPTIONS)
-def _near_slack(u, w, ed, droppers, dt, found):
-    """Find the droppers whose tension at the end of the step may be lost."""
-    dof, weight, F0, kd, slack_beta = droppers
+def _near_slack(u, w, fd_old, droppers, dt, found):
+    """Find the droppers that begin the step without their damping or whose tension at its end may be lost."""
+    dof, weight, F0, kd, beta = droppers
     n_found = 0
     for d in range(dof.shape[0]):
-        for c in range(ed.shape[1]):
-            rate = _stretch(w, dof, weight, d, c)
-            e = _stretch(u, dof, weight, d, c) + dt * rate
-            if F0[d] + kd * (e + slack_beta * (2.0 * rate - ed[d, c])) < NEAR_SLACK:
+        for c in range(fd_old.shape[1]):
+            e = _stretch(u, dof, weight, d, c) + dt * _stretch(w, dof, weight, d, c)
+            if F0[d] + kd * e < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] > 0.0):
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
     return n_found
 
 
 @njit(**OPTIONS)
-def _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near, G_drop, ni):
-    """One projected Gauss-Seidel sweep over the droppers near slack; returns the largest change [N]."""
-    dof, weight, F0, kd, slack_beta = droppers
+def _slack_sweep(u, w, slack, found, n_found, droppers, dt, near, G_drop, ni):
+    """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N].
+
+    Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0.
+    """
+    fd, fb, fd_old = slack
+    dof, weight, F0, kd, beta = droppers
     move = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        rate = _stretch(w, dof, weight, d, c)
-        e = _stretch(u, dof, weight, d, c) + dt * rate
-        pull = F0[d] + kd * (e + slack_beta * (2.0 * rate - ed[d, c]))
-        stiff = 1.0 - kd * (0.5 * dt + slack_beta) * G_drop[d]
-        new = max(0.0, fd[d, c] - (pull + fd[d, c]) / stiff)
-        change = new - fd[d, c]
+        dash = kd * beta if fd_old[d, c] > 0.0 else 0.0
+        free = 1.0 - dash * G_drop[d]
+        before = 0.5 * fd[d, c] + fb[d, c]
+        rate = (_stretch(w, dof, weight, d, c) + before * G_drop[d]) / free  # without this dropper's own forces
+        pull = F0[d] + kd * (_stretch(u, dof, weight, d, c) + dt * rate)
+        fd[d, c] = max(0.0, -pull / (1.0 - 0.5 * dt * kd * G_drop[d] / free))
+        fb[d, c] = -dash * (rate - 0.5 * fd[d, c] * G_drop[d] / free)
+        change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:
-            fd[d, c] = new
-            _add_near(w, d, ONE, -0.5 * change, c, near, ni)
-            move = max(move, abs(change))
+            _add_near(w, d, ONE, -change, c, near, ni)
+            move = max(move, 2.0 * abs(change))
     return move
 
 
@@ -149,15 +157,15 @@ def _forces(step, lam, head, state, scratch, operators, inputs):
 
     Returns the contact force [N] and the number of sweeps.
     """
-    u, _, _, ed, fd, _, _ = state
-    w, _, found, _, _, _ = scratch
+    u, _, _, fd, _, _ = state
+    w, _, found, _, fb, fd_old, _ = scratch
     factor, _, near_contact, near_dropper, element, G_contact, G_drop = operators
     contact, panto, droppers, constants = inputs
     dt, _, _, kc, _, _, _, _, _, p, tolerance = constants
     ni, n = factor[0], factor[1]
     dof, phi = contact[0][step], contact[1][step]
     h_comp = 0.5 * panto[0][0, 0]
-    n_found = _near_slack(u, w, ed, droppers, dt, found)
+    n_found = _near_slack(u, w, fd_old, droppers, dt, found)
     wire = 0.0
     for i in range(4):
         for j in range(4):
@@ -174,7 +182,8 @@ def _forces(step, lam, head, state, scratch, operators, inputs):
         lam = new
         if n_found == 0:
             break
-        move = max(move, _slack_sweep(u, w, ed, fd, found, n_found, droppers, dt, near_dropper, G_drop, ni))
+        slack = fd, fb, fd_old
+        move = max(move, _slack_sweep(u, w, slack, found, n_found, droppers, dt, near_dropper, G_drop, ni))
         if move < tolerance:
             break
     return lam, sweeps
@@ -182,7 +191,7 @@ def _forces(step, lam, head, state, scratch, operators, inputs):
 
 @njit(**OPTIONS)
 def _point_forces(s, at, lam, fd, inputs, n, factor):
-    """Add half of the contact force at step ``at`` and of the correction forces to s, times ``factor``."""
+    """Add half of the contact force at one end of a step and of the correction forces to s, times ``factor``."""
     contact, _, droppers, constants = inputs
     _point_load(s, contact[0][at], contact[1][at], factor * 0.5 * lam, constants[9], n)
     _dropper_loads(s, fd, droppers[0], droppers[1], factor * 0.5)
@@ -205,7 +214,7 @@ def _carry_supports(s, w, constants, before):
 @njit(**OPTIONS)
 def _record(step, lam, state, inputs, records, n):
     """Write down the end of a step."""
-    u, _, _, _, fd, zp, _ = state
+    u, _, _, fd, zp, _ = state
     contact, _, droppers, constants = inputs
     d_dof, d_weight, F0, kd, _ = droppers
     rec_force, rec_height, rec_head, rec_uplift, rec_drop = records
@@ -229,19 +238,19 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
     lanes : tuple
         As many integers as a row has chunks (see `dynamics.simd`).
     state : tuple
-        u, a, s (row, column); ed, fd (dropper, span); zp, vp (mass,).
+        u, a, s (row, column); fd (dropper, span); zp, vp (mass,).
     scratch : tuple
-        w, extra, found, wp, old correction forces, sponge.
+        w, extra, found, wp, fb, fd at the beginning of a step, sponge.
     operators : tuple
         As `dynamics.window.build_window` lays them out.
     inputs : tuple
         contact (dofs, weights, height at rest by step), pantograph (inverse, masses, stiffness, applied force),
-        droppers (dofs, weights, static force, stiffness, beta when slack releases damping), constants.
+        droppers (dofs, weights, static force, stiffness, beta where slack releases damping or 0), constants.
     records : tuple
         By step: force [N], height [m], head [m], uplift (step, column) [m], dropper force (step or 1, dropper, span).
     """
-    u, a, s, ed, fd, zp, vp = state
-    w, extra, _, wp, fd_old, sponge = scratch
+    u, a, s, fd, zp, vp = state
+    w, extra, _, wp, fb, fd_old, sponge = scratch
     contact, panto, droppers, constants = inputs
     dt, gam, kap, kc, p = constants[0], constants[1], constants[2], constants[3], constants[9]
     ni, n = operators[0][0], operators[0][1]
@@ -251,6 +260,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         old = lam
         fd_old[:] = fd
         fd[:] = 0.0
+        fb[:] = 0.0
         _point_forces(s, step - 1, old, fd_old, inputs, n, -1.0)
         solve_spans(lanes, w, a, s, operators[0])
         _pantograph_free(zp, vp, wp, panto, 0.5 * old, dt)
@@ -258,18 +268,16 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         worst = max(worst, sweeps)
         share_interface(w, n, ni)
         _point_forces(s, step, lam, fd, inputs, n, -1.0)
+        _dropper_loads(s, fb, droppers[0], droppers[1], -1.0)
         _carry_supports(s, w, constants, True)
         advance(lanes, (u, a, s, w, extra, sponge), operators[1], (dt, gam, kap), n, ni)
         _point_forces(s, step - 1, old, fd_old, inputs, n, 1.0)
         _point_forces(s, step, lam, fd, inputs, n, 1.0)
+        _dropper_loads(s, fb, droppers[0], droppers[1], 1.0)
         _carry_supports(s, w, constants, False)
         for i in range(zp.size):
             wp[i] -= panto[0][i, 0] * 0.5 * lam
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
-        if droppers[4] > 0.0:
-            for d in range(fd.shape[0]):
-                for c in range(fd.shape[1]):
-                    ed[d, c] = 2.0 * _stretch(w, droppers[0], droppers[1], d, c) - ed[d, c]
         _record(step, lam, state, inputs, records, n)
     return worst

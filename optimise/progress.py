@@ -18,7 +18,7 @@ from optimise.objectives import OBJECTIVES, raw_values
 from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
 
-__all__ = ["Progress", "StatusWriter", "progress_line", "progress_of", "read_status"]
+__all__ = ["Progress", "StatusWriter", "progress_line", "progress_of", "read_status", "still_at_work"]
 
 SECONDS_BETWEEN_WRITES = 1.0
 
@@ -187,6 +187,11 @@ def read_status(path: Path) -> Progress:
     if state != "running":
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))
+
+
+def still_at_work(path: Path) -> bool:
+    """Whether the process that drove the campaign in a folder is alive: after the search it confirms and reports."""
+    return _alive(_status_json(CampaignFolder(Path(path))).get("process"))
 
 
 def _status_json(folder: CampaignFolder) -> dict[str, Any]:

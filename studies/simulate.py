@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 JOB = SimulateJob
+STATIC_OF = "one span of the infinite line"
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
@@ -213,7 +214,7 @@ def summarise(
         "dt_s": case.time_step,
         "filter": f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase",
         "config_sha256": config_hash,
-        "static": static_summary(solution.equilibrium, elasticity_force_N) if found else {},
+        "static": {"of": STATIC_OF, **static_summary(solution.equilibrium, elasticity_force_N)} if found else {},
         "pantographs": pantographs,
         "numerical_error": None if error is None else error_summary(error),
         "assessment": assessment,

@@ -5,6 +5,7 @@ Reads only; a campaign that runs is not disturbed.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,4 +57,35 @@ def _line(folder: Path, state: Progress) -> str:
     from optimise.progress import progress_line
 
     infeasible = f" | {state.infeasible} infeasible" if state.infeasible else ""
-    return f"{state.name}: {state.state} | {progress_line(state)}{infeasible} | {folder}"
+    return f"{state.name}: {_in_words(folder, state)} | {progress_line(state)}{infeasible} | {folder}"
+
+
+def _in_words(folder: Path, state: Progress) -> str:
+    """State of a campaign; a search that is over is finished only with what is made of its best design."""
+    from optimise.progress import still_at_work
+
+    if state.state != "finished" or state.best_trial is None:
+        return state.state
+    made = {
+        "confirmation": _trial(folder / "confirmation.json", "best", "trial"),
+        "trust table": _trial(folder / "trust.json", "best_trial"),
+        "report": state.best_trial if (folder / "report.html").is_file() else None,
+    }
+    missing = [name for name, trial in made.items() if trial != state.best_trial]
+    if not missing:
+        return state.state
+    named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
+    if still_at_work(folder):
+        return f"search finished, {named} under way"
+    return f"search finished, {named} missing (the command that began it makes what is missing)"
+
+
+def _trial(file: Path, *keys: str) -> int | None:
+    """Best design that a file of the folder is about; None where there is no such file."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        for key in keys:
+            found = found[key]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found

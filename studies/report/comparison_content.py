@@ -31,7 +31,8 @@ class Entry:
     """One trace: where it comes from, what it gives, and its input where that is known.
 
     ``span`` is the span length [m], ``signal`` the filter that the force went through, ``envelope`` the lowest and
-    highest force of a record's spans, ``told`` a sentence on what was done to it.
+    highest force of a record's spans, ``told`` a sentence on what was done to it, ``traits`` what may tell it from an
+    entry of the same line and speed.
     """
 
     source: str
@@ -42,6 +43,7 @@ class Entry:
     provenance: tuple[Provenance, ...] = ()
     envelope: tuple[Curve, ...] = ()
     told: str = ""
+    traits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,23 @@ def _campaign(folder: Path) -> list[Entry]:
 def _computed(source: str, line: str, result: SpanResult, case: CaseSpec) -> Entry:
     if result.force is None or "contact_force_std_N" not in result.statistics:
         raise InputError([f"{source} must hold a solved contact force: its solver did not finish, or has not run"])
-    return Entry(source, line, result, case.catenary.span_length, case.signal, case_provenance(case))
+    entry = Entry(source, line, result, case.catenary.span_length, case.signal, case_provenance(case))
+    return replace(entry, traits=_traits(case))
+
+
+def _traits(case: CaseSpec) -> tuple[str, ...]:
+    """What runs of one line and speed may differ in, each as it stands in a legend."""
+    held = f"mean {case.mean_force_N:g} N" if case.mean_force_N is not None else f"applied {case.applied_force_N:g} N"
+    return (
+        "in space" if case.catenary.dimension == "spatial" else "in the plane",
+        case.pantograph.name,
+        case.solver.replace("_", " "),
+        f"contact {1e-3 * case.contact.stiffness:g} kN/m",
+        held,
+        f"{1e3 * case.dt:g} ms",
+        f"{case.catenary.mesh.elements_per_bay} elements a bay",
+        f"slack damping {case.slack_damping}",
+    )
 
 
 def _record(path: Path, wanted: RecordSpec, runs: list[Entry]) -> Entry:
@@ -168,7 +186,7 @@ def _named(entries: list[Entry]) -> ComparisonContent:
     named = []
     for letter, role, entry in zip(NAMES, ROLES, entries, strict=False):
         sigma = entry.result.statistics["contact_force_std_N"]
-        label = f"{letter}: {entry.line}, σ {number(sigma, 1)} N"
+        label = f"{letter}: {_told_apart(entry, entries)}, σ {number(sigma, 1)} N"
         result = replace(
             entry.result,
             label=label,
@@ -188,6 +206,16 @@ def _named(entries: list[Entry]) -> ComparisonContent:
         warnings.append("The mean forces differ by more than 1 %, which moves the other statistics as well.")
     note = filter_note(f"{first.kind} {first.cutoff_hz:g} Hz, zero phase")
     return ComparisonContent(tuple(named), note, tuple(warnings))
+
+
+def _told_apart(entry: Entry, entries: list[Entry]) -> str:
+    """Line and speed of an entry, with what differs among those of the same, or with its folder where nothing does."""
+    same = [e for e in entries if e.line == entry.line]
+    if len(same) == 1:
+        return entry.line
+    columns = zip(*(e.traits for e in same), strict=False)
+    differing = [own for own, column in zip(entry.traits, columns, strict=False) if len(set(column)) > 1]
+    return ", ".join([entry.line, *(differing or [Path(entry.source).name])])
 
 
 def _coloured(curve: Curve | None, role: Role) -> Curve | None:

@@ -248,7 +248,10 @@ class Assessed:
 
 @dataclass(frozen=True)
 class SimulationContent:
-    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N]."""
+    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
+
+    ``static_note`` says of which line the static figures are, where that is not the one that was run.
+    """
 
     title: str
     result: SpanResult
@@ -261,6 +264,7 @@ class SimulationContent:
     elasticity: tuple[tuple[float, float], ...] = ()
     error: ErrorEstimate | None = None
     histories: Histories | None = None
+    static_note: str = ""
 
 
 @dataclass(frozen=True)

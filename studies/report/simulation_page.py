@@ -35,6 +35,7 @@ def simulation_page(content: SimulationContent) -> Page:
         *history_sections(content.histories),
         Section(
             "The line",
+            text=(content.static_note,) if content.static_note else (),
             charts=_present(
                 line_chart(one),
                 contact_wire_chart(one),

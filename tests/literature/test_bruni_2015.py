@@ -27,13 +27,15 @@ def test_printed_uplift_forces_give_the_printed_mean_forces(build_case, speed, a
     assert solution.statistics.contact_force_mean_N == pytest.approx(mean, abs=1.0)
 
 
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
 @pytest.mark.parametrize(("force", "elasticity"), [(100.0, 0.314e-3), (200.0, 0.317e-3)])
-def test_span_mean_of_the_static_elasticity(build_line, force, elasticity):
+def test_span_mean_of_the_static_elasticity(build_line, force, elasticity, dimension):
     """1 %: derived from table 1 at 10 km/h, (F - mean) / 160 N/m being the mean rise of the head.
 
-    The printed forces carry 0.01 N, worth 0.2 % of the rise; the other data of the line are the benchmark's.
+    The printed forces carry 0.01 N, worth 0.2 % of the rise; the other data of the line are the benchmark's. With 12
+    elements a bay, for at 6 the wire is 0.5 % too stiff.
     """
-    line = build_line(elements_per_bay=6)
+    line = build_line(elements_per_bay=12, dimension=dimension)
     x = (np.arange(55) + 0.5) / 55 * line.span_length
     computed = static_elasticity(periodic_equilibrium(line), x, force)
     assert computed.mean() == pytest.approx(elasticity, rel=1e-2)

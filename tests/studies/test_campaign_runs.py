@@ -1,6 +1,7 @@
 """Campaigns run for real, small: what they write, and that it can be shown, redrawn, continued and run again."""
 
 import json
+import os
 
 import pytest
 import yaml
@@ -47,7 +48,15 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     shown = catenary("status")
     assert "bruni_heights: finished | 3/3 designs" in shown.out
 
+    trust, state = (place / "trust.json").read_text("utf-8"), (place / "status.json").read_text("utf-8")
+    (place / "trust.json").write_text(trust.replace('"best_trial"', '"best_trial": 99, "of"'), encoding="utf-8")
     (place / "report.html").unlink()
+    # the driver of a search that is over goes on with these: it is this process
+    assert "bruni_heights: search finished, trust table and report under way | 3/3" in catenary("status").out
+    (place / "status.json").write_text(state.replace(f'"process": {os.getpid()}', '"process": 0'), encoding="utf-8")
+    assert "bruni_heights: search finished, trust table and report missing (the command" in catenary("status").out
+    (place / "status.json").write_text(state, encoding="utf-8")
+    (place / "trust.json").write_text(trust, encoding="utf-8")
     assert catenary("report", f"run_dir={place}").code == 0
     assert (place / "report.html").exists()
 

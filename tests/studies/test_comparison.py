@@ -73,6 +73,26 @@ def test_two_runs_side_by_side(catenary, folder, runs, listing):
     assert differing.count("<tr>") == 3, "the heads, speed and mean force"
 
 
+def test_runs_of_one_line_and_speed_are_told_apart(catenary, folder, runs):
+    line = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275", *FAST)
+    assert catenary("simulate", *line, "dimension=spatial", "run_dir=wide").code == 0
+    assert catenary("simulate", *line, "contact.stiffness=200e3", "run_dir=stiff").code == 0
+    assert catenary("simulate", *line, "run_dir=again").code == 0
+    assert catenary("report", runs[0], "wide", "output=two.html").code == 0
+    html = (folder / "two.html").read_text(encoding="utf-8")
+    assert "A: bruni_2015, 275 km/h, in the plane, σ" in html
+    assert "B: bruni_2015, 275 km/h, in space, σ" in html
+    assert catenary("report", runs[0], runs[1], "wide", "stiff", "output=four.html").code == 0
+    html = (folder / "four.html").read_text(encoding="utf-8")
+    for label in ("A: bruni_2015, 275 km/h, in the plane, contact 50 kN/m, σ", "B: bruni_2015, 300 km/h, σ",
+                  "C: bruni_2015, 275 km/h, in space, contact 50 kN/m, σ",
+                  "D: bruni_2015, 275 km/h, in the plane, contact 200 kN/m, σ"):  # fmt: skip
+        assert label in html
+    assert catenary("report", runs[0], "again", "output=same.html").code == 0
+    html = (folder / "same.html").read_text(encoding="utf-8")
+    assert "A: bruni_2015, 275 km/h, 275, σ" in html and "B: bruni_2015, 275 km/h, again, σ" in html
+
+
 def test_one_folder_is_drawn_anew_as_before(catenary, folder, runs):
     page = Path(runs[0]) / "report.html"
     page.unlink()

@@ -37,6 +37,8 @@ def test_an_applied_force_on_an_open_line_is_run_and_written(catenary, folder):
     # the page draws the last evaluated span, not what was run after it
     assert read_simulation(folder / "run").result.force.y[-1] == values["contact_force_filtered"][inside][-1]
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert summary["static"]["of"] == "one span of the infinite line"
+    assert "Shape, droppers and elasticity are those of one span of the infinite line" in page
     assert "Limits of the standards" in page
     assert page.count("recalled from the literature") > 4
 
