@@ -80,13 +80,32 @@ def test_two_pantographs(bruni, figure, kinematics):
 
 
 @pytest.mark.benchmark
+def test_growth_of_a_transient_with_its_spans(bruni, figure):
+    """The window has one length, whatever the way."""
+    spans, cpu = np.array([10, 20, 40, 80]), []
+    for n in spans:
+        settings = {"spans": int(n), "spans_evaluated": 5, "spans_behind": 14, "spans_ahead": 17}
+        case = bruni(SPEED, FORCE, solver="transient", transient=settings)
+        solve_transient(case)
+        began = time.process_time()
+        solve_transient(case)
+        cpu.append(time.process_time() - began)
+    exponent = np.polyfit(np.log(spans), np.log(cpu), 1)[0]
+    figure(
+        "cost of a transient (window) over 10, 20, 40, 80 spans",
+        f"{', '.join(f'{t:.2f}' for t in cpu)} s CPU: exponent {exponent:.2f}",
+        "<= 1.1",
+    )
+
+
+@pytest.mark.benchmark
 def test_growth_with_the_line(bruni, figure):
     case = bruni(SPEED, FORCE, "solver=open_line")
     spans = np.array([10, 20, 40, 80])
     cpu = np.array([_seconds(case, int(n), run=1.0)[1] for n in spans])
     exponent = np.polyfit(np.log(spans), np.log(cpu), 1)[0]
     figure(
-        "cost of a simulated second against spans 10, 20, 40, 80 (planar, linearised)",
+        "cost of a simulated second on whole lines of 10, 20, 40, 80 spans (planar, linearised)",
         f"{', '.join(f'{t:.2f}' for t in cpu)} s CPU: exponent {exponent:.2f}",
         "<= 1.1",
     )
