@@ -6,7 +6,9 @@
 (Hilber, Hughes, Taylor 1977; alpha = 0, beta = 1/4, gamma = 1/2 is Newmark's method of constant average acceleration,
 as paper 004, eqs 4 to 8, iterates it.) After a correction A du = r the residual of the linear part is zero, and what
 remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with
-C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times u, v, a are carried along.
+C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times u, v, a are carried along. The contact
+force is corrected by the share 1 / (1 + k g) of what its law asks for, g being what wire and head give
+way to it within a step.
 """
 
 from __future__ import annotations
@@ -159,10 +161,11 @@ def implicit_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> 
     e, e_new, r = work.line[0], work.line[1], work.line[5]
     rz, dz, g_old = work.masses[0], work.masses[1], work.masses[2]
     force, force_new = work.contact[0], work.force_new
-    trial = (force_new, work.contact[1], work.contact[2])
+    height, approach = work.contact[1], work.contact[2]
+    full, trial = (force, height, approach, force, 1.0), (force_new, height, approach, force, scheme.contact_share)
     after, part = t + scheme.dt, 1.0 + scheme.alpha
     _predict(state, scheme, work.carried)
-    local_forces(system, state, after, (state.u, state.v, state.z, state.zv), e, work.contact)
+    local_forces(system, state, after, (state.u, state.v, state.z, state.zv), e, full)
     _residual(system, state, scheme, work, r)
     _mass_residual(system, state, scheme, after, force, g_old, rz)
     count, size, last = -scheme.most, 1.0e300, 1.0e300
@@ -182,7 +185,7 @@ def implicit_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> 
             e[i] = e_new[i]
         for p in range(rz.shape[0]):
             rz[p, :] = 0.0
-            rz[p, 0] = part * (force[p] - force_new[p] + scheme.contact_stiffness * dz[p, 0])
+            rz[p, 0] = part * (force[p] - force_new[p])
             force[p] = force_new[p]
     _finish(system, state, scheme, work)
     if scheme.alpha != 0.0:

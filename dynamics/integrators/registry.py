@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from catenary.errors import InputError
-from dynamics.banded_ldl import banded_ldl
+from dynamics.banded_ldl import PADDING, BandedFactor, banded_ldl, banded_solve
 from dynamics.integrators.implicit import implicit_step
 from dynamics.integrators.runge_kutta import runge_kutta_step
 from dynamics.integrators.scheme import Scheme
@@ -24,7 +24,10 @@ SAFETY = 0.9
 
 @dataclass(frozen=True)
 class Matrices:
-    """Line (sparse) and masses of one pantograph (dense), contact stiffness [N/m] at the mean force."""
+    """Line (sparse), masses of one pantograph (dense), contact stiffness [N/m] at the mean force.
+
+    ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it.
+    """
 
     mass: csr_array
     damping: csr_array
@@ -33,6 +36,8 @@ class Matrices:
     mass_damping: NDArray[np.float64]
     mass_stiffness: NDArray[np.float64]
     contact_stiffness: float
+    contact_dof: NDArray[np.int64]
+    contact_weight: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Request:
     alpha: float = -0.05
     substep: float | None = None
     tolerance: float = 5.0e-9
-    most: int = 60
+    most: int = 200
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> Scheme:
     by_m, by_c, by_k = 1.0 / (beta * dt * dt), (1.0 + alpha) * gamma / (beta * dt), 1.0 + alpha
     A = csr_array(by_m * matrices.mass + by_c * matrices.damping + by_k * matrices.stiffness)
     small = by_m * np.diag(matrices.masses) + by_c * matrices.mass_damping + by_k * matrices.mass_stiffness
-    small[0, 0] += by_k * matrices.contact_stiffness
+    factor, inverse = banded_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
+    gives = by_k * (_softest_point(factor, matrices) + inverse[0, 0])
     return Scheme(
         substeps=0,
         dt=dt,
@@ -77,10 +83,22 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> Scheme:
         by_stiffness=by_k,
         tolerance=request.tolerance,
         most=request.most,
-        factor=banded_ldl(A),
-        mass_inverse=np.asarray(np.linalg.inv(small), dtype=np.float64),
-        contact_stiffness=matrices.contact_stiffness,
+        factor=factor,
+        mass_inverse=inverse,
+        contact_share=1.0 / (1.0 + matrices.contact_stiffness * gives),
     )
+
+
+def _softest_point(factor: BandedFactor, matrices: Matrices) -> float:
+    """Most that the contact wire gives way at a point within a step [m/N]."""
+    most, n = 0.0, factor.inverse.size
+    for dof, weight in zip(matrices.contact_dof, matrices.contact_weight, strict=True):
+        load = np.zeros(n + PADDING)
+        np.add.at(load, dof[dof >= 0], weight[dof >= 0])
+        answer = load.copy()
+        banded_solve(factor, answer)
+        most = max(most, float(load[:n] @ answer[:n]))
+    return most
 
 
 def _newmark(matrices: Matrices, request: Request) -> Scheme:
@@ -114,7 +132,7 @@ def _runge_kutta(matrices: Matrices, request: Request) -> Scheme:
         most=0,
         factor=banded_ldl(matrices.mass),
         mass_inverse=np.diag(np.asarray(1.0 / matrices.masses, dtype=np.float64)),
-        contact_stiffness=matrices.contact_stiffness,
+        contact_share=1.0,
     )
 
 

@@ -24,7 +24,8 @@ _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract",
 def _accelerations(system, state, scheme, work, t, moving, a, za):
     """Accelerations of line and masses at one moment."""
     u, v, z, zv = moving
-    local_forces(system, state, t, moving, a, work.contact)
+    c = work.contact
+    local_forces(system, state, t, moving, a, (c[0], c[1], c[2], c[0], 1.0))
     n, Mv, b = a.size, work.line[6], work.solved
     multiply_mass(system.mass, v, Mv)
     multiply(system.damping, v, a, 1.0)

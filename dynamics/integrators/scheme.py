@@ -23,7 +23,7 @@ class Scheme(NamedTuple):
     HHT-alpha (0: Newmark) with ``beta`` and ``gamma``, and ``factor`` that of the effective matrix
     A = by_mass M + by_damping C + by_stiffness K with by_mass = 1 / (beta dt^2),
     by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse`` is the same for a
-    pantograph, contact spring included.
+    pantograph. ``contact_share`` is the part of a missing contact force that a correction takes.
     """
 
     substeps: int
@@ -38,7 +38,7 @@ class Scheme(NamedTuple):
     most: int
     factor: BandedFactor
     mass_inverse: NDArray[np.float64]
-    contact_stiffness: float
+    contact_share: float
 
 
 class Work(NamedTuple):

@@ -20,7 +20,8 @@ def start_accelerations(system: Any, state: Any, mass: csr_array, work: Any) -> 
     """
     panto = system.pantographs
     total, product = np.zeros_like(state.u), np.zeros_like(state.u)
-    local_forces(system, state, 0.0, (state.u, state.v, state.z, state.zv), total, work.contact)
+    contact = (*work.contact, work.contact[0], 1.0)
+    local_forces(system, state, 0.0, (state.u, state.v, state.z, state.zv), total, contact)
     multiply(system.damping, state.v, total, 1.0)
     multiply(system.stiffness, state.v, total, system.beta)
     if not system.nonlinear:

@@ -173,14 +173,30 @@ def _hermite_slope(xi, l0):
 
 
 @njit(**_OPTIONS)
+def _law(law, state, p, d, rate):
+    """Force of the contact law at penetration d.
+
+    Lankarani and Nikravesh (paper 004, eq. 11): hysteresis 3 (1 - e^2) / 4 of the approach speed at impact.
+    """
+    if d <= 0.0:
+        return 0.0
+    lam = law.stiffness * (d if law.exponent == 1.0 else d**law.exponent)
+    if law.hysteresis > 0.0:
+        impact = state.impact[p] if state.force[p] > 0.0 else rate
+        if impact > SLOWEST_IMPACT:
+            lam = max(0.0, lam * (1.0 + law.hysteresis * rate / impact))
+    return lam
+
+
+@njit(**_OPTIONS)
 def _contact_force(system, state, moving, p, t, out, contact):
     """Contact force of pantograph p, taken off ``out``; height of the wire there and approach speed are noted.
 
-    Lankarani and Nikravesh's law (paper 004, eq. 11): hysteresis 3 (1 - e^2) / 4 of the approach speed at impact.
+    An iteration goes only a share of the way from its last contact force to that of the law.
     """
     u, v, z, zv = moving
     wire, law, panto = system.contact_wire, system.law, system.pantographs
-    _, height, approach = contact
+    _, height, approach, last, share = contact
     x = panto.start[p] + panto.speed * t
     if x < wire.begin[0] or x > wire.end:
         height[p] = np.nan
@@ -195,14 +211,7 @@ def _contact_force(system, state, moving, p, t, out, contact):
         rate -= N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q
     height[p] = here
     approach[p] = rate
-    d = z[p, 0] - here
-    if d <= 0.0:
-        return 0.0
-    lam = law.stiffness * (d if law.exponent == 1.0 else d**law.exponent)
-    if law.hysteresis > 0.0:
-        impact = state.impact[p] if state.force[p] > 0.0 else rate
-        if impact > SLOWEST_IMPACT:
-            lam = max(0.0, lam * (1.0 + law.hysteresis * rate / impact))
+    lam = last[p] + share * (_law(law, state, p, z[p, 0] - here, rate) - last[p])
     for j in range(4):
         i = wire.dof[e, 3 * j + 2]
         if i >= 0:
@@ -214,7 +223,8 @@ def _contact_force(system, state, moving, p, t, out, contact):
 def local_forces(system: Any, state: Any, t: float, moving: Any, out: Any, contact: Any) -> None:
     """Local force e of the line and contact force of every pantograph at one moment.
 
-    ``moving`` is (u, v, z, zv); ``contact`` is (force, height of the wire, approach speed) by pantograph, filled here.
+    ``moving`` is (u, v, z, zv); ``contact`` is (force, height of the wire, approach speed) by pantograph,
+    filled here, then the last force of an iteration and the share of the way to the law's force that it goes (1: all of it).
     """
     u = moving[0]
     out[:] = 0.0

@@ -84,7 +84,8 @@ def march(system: Any, state: Any, scheme: Any, work: Any, record: Any, first: i
                 if count < 0:
                     return k, residual, count
             moving = (state.u, state.v, state.z, state.zv)
-            local_forces(system, state, t + scheme.dt, moving, work.line[5], work.contact)
+            c = work.contact
+            local_forces(system, state, t + scheme.dt, moving, work.line[5], (c[0], c[1], c[2], c[0], 1.0))
         else:
             count, residual = implicit_step(system, state, scheme, work, t)
             if count < 0:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.contact_wire import contact_table
 from catenary.equilibrium import Equilibrium, open_line_equilibrium
 from catenary.geometry import CONTACT, MESSENGER
 from dynamics.filters import filter_record
@@ -25,6 +26,7 @@ __all__ = ["LineRun", "prepare_line", "refuse_long_substep", "run_whole_line"]
 # histories beyond this lie in a file while the run goes on [bytes]
 IN_MEMORY = 256 * 2**20
 SHORT = 3  # spans
+POINTS = 40  # of half a span, where the softness of the contact wire is looked for
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,20 @@ def _matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
     if law.exponent != 1.0:
         tangent = law.exponent * law.stiffness * (force / law.stiffness) ** (1.0 - 1.0 / law.exponent)
     masses = np.asarray(panto.mass)
-    return Matrices(line.mass, line.damping, line.stiffness, masses, panto.damping, panto.stiffness, tangent)
+    eq = line.equilibrium
+    span = case.catenary.span_length
+    _, dof, weight = contact_table(eq, span * (1.0 + np.linspace(0.0, 0.5, POINTS)))
+    return Matrices(
+        line.mass,
+        line.damping,
+        line.stiffness,
+        masses,
+        panto.damping,
+        panto.stiffness,
+        tangent,
+        line.kept(dof),
+        weight,
+    )
 
 
 class _Keeper:

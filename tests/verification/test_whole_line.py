@@ -20,7 +20,9 @@ def _force(system, state, u):
     """Local force of the line displaced by u, pantographs out of reach."""
     out, work = np.zeros_like(u), make_work(u.size, *state.z.shape)
     z = np.full_like(state.z, -1.0)
-    local_forces(system, state, 0.0, (u, np.zeros_like(u), z, np.zeros_like(z)), out, work.contact)
+    local_forces(
+        system, state, 0.0, (u, np.zeros_like(u), z, np.zeros_like(z)), out, (*work.contact, work.contact[0], 1.0)
+    )
     return out
 
 
@@ -199,7 +201,7 @@ def test_hysteresis_follows_the_approach_speed(prepared):
     system, state = build_system(case, line, pantographs), static_start(case, line, pantographs)
     u, work = np.zeros_like(state.u), make_work(state.u.size, 1, 3)
     out = np.zeros_like(u)
-    local_forces(system, state, 0.0, (u, u, state.z - 1.0, state.zv), out, work.contact)
+    local_forces(system, state, 0.0, (u, u, state.z - 1.0, state.zv), out, (*work.contact, work.contact[0], 1.0))
     wire, drift = work.contact[1][0], work.contact[2][0]
     state.force[0], state.impact[0] = 1.0, 0.2
     z, forces = state.z.copy(), []
@@ -207,7 +209,7 @@ def test_hysteresis_follows_the_approach_speed(prepared):
     for rate in (0.1, 0.0, -0.1, -10.0):
         zv = np.zeros_like(z)
         zv[0, 0] = rate - drift
-        local_forces(system, state, 0.0, (u, u, z, zv), out, work.contact)
+        local_forces(system, state, 0.0, (u, u, z, zv), out, (*work.contact, work.contact[0], 1.0))
         forces.append(work.contact[0][0])
     elastic = 1e6 * 2e-3**1.5
     factor = 0.75 * (1.0 - 0.6**2) * 0.5
