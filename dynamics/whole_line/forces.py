@@ -223,8 +223,9 @@ def _contact_force(system, state, moving, p, t, out, contact):
 def local_forces(system: Any, state: Any, t: float, moving: Any, out: Any, contact: Any) -> None:
     """Local force e of the line and contact force of every pantograph at one moment.
 
-    ``moving`` is (u, v, z, zv); ``contact`` is (force, height of the wire, approach speed) by pantograph,
-    filled here, then the last force of an iteration and the share of the way to the law's force that it goes (1: all of it).
+    ``moving`` is (u, v, z, zv); ``contact`` is (force, height of the wire, approach speed) by
+    pantograph, filled here, then the last force of an iteration and the share of the way to the law's force that it
+    goes (1: all of it).
     """
     u = moving[0]
     out[:] = 0.0
