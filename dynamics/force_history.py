@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.spec import CaseSpec
 from dynamics.status import Status
 
 if TYPE_CHECKING:
     from dynamics.periodic import PeriodicSolution
     from dynamics.transient import Trajectory
 
-__all__ = ["ForceHistory", "force_history"]
+__all__ = ["ForceHistory", "force_history", "span_cut"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,14 @@ def _evaluated(solution: PeriodicSolution | Trajectory, position: NDArray[np.flo
     n = case.steps_per_span
     if case.solver == "transient":
         return slice(len(position) - case.transient.spans_evaluated * n, len(position))
-    settings = case.open_line
-    step = np.rint((position / case.catenary.span_length - (settings.first_evaluated - 1)) * n)
-    inside = np.flatnonzero((step > 0) & (step <= (settings.last_evaluated - settings.first_evaluated + 1) * n))
-    return slice(int(inside[0]), int(inside[-1]) + 1) if inside.size else slice(0, 0)
+    return span_cut(case, position, case.open_line.first_evaluated, case.open_line.last_evaluated)
+
+
+def span_cut(case: CaseSpec, position: NDArray[np.float64], first: int, last: int) -> slice:
+    """Samples of whole spans ``first`` to ``last`` of an open line, the line's first one being 1, as one passes them.
+
+    The sample at the first support is left out, that at the last one is in.
+    """
+    support = (first - 1) * case.catenary.span_length
+    begin = int(np.searchsorted(position, support * (1.0 + 1e-12) + 1e-9))
+    return slice(begin, begin + (last - first + 1) * case.steps_per_span)

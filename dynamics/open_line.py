@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
+from dynamics.force_history import span_cut
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
@@ -38,10 +39,8 @@ class _Evaluated:
 
         The uplift is the largest over all time at the supports on both sides of these spans.
         """
-        n, kept = self.case.steps_per_span, self.run.histories
-        span = self.case.catenary.span_length
-        begin = int(np.searchsorted(kept.position[:, p], (first - 1) * span * (1.0 + 1e-12) + 1e-9))
-        cut = slice(begin, begin + (last - first + 1) * n)
+        kept = self.run.histories
+        cut = span_cut(self.case, kept.position[:, p], first, last)
         bands, force = self.filtered[p], kept.contact_force[cut, p]
         bands = FilteredForce(bands.whole[cut], bands.low[cut], bands.high[cut])
         # column k is support k + 1; the supports of spans first to last are first - 1 to last

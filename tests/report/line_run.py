@@ -76,5 +76,5 @@ def line_run(case, pantographs=2):
     return Trajectory(
         case, periodic_equilibrium(case.catenary), Status.OK, "", statistics, statistics, statistics, 160.0,
         time, position[:, 0], force[:, 0], filtered[:, 0], height[:, 0], np.full(5, 0.06), 2,
-        {"equilibrium": 0.1, "dynamics": 0.2}, histories, (statistics,) * (pantographs - 1), (160.0,) * (pantographs - 1),
+        {"equilibrium": 0.1, "dynamics": 0.2}, histories, (statistics,) * (pantographs - 1), (160.0,),
     )  # fmt: skip

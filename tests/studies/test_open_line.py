@@ -74,3 +74,51 @@ def test_a_campaign_does_not_search_on_an_open_line(catenary):
     ended = catenary("optimise", "experiment=bruni_heights", "solver=open_line")
     assert ended.code == 2
     assert "solver must be periodic or transient for a campaign: got open_line" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (("solver=periodic", "histories.animation=true"), "histories.animation must be left out with solver=periodic"),
+        (
+            ("solver=transient", "histories.contact_wire_m=[10]", "histories.messenger_wire_m=[10]"),
+            "histories.contact_wire_m and histories.messenger_wire_m must be left out with solver=transient",
+        ),
+        (
+            ("solver=open_line", "histories.contact_wire_m=[60,600.5]"),
+            "histories.contact_wire_m[1] must lie on the line, 0 to 600 m from its first support: got 600.5 m",
+        ),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(catenary, folder, typed, sentence):
+    ended = catenary("simulate", "catenary=en50318_2002", "pantograph=en50318_2002", *typed, "run_dir=run")
+    assert ended.code == 2, ended
+    assert sentence in ended.err
+    assert not (folder / "run").exists()
+
+
+def test_chosen_nodes_and_shapes_go_from_the_keys_to_file_page_and_picture(catenary, folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))  # no ffmpeg
+    case = ("catenary=en50318_2002", "pantograph=en50318_2002", "speed_kmh=250", "dt=4e-3", "solver=open_line")
+    wanted = ("histories.animation=true", "histories.frames_per_second=10", "histories.contact_wire_m=[149]")
+    given = (*TYPED, *wanted, "applied_force_N=120", "trailing.distances_m=[50]", "open_line.spans=8")
+    ended = catenary("simulate", *case, *given, "error_estimate=false", "run_dir=run")
+    assert ended.code == 0, ended
+    assert "apt-get install ffmpeg" in ended.out
+    assert "apt-get install ffmpeg" in (folder / "run" / "simulate.log").read_text(encoding="utf-8")
+    assert (folder / "run" / "figures" / "animation.gif").stat().st_size > 0
+    values = read_result(folder / "run" / "result.nc").values
+    assert values["point_position"] == pytest.approx(149.0, abs=1.5)
+    assert values["pantograph_contact_force"].shape[1] == 2
+    # both pantographs press: the wire is where their heads are, less what the contact gives way
+    gap = values["mass_height"][:, :, 0] - values["pantograph_contact_height"]
+    np.testing.assert_allclose(np.maximum(0.0, 50e3 * gap), values["pantograph_contact_force"], atol=1e-3)
+    passing = np.abs(values["position"] - 149.0).argmin()
+    moved = values["point_displacement"][passing, 0, 2]
+    assert 0.02 < moved < 0.12
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert [p["losses"]["total_percent"] for p in summary["pantographs"]] == pytest.approx(
+        [p["contact_loss_percent"] for p in summary["pantographs"]]
+    )
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert 'class="moving"' in page and "trailing pantograph" in page and len(page) < 3.0e6

@@ -56,7 +56,8 @@ def test_a_simulation_writes_what_the_interface_names(simulated):
     assert set(static["elasticity_mm_per_N"]) == {"x_m", "value"}
     assert 0.1 < min(static["elasticity_mm_per_N"]["value"]) < max(static["elasticity_mm_per_N"]["value"]) < 0.6
     (figures,) = summary["pantographs"]
-    assert set(figures) == {"applied_force_N", *(f.name for f in dataclasses.fields(ContactStatistics))}
+    assert set(figures) == {"applied_force_N", "losses", *(f.name for f in dataclasses.fields(ContactStatistics))}
+    assert figures["losses"] == {"count": 0, "longest_s": 0.0, "longest_m": 0.0, "total_percent": 0.0}
     assert figures["contact_force_mean_N"] == pytest.approx(143.356, abs=0.11)
     assert set(summary["wall_time_s"]) == {"equilibrium", "dynamics", "total"}
     assert all(math.isfinite(n) for n in numbers(summary))
