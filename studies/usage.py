@@ -24,6 +24,7 @@ First steps
   catenary simulate                                    a stitched line at 300 km/h
   catenary simulate catenary=bruni_2015 pantograph=bruni_2015 speed_kmh=275
   catenary simulate catenary=my_line.yaml              a line of your own
+  catenary simulate solver=open_line histories.animation=true    with a moving picture in the report
   catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
   catenary simulate catenary=c350 formulation=beam     with Euler-Bernoulli beams in place of ANCF cables
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
