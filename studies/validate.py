@@ -19,6 +19,7 @@ from studies.compose import Composed, compose_job
 from studies.simulate import compose as compose_simulation
 from studies.simulate import simulate_case
 from studies.spec import NoJob, case_of
+from studies.validation.arnold_simeon import ArnoldSimeonGate, arnold_simeon_rows
 
 __all__ = ["JOB", "GatesSpec", "compose", "load_gates", "run"]
 
@@ -88,6 +89,7 @@ class GatesSpec(Spec):
     mean_force: MeanForceGate
     elasticity: ElasticityGate
     acceptance: AcceptanceGate
+    arnold_simeon: ArnoldSimeonGate
     beside: Beside
 
 
@@ -108,7 +110,7 @@ def run(composed: Composed[NoJob]) -> int:
     gates = load_gates()
     missed = _elasticity(gates.elasticity)
     count, figures = _mean_force(gates.mean_force)
-    missed += count + check_acceptance(gates.acceptance)
+    missed += count + check_acceptance(gates.acceptance) + _arnold_simeon(gates.arnold_simeon)
     _beside(gates.beside, figures)
     print("All gates are met." if not missed else f"{missed} gate(s) missed.")
     return 1 if missed else 0
@@ -183,6 +185,21 @@ def _case(gate: MeanForceGate, row: MeanForceRow) -> CaseSpec:
             ]
         ).job
     )
+
+
+def _arnold_simeon(gate: ArnoldSimeonGate) -> int:
+    """Print the rows of the constrained benchmark; how many are missed."""
+    print(f"Benchmark of Arnold & Simeon ({gate.source})")
+    print(f"  Reading: {gate.reading}")
+    missed = 0
+    for row in arnold_simeon_rows(gate):
+        missed += row.missed
+        word = _verdict(row.held) if row.known_miss is None else f"outside, known: {row.known_miss}"
+        print(
+            f"  {row.quantity:<92} reference {row.reference:.{row.digits}f}   here {row.here:.{row.digits}f}"
+            f"   (allowed {row.allowed:.3g})  {word}"
+        )
+    return missed
 
 
 def _beside(beside: Beside, figures: dict[float, dict[str, Any]]) -> None:
