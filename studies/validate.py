@@ -196,7 +196,7 @@ def _arnold_simeon(gate: ArnoldSimeonGate) -> int:
         missed += row.missed
         word = _verdict(row.held) if row.known_miss is None else f"outside, known: {row.known_miss}"
         print(
-            f"  {row.quantity:<92} reference {row.reference:.{row.digits}f}   here {row.here:.{row.digits}f}"
+            f"  {row.quantity:<105} reference {row.reference:.{row.digits}f}   here {row.here:.{row.digits}f}"
             f"   (allowed {row.allowed:.3g})  {word}"
         )
     return missed

@@ -15,6 +15,7 @@ from dynamics.arnold_simeon.discretisation import Method, discretise, frequencie
 from dynamics.arnold_simeon.main_code import cable_line, spring_differences
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record, TimeMethod, longest_stable_step, run_benchmark
+from dynamics.status import Status
 from studies.validation.row import ValidationRow
 
 __all__ = ["ArnoldSimeonGate", "ArnoldSimeonRuns", "arnold_simeon_rows", "run_arnold_simeon"]
@@ -24,6 +25,8 @@ Combination = tuple[Method, TimeMethod]
 COMBINATIONS: tuple[Combination, ...] = tuple(
     product(("finite_elements", "finite_differences"), ("bdf2", "half_explicit"))
 )
+# undamped in time and with the stiffest grid
+RINGING: Combination = ("finite_elements", "half_explicit")
 SHORT = {"finite_elements": "FE", "finite_differences": "FD", "bdf2": "BDF-2", "half_explicit": "half-explicit"}
 FORCES = ("dropper 1", "dropper 2", "contact")
 WIRES = ("carrier", "contact_wire")
@@ -46,6 +49,9 @@ class SpeedCase(Spec):
     speed_ms: Positive = Field(description="speed of the pantograph [m/s]")
     head_above_body_m: float = Field(description="height of the head over the body at the start [m]")
     slack_s: float | None = Field(default=None, description="when dropper 2 is slack [s]; none: nothing slackens")
+    known_ringing: str | None = Field(
+        default=None, description="why whole-run peaks of finite elements with the half-explicit method are missed"
+    )
 
 
 class SpringGate(Spec):
@@ -149,12 +155,24 @@ def _slack_row(gate: ArnoldSimeonGate, case: SpeedCase, record: Record, methods:
 def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) -> list[ValidationRow]:
     """Peak forces of the two discretisations in space, and of the two in time, against each other."""
     rows = []
-    for (i, force), (one, two) in product(enumerate(FORCES), _pairs()):
-        a, b = (float(runs.record[case.speed_ms, c].force[:, i].max()) for c in (one, two))
+    spans = (
+        [("", float("inf"))] if case.slack_s is None else [(" to the slack's end", case.slack_s), ("", float("inf"))]
+    )
+    for (when, end), (i, force), (one, two) in product(spans, enumerate(FORCES), _pairs()):
+        pair = [runs.record[case.speed_ms, c] for c in (one, two)]
+        a, b = (_peak(r, i, end) for r in pair)
         labels = [" ".join(SHORT[m] for m in c) for c in (one, two)]
-        name = f"peak force, {force}, {case.speed_ms:g} m/s: {labels[1]} against {labels[0]} [N]"
-        rows.append(ValidationRow(name, a, b, 0.01 * gate.peak_tolerance_percent * a, 1))
+        name = f"peak force, {force}, {case.speed_ms:g} m/s{when}: {labels[1]} against {labels[0]} [N]"
+        known = case.known_ringing if np.isinf(end) and RINGING in (one, two) else None
+        rows.append(ValidationRow(name, a, b, 0.01 * gate.peak_tolerance_percent * a, 1, known))
     return rows
+
+
+def _peak(record: Record, force: int, end: float) -> float:
+    """Largest force [N] up to ``end`` [s]; no number where the run had ended before."""
+    if record.status is not Status.OK and record.time[-1] < end:
+        return float("nan")
+    return float(record.force[record.time < end, force].max())
 
 
 def _pairs() -> list[tuple[Combination, Combination]]:
