@@ -132,7 +132,7 @@ def test_methods_agree_in_the_peak_forces_and_more_so_on_finer_grids(speed, grid
     """Section 6: differences between FE and FD, BDF and half-explicit are "very small"; 5 % of the peak forces.
 
     Droppers on grid points (multiples of 40 intervals), at 48 m/s up to the impact that ends the slack. The rms
-    difference falls with the second order of finite differences (by 1.9 at 32 m/s over these grids, where the contact area covers
+    difference falls with the second order of finite differences (1.9 at 32 m/s over these grids, where the area covers
     2.4, 4 and 8 intervals; between them it goes up and down with how nodes fall under the contact area).
     """
     difference = []
