@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, coo_array, csr_array
 
-from catenary.elements.ancf_cable import hermite
+from catenary.elements.hermite import hermite
 from dynamics.arnold_simeon.banded import banded, factor, full_band
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 

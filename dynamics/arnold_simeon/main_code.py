@@ -1,8 +1,8 @@
 """The same two-dropper line from the main code's elements, stiff springs in the place of constraints: the bridge.
 
 Both wires are cables of ``catenary.elements.ancf_cable``, straight and tensioned, of which heights and slopes are kept;
-linear about rest, they are moved by Newmark's rule as the window's are, with droppers and a contact of stiffness k. As k
-grows the forces tend to the constraint forces on the same matrices.
+linear about rest, they are moved by Newmark's rule as the window's are, with droppers and a contact of stiffness k.
+As k grows the forces tend to the constraint forces on the same matrices.
 """
 
 from __future__ import annotations

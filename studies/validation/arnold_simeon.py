@@ -156,7 +156,9 @@ def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) 
     """Peak forces of the two discretisations in space, and of the two in time, against each other."""
     rows = []
     spans = (
-        [("", float("inf"))] if case.slack_s is None else [(" to the slack's end", case.slack_s), ("", float("inf"))]
+        [("", float("inf"))]
+        if case.slack_s is None
+        else [(" before the impact", case.slack_s - gate.slack_tolerance_s), ("", float("inf"))]
     )
     for (when, end), (i, force), (one, two) in product(spans, enumerate(FORCES), _pairs()):
         pair = [runs.record[case.speed_ms, c] for c in (one, two)]
