@@ -1,7 +1,7 @@
 """The same two-dropper line from the main code's elements, stiff springs in the place of constraints: the bridge.
 
 Both wires are cables of ``catenary.elements.ancf_cable``, straight and tensioned, of which heights and slopes are kept;
-linear about rest, they are moved by Newmark's rule as the window's are, with droppers and a contact of stiffness k.
+linear about rest, they are moved by the march of whole lines, with droppers and a contact of stiffness k.
 As k grows the forces tend to the constraint forces on the same matrices.
 """
 
@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from catenary.elements.ancf_cable import cable_mass, cable_tangent
-from dynamics.arnold_simeon.contact_area import contact_rows, row_width
+from dynamics.arnold_simeon.contact_area import kernel_values
 from dynamics.arnold_simeon.discretisation import (
     SemiDiscrete,
     WireMatrices,
@@ -24,17 +24,33 @@ from dynamics.arnold_simeon.discretisation import (
 )
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record
-from dynamics.arnold_simeon.spring_march import march_line
 from dynamics.arnold_simeon.start import contact_weights, pantograph_start, static_state
-from dynamics.envelope import envelope_ldl
+from dynamics.integrators import INTEGRATORS, Matrices, Request, make_work, start_accelerations
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec import PantographSpec
+from dynamics.whole_line.build import NEVER, fixed_rows, rows_of
+from dynamics.whole_line.march import Record as MarchRecord
+from dynamics.whole_line.march import march
+from dynamics.whole_line.system import (
+    ANCF,
+    Arms,
+    ContactLaw,
+    ContactWire,
+    Droppers,
+    Pantographs,
+    Springs,
+    State,
+    System,
+    Wires,
+)
 
 __all__ = ["cable_line", "march_with_springs", "spring_differences"]
 
 Array = NDArray[np.float64]
 # so stiff along itself [N] that a cable's stretch under its tension is lost in rounding
 AXIAL_STIFFNESS = 1.0e12
+AREA_POINTS = 16  # on either half of the contact area
+TOLERANCE = 1.0e-12  # left to correct in a step [m]
 VERTICAL = np.array([2, 5, 8, 11])
 
 
@@ -80,9 +96,8 @@ def march_with_springs(line: SemiDiscrete, stiffness: float, step: float) -> tup
     z, z_dot = pantograph_start(line, rest + u)
     # the springs of pantograph and contact as they are pressed at the start
     z[0] += spec.start_force / stiffness
-    force, elongation = _march(line, (K, stretch, tension), (rest, u, z, z_dot), stiffness, (h, steps))
+    force, pulled = _march(line, (K, stretch, tension), (rest, u, z, z_dot), stiffness, (h, steps))
     start = np.array([*(tension + stiffness * (stretch @ u)), spec.start_force])
-    pulled = np.maximum(0.0, tension + stiffness * elongation)
     return h * np.arange(steps + 1, dtype=np.float64), np.vstack([start, np.column_stack([pulled, force])])
 
 
@@ -109,36 +124,115 @@ def _march(
     stiffness: float,
     steps: tuple[float, int],
 ) -> tuple[Array, Array]:
-    """Hand the line to the march with springs; contact forces [N] and elongations (time, dropper) [m]."""
-    spec, n = line.spec, line.mass.shape[0] - 2
+    """Hand the line to the march of whole lines; contact forces [N] and tensions (time, dropper) [N]."""
+    n = line.mass.shape[0] - 2
     K, stretch, tension = springs
     rest, u, z, z_dot = start
-    h, count = steps
     # ordered along the track, so that droppers join neighbours
     order = np.argsort(np.tile(np.arange(n // 2), 2), kind="stable")
-    number = np.argsort(order)
+    number = np.append(np.argsort(order), -1)
     M, C, K = (csr_array(x[:n][:, :n][order][:, order]) for x in (line.mass, line.damping, K))
-    A = csr_array(2.0 / h * M + C + 0.5 * h * K)
-    ends = [np.flatnonzero(stretch[[d]].toarray()[0]) for d in range(2)]
-    dof = np.array([number[e] for e in ends])
-    weight = np.array([stretch[[d]].toarray()[0, e] for d, e in enumerate(ends)])
-    columns = splu(A.tocsc()).solve(stretch.toarray()[:, order].T).T
-    stations = spec.start + spec.speed * h * np.arange(count + 1, dtype=np.float64)
-    width = row_width(line.interval, spec.contact_half_width, 2)
-    first, rows = contact_rows(stations, (spec.speed, spec.contact_half_width, line.interval), width)
-    at = np.minimum(line.wire_start + 2 * first[:, None] + np.arange(width), n - 1)
-    contact = number[at], rows, (rows * rest[at]).sum(axis=1)
-    masses, dampings, springs_ = pantograph_matrices(_pantograph(spec))
-    panto = np.linalg.inv(np.diag(2.0 / h * masses) + dampings + 0.5 * h * springs_), masses, springs_
-    force, _, watched = march_line(
-        (u[order], np.zeros(n), z, z_dot),
-        envelope_ldl(A),
-        (_rows(M), _rows(K), h, stiffness, dof.ravel()),
-        contact,
-        (*panto, spec.applied_force),
-        (dof, weight, tension, np.ascontiguousarray(columns), stiffness),
+    damping = rows_of(C)
+    none = np.zeros((0, 12))
+    system = System(
+        nonlinear=False,
+        element=ANCF,
+        mass=fixed_rows(M),
+        alpha=0.0,
+        beta=0.0,
+        damping=damping,
+        damping_rows=np.arange(n),
+        stiffness=rows_of(K),
+        wires=Wires(none.astype(np.int64), none, *(np.zeros(0),) * 3, none),
+        contact_wire=_wire(line, rest, number),
+        droppers=_droppers(stretch, tension, number, stiffness),
+        arms=Arms(none[:, :3].astype(np.int64), none[:, :3], np.zeros(0), 0.0),
+        springs=Springs(np.zeros(0, dtype=np.int64), np.zeros(0)),
+        law=ContactLaw(stiffness, 1.0, 0.0, *_contact_area(line.spec.contact_half_width)),
+        pantographs=_train(line.spec),
     )
-    return force, (watched.reshape(count, 2, -1) * weight).sum(axis=2)
+    h, count = steps
+    panto = system.pantographs
+    points = system.contact_wire.dof[:, [2, 5, 8, 11]], np.tile([0.5, 0.0, 0.5, 0.0], (line.intervals, 1))
+    matrices = Matrices(M, C, K, np.asarray(panto.mass), panto.damping, panto.stiffness, stiffness, *points)
+    scheme = INTEGRATORS["newmark"].init(matrices, Request(h, tolerance=TOLERANCE))
+    zero = np.zeros((1, 2))
+    state = State(u[order], np.zeros(n), np.zeros(n), z[None], z_dot[None], zero, np.zeros(1), np.zeros(1))
+    work = make_work(n, 1, 2)
+    start_accelerations(system, state, M, work)
+    record = MarchRecord(
+        force=np.zeros((count, 1)),
+        height=np.zeros((count, 1)),
+        masses=np.zeros((count, 3, 1, 2)),
+        dropper=np.zeros((count, 2)),
+        points=np.zeros((count, 3, 0)),
+        watched=np.zeros(0, dtype=np.int64),
+        shape=np.zeros((0, n)),
+        every=0,
+        iterations=np.zeros(count, dtype=np.int64),
+    )
+    done, residual, _ = march(system, state, scheme, work, record, 0)
+    if done < count:
+        raise ArithmeticError(
+            f"the line with springs of {stiffness:g} N/m did not converge at {done * h:.4f} s: {residual:g} N"
+        )
+    return record.force[:, 0], record.dropper
+
+
+def _wire(line: SemiDiscrete, rest: Array, number: NDArray[np.int64]) -> ContactWire:
+    """Elements of the contact wire; its ends are held, their slopes are not."""
+    count, dx, first = line.intervals, line.interval, line.wire_start
+    node = np.arange(count + 1)
+    height, slope = first + 2 * node, first + 2 * node + 1
+    height[[0, -1]], slope[-1] = -1, first + 2 * count
+    dof, at_rest = np.full((count, 12), -1), np.zeros((count, 12))
+    values = np.append(rest, 0.0)
+    for end, nodes in ((0, node[:-1]), (6, node[1:])):
+        dof[:, end + 2], dof[:, end + 5] = number[height[nodes]], number[slope[nodes]]
+        at_rest[:, end], at_rest[:, end + 3] = dx * nodes, 1.0
+        at_rest[:, end + 2], at_rest[:, end + 5] = values[height[nodes]], values[slope[nodes]]
+    return ContactWire(dof, at_rest, np.full(count, dx), dx * node[:-1], line.spec.length)
+
+
+def _droppers(stretch: csr_array, tension: Array, number: NDArray[np.int64], stiffness: float) -> Droppers:
+    """Droppers between a node of the wire and one of the carrier."""
+    rows = stretch.toarray()
+    low, high = rows.argmin(axis=1), rows.argmax(axis=1)
+    rows[np.arange(2), low] = rows[np.arange(2), high] = 0.0
+    if np.abs(rows).max() > 1e-9:
+        raise ValueError("droppers must hang at nodes: choose intervals that divide their stations")
+    dof, weight = np.full((2, 6), -1), np.zeros((2, 6))
+    dof[:, 2], dof[:, 5], weight[:, 2], weight[:, 5] = number[low], number[high], -1.0, 1.0
+    return Droppers(dof, np.zeros((2, 3)), weight, tension, np.zeros(2), stiffness)
+
+
+def _contact_area(half_width: float) -> tuple[Array, Array]:
+    """Points of the contact area and how the kernel weighs them (Gauss points on either half)."""
+    xi, gauss = np.polynomial.legendre.leggauss(AREA_POINTS)
+    offset = 0.5 * half_width * np.concatenate([xi - 1.0, xi + 1.0])
+    value = np.array([kernel_values(x, half_width)[1] for x in offset])
+    weight = 0.5 * half_width * np.tile(gauss, 2) * value
+    return offset, weight / weight.sum()
+
+
+def _train(spec: BenchmarkSpec) -> Pantographs:
+    """The benchmark's pantograph as the main code's train."""
+    mass, damping, stiffness = pantograph_matrices(_pantograph(spec))
+    return Pantographs(
+        mass=mass,
+        damping=damping,
+        stiffness=stiffness,
+        applied=np.array([spec.applied_force]),
+        start=np.array([spec.start]),
+        entry=np.array([NEVER]),
+        entry_length=1.0,
+        entry_drop=0.0,
+        speed=spec.speed,
+        base_time=np.zeros(0),
+        base_height=np.zeros(0),
+        base_stiffness=spec.body_stiffness,
+        base_damping=spec.body_damping,
+    )
 
 
 def _pantograph(spec: BenchmarkSpec) -> PantographSpec:
@@ -149,8 +243,3 @@ def _pantograph(spec: BenchmarkSpec) -> PantographSpec:
         stiffnesses=(spec.head_stiffness, spec.body_stiffness),
         dampings=(spec.head_damping, spec.body_damping),
     )
-
-
-def _rows(A: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """Compressed rows for the kernel."""
-    return A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data

@@ -36,7 +36,16 @@ from dynamics.whole_line.system import (
     Wires,
 )
 
-__all__ = ["WholeLine", "build_whole_line"]
+__all__ = [
+    "NEVER",
+    "WholeLine",
+    "build_pantographs",
+    "build_system",
+    "build_whole_line",
+    "fixed_rows",
+    "rows_of",
+    "static_start",
+]
 
 NEVER = -1.0e301
 
@@ -108,7 +117,7 @@ def rows_of(A: csr_array) -> Rows:
     return Rows(A.indptr.astype(np.uint32), A.indices.astype(np.uint32), A.data)
 
 
-def _fixed_rows(A: csr_array) -> FixedRows:
+def fixed_rows(A: csr_array) -> FixedRows:
     """Six entries of every row, and what rows with more have beside."""
     n, first = A.shape[0], A.indptr[:-1]
     idx, val = np.zeros((n, 6), dtype=np.uint32), np.zeros((n, 6))
@@ -126,7 +135,7 @@ def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     return System(
         nonlinear=case.kinematics == "nonlinear",
         element=BEAM if case.catenary.formulation == "beam" else ANCF,
-        mass=_fixed_rows(line.mass),
+        mass=fixed_rows(line.mass),
         alpha=damping.alpha,
         beta=damping.beta,
         damping=own,
@@ -137,7 +146,7 @@ def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         droppers=_droppers(line),
         arms=_arms(line),
         springs=_springs(line),
-        law=ContactLaw(law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2)),
+        law=ContactLaw(law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2), np.zeros(1), np.ones(1)),
         pantographs=pantographs,
     )
 

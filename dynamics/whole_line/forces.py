@@ -201,22 +201,34 @@ def _contact_force(system, state, moving, p, t, out, contact):
     if x < wire.begin[0] or x > wire.end:
         height[p] = np.nan
         return 0.0
-    e, xi = _contact_point(wire, u, x, system)
-    N, B = _hermite(xi, wire.l0[e]), _hermite_slope(xi, wire.l0[e])
     here, rate = 0.0, zv[p, 0]
-    for j in range(4):
-        i = wire.dof[e, 3 * j + 2]
-        q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
-        here += N[j] * q
-        rate -= N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q
+    for k in range(law.offset.size):
+        e, xi = _contact_point(wire, u, x + law.offset[k], system)
+        N, B = _hermite(xi, wire.l0[e]), _hermite_slope(xi, wire.l0[e])
+        for j in range(4):
+            i = wire.dof[e, 3 * j + 2]
+            q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
+            here += law.weight[k] * N[j] * q
+            rate -= law.weight[k] * (N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q)
     height[p] = here
     approach[p] = rate
     lam = last[p] + share * (_law(law, state, p, z[p, 0] - here, rate) - last[p])
-    for j in range(4):
-        i = wire.dof[e, 3 * j + 2]
-        if i >= 0:
-            out[i] -= N[j] * lam
+    if lam > 0.0:
+        _press(system, u, x, lam, out)
     return lam
+
+
+@njit(**_OPTIONS)
+def _press(system, u, x, lam, out):
+    """Take a contact force at x, spread as the contact is, off the line's local force."""
+    wire, law = system.contact_wire, system.law
+    for k in range(law.offset.size):
+        e, xi = _contact_point(wire, u, x + law.offset[k], system)
+        N = _hermite(xi, wire.l0[e])
+        for j in range(4):
+            i = wire.dof[e, 3 * j + 2]
+            if i >= 0:
+                out[i] -= law.weight[k] * N[j] * lam
 
 
 @njit(**_OPTIONS)

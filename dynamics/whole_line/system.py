@@ -100,11 +100,16 @@ class Springs(NamedTuple):
 
 
 class ContactLaw(NamedTuple):
-    """F = K d^n (1 + hysteresis d'/d'_impact), d the penetration; n = 1 and no hysteresis is the linear spring."""
+    """F = K d^n (1 + hysteresis d'/d'_impact), d the penetration; n = 1 and no hysteresis is the linear spring.
+
+    The contact is spread over the points ``offset`` from the pantograph [m] by ``weight`` (sum 1); one point as a rule.
+    """
 
     stiffness: float
     exponent: float
     hysteresis: float
+    offset: Floats
+    weight: Floats
 
 
 class Pantographs(NamedTuple):
