@@ -119,7 +119,7 @@ def iterate(
         mapped, feature = span_map.apply(x)
         assert span_map.record is not None
         residual = float(np.linalg.norm(feature))
-        if not np.isfinite(residual):
+        if span_map.record.ran_away or not np.isfinite(residual):
             return x, residual, spans, Status.DIVERGED
         held = target is None or abs(span_map.record.force.mean() - target) < 0.5 * MEAN_FORCE_TOLERANCE
         if spans > plain + 1 and residual < settings.tolerance and held:

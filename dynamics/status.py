@@ -19,7 +19,7 @@ class Status(Enum):
     NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     STEP_NOT_CONVERGED = "a time step did not converge"
-    DIVERGED = "the time integration produced a number that is not finite"
+    DIVERGED = "the time integration ran away: the line is unstable at rest, or the step too long for it"
 
     @property
     def has_figures(self) -> bool:

@@ -95,14 +95,15 @@ def solve_transient(
     for _ in range(MAX_CORRECTIONS):
         state = start.copy()
         records = _run(window, state, settings.spans)
+        if records[-1].ran_away:
+            status = Status.DIVERGED
+            break
         error = _mean_error(case, records)
         if abs(error) < MEAN_FORCE_TOLERANCE:
             break
         start = window.static_start(start.applied_force + error / gain)[0]
     else:
         status = Status.MEAN_FORCE_NOT_HELD
-    if not all(np.isfinite(r.force).all() for r in records):
-        status = Status.DIVERGED
     spent = (found - began, time.perf_counter() - found)
     return _trajectory(case, eq, status, records, start.applied_force, spent)
 
@@ -129,7 +130,7 @@ def _run(window: TravellingWindow, state: WindowState, spans: int) -> list[SpanR
         if k:
             window.shift(state)
         records.append(window.march(state))
-        if not np.isfinite(records[-1].force[-1]):
+        if records[-1].ran_away:
             break
     return records
 

@@ -28,6 +28,8 @@ SPONGE_DAMPING = 2.0
 # forces this small [N] keep the spans ahead from holding denormal numbers, which cost a hundred times a normal one
 FLOOR = 1.0e-60
 SWEEP_TOLERANCE = 1.0e-8
+# a march beyond these [N, m] has run away, finite as its numbers may still be
+LARGEST_FORCE, LARGEST_HEIGHT = 1.0e6, 20.0
 
 
 @dataclass
@@ -85,6 +87,12 @@ class SpanRecord:
     uplift: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
     sweeps: int
+
+    @property
+    def ran_away(self) -> bool:
+        """Whether force or wire left every physical bound, or are no numbers: what follows means nothing."""
+        held = np.abs(self.force).max() < LARGEST_FORCE and np.abs(self.height).max() < LARGEST_HEIGHT
+        return not (held and np.abs(self.uplift).max() < LARGEST_HEIGHT)
 
 
 def window_spans(behind: int, ahead: int) -> tuple[int, int]:

@@ -58,3 +58,21 @@ def test_a_neighbours_start_that_does_not_suit_is_followed_by_one_from_rest(case
     assert found.status is Status.OK and found.statistics is not None
     assert found.spans > rest.spans
     assert found.statistics == rest.statistics
+
+
+@pytest.mark.parametrize("solve", [solve_periodic, solve_transient])
+def test_a_line_that_is_unstable_at_rest_ends_with_a_status(build_line, build_case, solve):
+    """A slack messenger wire below the contact wire: forces grow 1e10 times a span, and stay finite for thirty."""
+    droppers = {
+        "prescribed": "lengths", "positions": [7.87, 23.62, 39.36, 55.11, 70.85, 86.6], "contact_wire_heights": None,
+        "lengths": [0.149, 0.05, 0.05, 0.05, 0.05, 0.149],
+    }  # fmt: skip
+    line = build_line(
+        "re330", 2, dimension="spatial", span_length=94.473, encumbrance=1.86, messenger_wire={"tension": 5.0e3},
+        droppers=droppers,
+    )  # fmt: skip
+    window = {"spans_behind": 3, "spans_ahead": 3}
+    march = {"spans": 12, "spans_evaluated": 4, **window}
+    settings = {"periodic": {**window, "max_spans": 6}, "transient": march}
+    found = solve(build_case(line, 200.0, applied_force_N=109.0, dt=4.0e-3, **settings))
+    assert (found.status, found.statistics) == (Status.DIVERGED, None)
