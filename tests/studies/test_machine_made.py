@@ -204,8 +204,16 @@ def check_result(folder: Path, code: int) -> str:
         assert data.attrs["status"] == summary["status"]
         if summary["status"] == "ok":
             for name, values in data.variables.items():
-                assert values.dtype.kind not in "fc" or np.isfinite(values.to_numpy()).all(), name
+                assert values.dtype.kind not in "fc" or whole(name, np.isfinite(values.to_numpy())), name
     return summary["status"]
+
+
+def whole(name: str, finite: np.ndarray) -> bool:
+    """Nothing is missing, but a centred window's value near the ends of a run, where the window would reach over."""
+    if name != "contact_force_running_rms":
+        return bool(finite.all())
+    inside = [np.flatnonzero(column) for column in finite.reshape(len(finite), -1).T]
+    return all(at.size == 0 or at.size == at[-1] - at[0] + 1 for at in inside)
 
 
 @pytest.fixture(scope="module")
