@@ -91,14 +91,15 @@ def _draw_heat(axes: Axes, heat: HeatMap, frame: Frame) -> None:
     """Cells behind the curves, and their scale above the axes."""
     extent = (*frame.x_range, *frame.y_range)
     axes.imshow(heat_image(heat, frame.y_range, frame.x_range), extent=extent, aspect="auto", zorder=0.8)
-    mapped = ScalarMappable(Normalize(0.0, float(np.nanmax(heat.values))), COLOUR_MAP)
+    top = float(np.nanmax(heat.values))
+    mapped = ScalarMappable(Normalize(0.0, max(top, 1e-9)), COLOUR_MAP)
     scale = axes.inset_axes((0.72, 1.02, 0.26, 0.035))
     axes.figure.colorbar(mapped, cax=scale, orientation="horizontal", location="top")
-    scale.tick_params(labelsize=7, length=0, pad=1)
+    scale.set_xticks([])
     axes.text(
         0.70,
         1.03,
-        f"{heat.label} [{heat.unit}], {heat.below_label} in orange",
+        f"{heat.label}, 0 to {top:.0f} {heat.unit}; {heat.below_label} in orange",
         transform=axes.transAxes,
         fontsize=8,
         ha="right",
