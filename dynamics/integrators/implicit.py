@@ -23,6 +23,7 @@ from dynamics.whole_line.forces import local_forces, multiply, multiply_mass, pa
 
 __all__ = ["implicit_step", "refresh"]
 
+LEAST_CONTRACTION = 0.1
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
@@ -154,8 +155,8 @@ def _correct_masses(state, scheme, rz, dz):
 def implicit_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> Any:
     """Advance the state from t to t + dt in place; returns iterations (negative: not converged) and residual [N].
 
-    A correction that is c times the last one leaves about c times itself to come; the step has converged when that is
-    below the tolerance.
+    A correction that is c times the last one leaves about c times itself to come (c is taken as 0.1 at least: the first
+    correction is also that of the predictor); the step has converged when that is below the tolerance.
     """
     n = state.u.size
     e, e_new, r = work.line[0], work.line[1], work.line[5]
@@ -174,7 +175,7 @@ def implicit_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> 
         size = max(size, _correct_masses(state, scheme, rz, dz))
         if not size < 1.0e3:
             break
-        if size * min(1.0, size / last) < scheme.tolerance and iteration > 1:
+        if size * min(1.0, max(LEAST_CONTRACTION, size / last)) < scheme.tolerance:
             count = iteration
             break
         last = size
