@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dynamics.periodic import PeriodicSolution
     from dynamics.transient import Trajectory
 
-__all__ = ["StoredResult", "read_result", "solution_dataset", "write_result"]
+__all__ = ["StoredResult", "read_result", "solution_dataset", "write_histories", "write_result"]
 
 HISTORIES = {
     "position": ("m", "position of the pantograph along the track"),
@@ -259,6 +259,29 @@ def write_result(
     found.attrs["contact_stiffness_N_per_m"] = case.contact.stiffness
     found.attrs["filter"] = f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"
     write_dataset(path, found)
+
+
+def write_histories(
+    path: Path,
+    histories: dict[str, tuple[NDArray[Any], str, str]],
+    config: BaseModel,
+    attributes: dict[str, str | float],
+) -> None:
+    """Write named histories over time, each an array (time,) with its unit and meaning, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    histories : dict of str to (array, str, str)
+        Values, CF unit and long name; one of them is called ``time``.
+    config : BaseModel
+        Resolved input of the run.
+    attributes : dict
+        What else the file says about itself.
+    """
+    variables = {name: variable(("time",), *described) for name, described in histories.items()}
+    write_dataset(path, xr.Dataset(variables, attrs={**origin(config), **attributes}))
 
 
 def read_result(path: Path) -> StoredResult:

@@ -1,4 +1,4 @@
-"""The one console command: ``catenary <study> [key=value ...]``.
+"""The one console command: ``catenary <study> [key=value ...]``, ``catenary rig <subcommand> [key=value ...]``.
 
 Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 interrupted.
 """
@@ -21,6 +21,7 @@ STUDIES = {
     "optimise": "a campaign over a design space (stable folder, resumable)",
     "new": "a line of one's own from a dropper table (CSV) and a few answers, as a commented YAML",
     "export": "the periodic finite element model of a line or best design, as a rig bundle",
+    "rig": "the hardware-in-the-loop rig: one subcommand for each task",
     "report": "the HTML report of a folder drawn anew, or runs and measured forces side by side",
     "status": "a campaign's state from its record: done, failed, best, rate",
     "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
@@ -30,6 +31,9 @@ STUDIES = {
 
 # a command whose name is already that of a package
 MODULES = {"report": "studies.redraw"}
+
+# commands with subcommands, one module each; the package's COMMANDS names them
+FAMILIES = ("rig",)
 
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -65,12 +69,40 @@ def _dispatch(arguments: list[str]) -> int:
         print(f"catenary {versions()['catenary-optimisation']}")
         return DONE
     if study not in STUDIES:
-        near = difflib.get_close_matches(study, STUDIES, n=1, cutoff=0.5)
-        advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(STUDIES)}"
-        return _refuse([f"there is no study '{study}'; {advice}"], "catenary")
+        return _unknown("study", study, STUDIES, "catenary")
+    if study in FAMILIES:
+        return _dispatch_family(study, rest)
     module = import_module(MODULES.get(study, f"studies.{study}"))
+    return _one(study, STUDIES[study], module, rest)
+
+
+def _dispatch_family(family: str, arguments: list[str]) -> int:
+    """Run a subcommand, such as ``rig map``; the family's own page lists them."""
+    from studies import usage
+
+    commands: dict[str, str] = import_module(f"studies.{family}").COMMANDS
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage.family_page(family, STUDIES[family], commands))
+        return DONE
+    name, rest = arguments[0], arguments[1:]
+    if name not in commands:
+        return _unknown("subcommand", name, commands, f"catenary {family}")
+    module = import_module(f"studies.{family}.{name}")
+    return _one(f"{family} {name}", commands[name], module, rest)
+
+
+def _unknown(what: str, name: str, known: dict[str, str], command: str) -> int:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
+    return _refuse([f"there is no {what} '{name}'; {advice}"], command)
+
+
+def _one(study: str, summary: str, module: ModuleType, rest: list[str]) -> int:
+    """Page of a command, or the command itself."""
+    from studies import usage
+
     if any(option in rest for option in ("-h", "--help")):
-        print(usage.study_page(study, STUDIES[study], module))
+        print(usage.study_page(study, summary, module))
         return DONE
     return _run(study, module, rest)
 

@@ -26,7 +26,7 @@ __all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_value
 FILE_GROUPS = ("catenary", "pantograph")
 # common overrides that stand deeper in the input
 SHORT_KEYS = {"dimension": "catenary.dimension", "formulation": "catenary.formulation"}
-TEXT_KEYS = ("run_dir", "campaign", "name", "output")
+TEXT_KEYS = ("run_dir", "campaign", "name", "output", "bundle", "prediction", "measured")
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
 

@@ -80,7 +80,7 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
         f"Influence matrices: {matrices.quadrature_nodes} frequencies, truncation error "
         f"{matrices.truncation_error:.1e}, {time.perf_counter() - begin:.1f} s"
     )
-    print(f"Written to {folder}/ (pfem.nc, pfem.mat, design.yaml, manifest.json)")
+    print(f"Written to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder
 
 

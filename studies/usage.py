@@ -10,7 +10,7 @@ from typing import Any
 from studies.compose import groups_of
 from studies.keys import KeyTree, format_value
 
-__all__ = ["overview", "study_page"]
+__all__ = ["family_page", "overview", "study_page"]
 
 FIRST_STEPS = """\
 Design optimisation of railway overhead contact lines.
@@ -53,6 +53,14 @@ def overview(studies: dict[str, str]) -> str:
         f"  {group:<10}  {' | '.join(options)}" for group in GROUPS if (options := group_options(group))
     )
     return FIRST_STEPS.format(studies=listed, choices=choices)
+
+
+def family_page(family: str, summary: str, commands: dict[str, str]) -> str:
+    """Page of a command with subcommands: what each one does."""
+    width = max(map(len, commands), default=0)
+    listed = [f"  {name:<{width}}  {text}" for name, text in commands.items()]
+    advice = f"`catenary {family} <subcommand> --help` lists the keys of one."
+    return "\n".join([f"catenary {family}: {summary}", "", *listed, "", advice])
 
 
 def study_page(name: str, summary: str, module: ModuleType) -> str:

@@ -1,6 +1,7 @@
 """A bundle read by the stand-alone reader, at the lines' own damping, against a fresh run."""
 
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,31 @@ from dynamics.influence import influence_matrices
 from dynamics.periodic import solve_periodic
 from dynamics.rig_bundle import write_bundle
 from dynamics.spec import CaseSpec
+from studies import export
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "integration"))
 
+import bundle_programs
 import read_bundle
 
 MASSES, DAMPINGS, STIFFNESSES = (6.6, 9.5), (10.0, 90.0), (7000.0, 120.0)
 APPLIED, CONTACT_STIFFNESS = 150.0, 60.0e3
+
+
+@pytest.mark.benchmark
+def test_export_of_every_format(figure, tmp_path, monkeypatch):
+    """Matrices and files of a stitched line at 300 km/h, and a compiled step with its slack droppers."""
+    monkeypatch.chdir(tmp_path)
+    begin, busy = time.perf_counter(), time.process_time()
+    code, folder = export.run_export(export.compose([f"run_dir={tmp_path}/bundle"]))
+    assert code == 0
+    taken, busy = time.perf_counter() - begin, time.process_time() - busy
+    figure("export of re330, 300 km/h, 2 ms, every format", f"{taken:.1f} s wall, {busy:.1f} s of processor", "30 s")
+    for name in ("pfem.nc", "pfem.mat", "pfem.bin"):
+        figure(f"  {name}", f"{(folder / name).stat().st_size / 1e6:.1f} MB", "100 MB")
+    program = bundle_programs.compiled(folder, tmp_path)
+    timed = bundle_programs.run([str(program), "pfem.bin", "time", "60000"], folder).stdout.decode().strip()
+    figure("  one compiled step (gcc -O2), droppers slack", timed, "30 us")
 
 
 @pytest.mark.benchmark

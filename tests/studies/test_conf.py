@@ -12,6 +12,8 @@ from optimise.samplers import population_size
 from optimise.spec import SamplerSpec
 from studies.cli import main
 from studies.compose import compose_job, group_options
+from studies.rig.loop_jobs import EmulateJob, MapJob
+from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob
 from studies.spec import ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob, campaign_of
 from studies.validate import load_gates
 
@@ -22,6 +24,11 @@ JOBS = {
     "status": (StatusJob, []),
     "validate": (NoJob, []),
     "report": (ReportJob, ["run_dir=x"]),
+    "rig_serve": (ServeJob, ["bundle=x"]),
+    "rig_device": (DeviceJob, []),
+    "rig_compare": (CompareJob, ["prediction=x", "measured=y"]),
+    "rig_emulate": (EmulateJob, ["bundle=x"]),
+    "rig_map": (MapJob, ["bundle=x"]),
 }
 SPECS = {"catenary": CatenarySpec, "pantograph": PantographSpec}
 

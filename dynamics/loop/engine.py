@@ -1,0 +1,170 @@
+"""The loop as an object: filtered matrices, state, and one compiled step that a rig's server calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.errors import InputError
+from dynamics.loop.harmonics import harmonic_filter, largest_count
+from dynamics.loop.kernel import loop_step
+from dynamics.loop.model import PeriodicModel
+from dynamics.loop.spec import LoopSettings
+
+__all__ = ["FilteredModel", "ForceError", "LoopEngine", "elongation_filter", "filtered_model"]
+
+
+FILTER_PAD = 3  # records: zeros behind a dropper's own, so that its ends do not meet
+
+
+class ForceError(ValueError):
+    """A measured force that no height may follow from: not a number, or beyond the largest allowed."""
+
+
+@dataclass(frozen=True)
+class FilteredModel:
+    """Matrices as the loop's kernel takes them: filtered once, so that no step filters (paper 001, eq. 8).
+
+    Attributes
+    ----------
+    arrays : tuple
+        z0, I_cc, I_cd, I_dc, and K_dd with the lag falling.
+    droppers : tuple
+        Static tension (dropper,) [N], stiffness [N/m], local step of the first sample.
+    """
+
+    arrays: tuple[NDArray[np.float64], ...]
+    droppers: tuple[NDArray[np.float64], float, int]
+
+
+def filtered_model(model: PeriodicModel, settings: LoopSettings) -> FilteredModel:
+    """Filter the matrices of a model once, as the settings ask.
+
+    Raises
+    ------
+    InputError
+        If more harmonics are asked for than a period holds.
+    """
+    N = model.steps
+    for key, count in (
+        ("height_harmonics", settings.height_harmonics),
+        ("dropper_harmonics", settings.dropper_harmonics),
+    ):
+        if count is not None and count > largest_count(N):
+            raise InputError(
+                [f"{key} must be at most {largest_count(N)}, what {N} steps of a span can hold: got {count}"]
+            )
+    z0, I_cc, I_cd, K_dd = model.z0, model.I_cc, model.I_cd, model.K_dd
+    if settings.height_harmonics is not None:
+        W = harmonic_filter(settings.height_harmonics, N)
+        z0, I_cc = W @ z0, W @ I_cc
+        I_cd = (W @ I_cd.reshape(N, -1)).reshape(I_cd.shape)
+    I_dc = elongation_filter(model, settings.dropper_harmonics)
+    falling = np.ascontiguousarray(K_dd[:, :, ::-1])
+    arrays = (z0, I_cc, I_cd, I_dc, falling)
+    droppers = (model.dropper_force, model.dropper_stiffness, model.dropper_offset)
+    return FilteredModel(tuple(np.ascontiguousarray(a) for a in arrays), droppers)
+
+
+def elongation_filter(model: PeriodicModel, harmonics: int | None) -> NDArray[np.float64]:
+    """Elongation per contact force with frequencies above that of the last harmonic taken out, shape of I_dc.
+
+    A dropper's record is no period, so the filter of eq. 4 would leak at its ends. It is cut off in its own local time
+    instead (zeros before and after), at half a harmonic above the last one kept. The correction forces' own share of
+    the elongation stays as it is, in time order: filtered as well, it makes the loop diverge (README).
+    """
+    if harmonics is None:
+        return model.I_dc
+    M = model.dropper_steps
+    length = FILTER_PAD * M
+    spectrum = np.fft.rfft(model.I_dc, length, axis=1)
+    cut = (harmonics - 0.5) / (model.steps * model.dt)
+    spectrum[:, np.fft.rfftfreq(length, model.dt) > cut] = 0.0
+    return np.ascontiguousarray(np.fft.irfft(spectrum, length, axis=1)[:, :M])
+
+
+class LoopEngine:
+    """Steps the loop: a measured force in, the height to send out (paper 001, section 3, fig. 3).
+
+    Parameters
+    ----------
+    model : PeriodicModel
+        Matrices of the line.
+    settings : LoopSettings
+        Strategy, delay, filters, relaxation, ramp.
+    filtered : FilteredModel, optional
+        Matrices that were filtered before with the same settings.
+    """
+
+    def __init__(self, model: PeriodicModel, settings: LoopSettings, filtered: FilteredModel | None = None) -> None:
+        self.model, self.settings = model, settings
+        self.filtered = filtered_model(model, settings) if filtered is None else filtered
+        self.step_number = 0
+        N, M, nd = model.steps, model.dropper_steps, model.droppers
+        most = nd * (M // N + 1)
+        self.state: Any = (
+            np.zeros(N),
+            np.zeros((nd, M)),
+            np.zeros(nd, np.int64),
+            np.zeros(nd, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most),
+            np.zeros(most),
+            np.zeros(N),
+            np.zeros((nd, M)),
+            np.zeros(nd, np.int64),
+            np.zeros(nd, np.int64),
+            self.filtered.arrays[0].copy(),
+        )
+        s = settings
+        self.constants: Any = (
+            s.sweeps,
+            s.dropper_relaxation,
+            s.contact_relaxation,
+            s.delay_steps,
+            s.compensation,
+            s.strategy == "span_by_span",
+            s.slack,
+            self.ramp_steps,
+        )
+
+    @property
+    def ramp_steps(self) -> int:
+        """Steps of the initial ramp, N_r."""
+        return round(self.settings.ramp_s / self.model.dt)
+
+    @property
+    def arguments(self) -> Any:
+        """What the compiled step takes behind step number and force."""
+        return self.filtered.arrays, self.filtered.droppers, self.state, self.constants
+
+    @property
+    def relaxed_force(self) -> NDArray[np.float64]:
+        """Force that the model holds for every station of the span, (step,) [N]."""
+        return self.state[0]
+
+    @property
+    def correction_force(self) -> NDArray[np.float64]:
+        """Force that squeezes each slack dropper at its local steps, (dropper, dropper step) [N]."""
+        return self.state[1]
+
+    def step(self, force: float) -> float:
+        """Take the force measured at the present step [N]; height to send [m], reached ``delay_steps`` later.
+
+        Raises
+        ------
+        ForceError
+            If the force is not a number or too large; the state is as it was.
+        """
+        if not abs(force) <= self.settings.largest_force_N:
+            raise ForceError(
+                f"the measured force must be a number within ±{self.settings.largest_force_N:g} N: got {force:g} N at "
+                f"step {self.step_number}"
+            )
+        height = loop_step(self.step_number, force + self.settings.added_force_N, *self.arguments)
+        self.step_number += 1
+        return height

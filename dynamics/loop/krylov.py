@@ -1,0 +1,108 @@
+r"""Compiled Krylov spaces of the block maps, for radii of many loops in little time.
+
+Only the harmonics of the filter move from block to block, so that few vectors hold what grows; the eigenvalues that
+cluster at 1 - mu_c do not have to be found one by one. Legend: x state, r harmonics kept, R harmonics of the tables,
+D heights under way, q harmonics' rows by command, g harmonics' gain by step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from dynamics.loop.device_kernel import device_force
+
+__all__ = ["hessenbergs_span", "hessenbergs_step"]
+
+_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+
+
+@njit(**_OPTIONS)
+def _dot(a, b):
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(**_OPTIONS)
+def _project(V, H, k, y):
+    """Orthogonalise y against the first k + 1 vectors, twice, and make it the next one; false where nothing is left."""
+    for _ in range(2):
+        for i in range(k + 1):
+            h = _dot(V[i], y)
+            H[i, k] += h
+            for j in range(y.size):
+                y[j] -= h * V[i, j]
+    norm = np.sqrt(_dot(y, y))
+    if not norm > 1e-13 * np.abs(H[: k + 1, k]).max():
+        return False
+    if k + 1 < V.shape[0]:
+        H[k + 1, k] = norm
+        for j in range(y.size):
+            V[k + 1, j] = y[j] / norm
+    return True
+
+
+@njit(**_OPTIONS)
+def hessenbergs_span(A: Any, r: int, relaxations: Any, start: Any, size: int) -> Any:
+    """Projected span-by-span maps, (relaxation, size, size), from the map A of mu_c = 1 (span_matrix)."""
+    out = np.zeros((relaxations.size, size, size))
+    for p in range(relaxations.size):
+        mu = relaxations[p]
+        V = np.zeros((size, start.size))
+        V[0] = start / np.sqrt(_dot(start, start))
+        for k in range(size):
+            x, y = V[k], np.empty(start.size)
+            for i in range(y.size):
+                y[i] = _dot(A[i], x)
+            for i in range(r, 2 * r):
+                y[i] = mu * y[i] + (1.0 - mu) * x[i]
+            if not _project(V, out[p], k, y):
+                break
+    return out
+
+
+@njit(**_OPTIONS)
+def _block(x, tables, device, relaxation, y):
+    """One block of the step-by-step loop: state y after state x (relaxed forces, heights under way, device)."""
+    q, g = tables
+    constants, (h, v, past) = device
+    N, r = g.shape
+    D, m = x.size - N - 2 * h.size - 2, h.size
+    zeta = np.zeros(r)
+    for k in range(N):
+        for j in range(r):
+            zeta[j] += g[k, j] * x[k]
+    at = N + D
+    h[:], v[:], past[:] = x[at : at + m], x[at + m : at + 2 * m], x[at + 2 * m :]
+    commands = np.empty(N)
+    for k in range(N):
+        z: Any = x[N + k] if k < D else commands[k - D]
+        change = relaxation * (device_force(z, constants, (h, v, past)) - x[k])
+        y[k] = x[k] + change
+        for j in range(r):
+            zeta[j] += g[k, j] * change
+        commands[k] = _dot(q[k], zeta)
+    y[N : N + D] = commands[N - D :]
+    y[at : at + m], y[at + m : at + 2 * m], y[at + 2 * m :] = h, v, past
+
+
+@njit(**_OPTIONS)
+def hessenbergs_step(tables: Any, device: Any, relaxations: Any, start: Any, size: int) -> Any:
+    """Projected step-by-step maps, (relaxation, size, size), applied without forming them.
+
+    ``tables`` is (q, g), (step, harmonic) each; ``device`` (constants without load, state).
+    """
+    out = np.zeros((relaxations.size, size, size))
+    for p in range(relaxations.size):
+        V = np.zeros((size, start.size))
+        V[0] = start / np.sqrt(_dot(start, start))
+        for k in range(size):
+            y = np.empty(start.size)
+            _block(V[k], tables, device, relaxations[p], y)
+            if not _project(V, out[p], k, y):
+                break
+    return out

@@ -1,0 +1,18 @@
+function worst = pfem_self_test (folder)
+% WORST = PFEM_SELF_TEST (FOLDER)  Largest difference of the stored self-test relative to the largest height, by
+% strategy (step by step, span by span); an error where it exceeds the tolerance.
+if nargin < 1, folder = fileparts (mfilename ('fullpath')); end
+b = load_bundle (folder);
+worst = [0 0];
+for strategy = 0:1
+  how = struct ('strategy', strategy, 'delay', b.self_test_delay, 'relaxation', b.self_test_relaxation, ...
+                'ramp_steps', b.self_test_ramp, 'harmonics', b.self_test_harmonics);
+  s = pfem_start (b, how);
+  wanted = b.self_test_height(strategy + 1, :);
+  found = zeros (size (wanted));
+  for i = 1:numel (wanted), [found(i), s] = pfem_step (s, b.self_test_force(i)); end
+  worst(strategy + 1) = max (abs (found - wanted)) / max (abs (wanted));
+end
+fprintf ('self-test: largest relative differences %.3e and %.3e\n', worst);
+if any (worst > b.self_test_tolerance), error ('pfem_self_test: FAILED'); end
+end

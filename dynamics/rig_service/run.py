@@ -1,0 +1,76 @@
+"""What a test leaves: its journal as a labelled file, and what the blocks show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from dynamics.dataset import write_histories
+from dynamics.rig_service.journal import COLUMNS
+from dynamics.spec import SignalSpec
+from dynamics.statistics import filter_force
+
+__all__ = ["SPANS_AVERAGED", "Blocks", "blocks_of", "write_run"]
+
+SPANS_AVERAGED = 10
+Columns = dict[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A test span by span, up to the first step on the way to the safe height.
+
+    Attributes
+    ----------
+    x : float array (step,)
+        Stations from the support [m].
+    force : float array (span, step)
+        Filtered contact force of every whole span [N].
+    change : float array (span,)
+        RMS change of the raw force from the span before [N]; the first is that from nothing.
+    averaged : int
+        Last spans that count as steady.
+    """
+
+    x: NDArray[np.float64]
+    force: NDArray[np.float64]
+    change: NDArray[np.float64]
+    averaged: int
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the last spans, (step,) [N]."""
+        return self.force[-self.averaged :].mean(axis=0)
+
+
+def blocks_of(columns: Columns, steps_per_span: int, span: float, dt: float, signal: SignalSpec) -> Blocks | None:
+    """Cut a test into its spans; None where not one was whole."""
+    stopping = np.flatnonzero(columns["mark"].astype(np.int64) & 2)
+    count = int(stopping[0]) if stopping.size else len(columns["force"])
+    spans = count // steps_per_span
+    if spans < 1:
+        return None
+    raw = columns["force"][: spans * steps_per_span]
+    filtered = filter_force(raw, dt, signal, periodic=False).whole.reshape(spans, steps_per_span)
+    by_span = raw.reshape(spans, steps_per_span)
+    change = np.sqrt(np.mean(np.diff(by_span, axis=0, prepend=0.0 * by_span[:1]) ** 2, axis=1))
+    x = np.arange(steps_per_span, dtype=np.float64) * (span / steps_per_span)
+    return Blocks(x, filtered, change, min(SPANS_AVERAGED, spans))
+
+
+def write_run(path: Path, columns: Columns, config: BaseModel, about: dict[str, str | float]) -> None:
+    """Write the columns of a journal with time and position, as a file that a comparison reads.
+
+    ``about`` has dt_s and speed_m_per_s, and whatever else the file shall say of itself.
+    """
+    time = columns["step"] * float(about["dt_s"])
+    histories = {
+        "time": (time, "s", "time of the test, step by step"),
+        "position": (time * float(about["speed_m_per_s"]), "m", "position along the track, a support at 0"),
+        **{name: (columns[name], unit, text) for name, (unit, text) in COLUMNS.items()},
+    }
+    write_histories(path, histories, config, about)

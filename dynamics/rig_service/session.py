@@ -1,0 +1,248 @@
+"""One test as a machine of states: datagrams and the clock in, datagrams out. No socket and no clock of its own.
+
+A step belongs to a sequence number and is taken once: when its force arrives, when a later force shows that it is
+missing, or when the clock says that it is overdue.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dynamics.rig_service.frames import Frame, Kind, Reason, Refusal, pack, unpack
+from dynamics.rig_service.spec import ServiceSpec
+from dynamics.rig_service.steps import Counts, StepTaker
+
+__all__ = ["RigSession", "TestPlan"]
+
+Address = tuple[str, int]
+Replies = list[tuple[bytes, Address]]
+RATE_STEPS, RATE_TOLERANCE = 250, 0.02
+# substitutes whose own force may still come; told once a kind, then counted
+REMEMBERED, TOLD = 4096, 3
+
+
+@dataclass(frozen=True)
+class TestPlan:
+    """Steps a span, step [s], and steps of the whole test."""
+
+    __test__ = False  # no test of pytest's
+
+    steps_per_span: int
+    dt: float
+    steps: int
+
+    @property
+    def step_ns(self) -> int:
+        """Step in whole nanoseconds."""
+        return round(1e9 * self.dt)
+
+
+class RigSession:
+    """A test with one client, from its greeting to its farewell.
+
+    Parameters
+    ----------
+    steps : StepTaker
+        Takes the steps.
+    service : ServiceSpec
+        Losses and watchdog.
+    plan : TestPlan
+        Size of the test.
+    say : callable
+        Takes one sentence whenever something happens that a person should know.
+    """
+
+    def __init__(self, steps: StepTaker, service: ServiceSpec, plan: TestPlan, say: Callable[[str], None]) -> None:
+        self.steps, self._loss, self._plan, self._say = steps, service.loss, plan, say
+        self.state = "waiting"
+        self._client: Address | None = None
+        self._session = 0
+        self._heard_ns = self._stepped_ns = 0
+        self._by_clock = False
+        self._first_stamp: tuple[int, int] | None = None
+        self._substitutes: dict[int, str] = {}
+        self._answer = b""
+
+    @property
+    def counts(self) -> Counts:
+        """What happened to the frames so far."""
+        return self.steps.counts
+
+    @property
+    def reason(self) -> Reason:
+        """Why the test ends or ended."""
+        return Reason.DONE if self.steps.stopping is None else self.steps.stopping
+
+    @property
+    def deadline_ns(self) -> int:
+        """Monotonic time [ns] at which `tick` has something to do."""
+        if self.steps.number == 0:
+            return int(self._heard_ns + 1e6 * self._loss.watchdog_ms) + 1
+        # once the clock has taken a step, the grace is over for the next ones too: they are due a step apart
+        grace = 0.0 if self.state == "stopping" or self._by_clock else 1e6 * self._loss.grace_ms
+        return int(self._stepped_ns + self._plan.step_ns + grace)
+
+    def handle(self, data: bytes, address: Address, now_ns: int) -> Replies:
+        """Take one datagram that arrived at a monotonic time [ns]; datagrams to send."""
+        frame = unpack(data)
+        if isinstance(frame, str):
+            self._odd(frame, f"a {frame} datagram of {len(data)} bytes came from {address[0]}:{address[1]}")
+            return []
+        if frame.kind is Kind.HELLO:
+            return self._greet(frame, address, now_ns)
+        if address != self._client or frame.session != self._session or frame.kind not in (Kind.FORCE, Kind.STOP):
+            self._odd("foreign", f"a frame of another session came from {address[0]}:{address[1]}")
+            return []
+        if self.state not in ("running", "stopping"):
+            return []
+        self._heard_ns = now_ns
+        if frame.kind is Kind.STOP:
+            self.stop(Reason.STOP_ASKED)
+            return []
+        return self._take_force(frame, now_ns)
+
+    def tick(self, now_ns: int) -> Replies:
+        """Do what the clock asks for: a substitute that is due, the watchdog, the way to the safe height."""
+        if self.state not in ("running", "stopping") or now_ns < self.deadline_ns:
+            return []
+        silent = now_ns - self._heard_ns > 1e6 * self._loss.watchdog_ms
+        if self.steps.number == 0:
+            if silent:
+                self._say("the client greeted and sent no force; waiting for another one")
+                self.state, self._client = "waiting", None
+            return []
+        if silent:
+            self.stop(Reason.SILENT)
+        return self._take(None, "clock", now_ns)
+
+    def stop(self, reason: Reason) -> None:
+        """Begin the way to the safe height; a test that has not begun is over at once."""
+        if self.state == "waiting" or (self.state == "running" and self.steps.number == 0):
+            self.steps.stop(reason)
+            self.state = "ended"
+        elif self.state == "running":
+            self.steps.stop(reason)
+            self.state = "stopping"
+
+    def _odd(self, what: str, sentence: str) -> None:
+        seen = getattr(self.counts, what) + 1
+        setattr(self.counts, what, seen)
+        if seen <= TOLD:
+            self._say(sentence + ("; more of them are counted only" if seen == TOLD else ""))
+
+    def _greet(self, frame: Frame, address: Address, now_ns: int) -> Replies:
+        refusal = self._refusal(frame, address)
+        plan = self._plan
+        if refusal is not None:
+            self.counts.refused_clients += 1
+            self._say(f"refused the client {address[0]}:{address[1]}: {self._refusal_sentence(refusal, frame)}")
+            return [
+                (pack(Frame(Kind.REFUSAL, status=refusal, steps=plan.steps_per_span, step_ns=plan.step_ns)), address)
+            ]
+        if self.state == "waiting":
+            self._client, self._session = address, secrets.randbits(32)
+            self.state, self._heard_ns = "running", now_ns
+            self._say(f"test begins with the client {address[0]}:{address[1]}")
+        welcome = Frame(
+            Kind.WELCOME,
+            self._session,
+            value=float(plan.steps),
+            steps=plan.steps_per_span,
+            step_ns=plan.step_ns,
+        )
+        return [(pack(welcome), address)]
+
+    def _refusal(self, frame: Frame, address: Address) -> Refusal | None:
+        if self.state == "ended":
+            return Refusal.OVER
+        if self._client is not None and (address != self._client or self.steps.number > 0):
+            return Refusal.BUSY
+        if frame.steps not in (0, self._plan.steps_per_span):
+            return Refusal.OTHER_STEPS
+        if frame.step_ns not in (0, self._plan.step_ns):
+            return Refusal.OTHER_STEP
+        return None
+
+    def _refusal_sentence(self, refusal: Refusal, frame: Frame) -> str:
+        plan = self._plan
+        return {
+            Refusal.BUSY: "another one has the test",
+            Refusal.OVER: "the test is over",
+            Refusal.OTHER_STEPS: f"it takes {frame.steps} steps a span, the bundle {plan.steps_per_span}",
+            Refusal.OTHER_STEP: f"it steps every {1e-6 * frame.step_ns:g} ms, the bundle every {1e3 * plan.dt:g} ms",
+        }[refusal]
+
+    def _take_force(self, frame: Frame, now_ns: int) -> Replies:
+        self.counts.received += 1
+        if frame.sequence < self.steps.number:
+            return self._past(frame)
+        if self.state == "running" and self._rate_is_wrong(frame):
+            self.stop(Reason.RATE)
+        missing = frame.sequence - self.steps.number
+        if missing > self._loss.largest_gap_steps:
+            self.stop(Reason.GAP)
+            return self._take(None, "gap", now_ns)
+        replies: Replies = []
+        for _ in range(missing):
+            replies += self._take(None, "gap", now_ns)
+        return replies if self.state == "ended" else replies + self._take(frame, "", now_ns)
+
+    def _past(self, frame: Frame) -> Replies:
+        """A force whose step was taken already: late or out of order if it had a substitute, else repeated."""
+        why = self._substitutes.pop(frame.sequence, None)
+        if why == "clock":
+            self.counts.late += 1
+        elif why == "gap":
+            self.counts.out_of_order += 1
+        else:
+            self.counts.repeated += 1
+            if frame.sequence == self.steps.number - 1 and self._client:
+                return [(self._answer, self._client)]  # the answer may have been lost
+        return []
+
+    def _rate_is_wrong(self, frame: Frame) -> bool:
+        """Whether the device's own clock says that its steps are longer or shorter than ours."""
+        if self._first_stamp is None:
+            self._first_stamp = (frame.sequence, frame.time_ns)
+        steps = frame.sequence - self._first_stamp[0]
+        if steps < RATE_STEPS or steps % RATE_STEPS:
+            return False
+        found = 1e-9 * (frame.time_ns - self._first_stamp[1]) / steps
+        wrong = abs(found / self._plan.dt - 1.0) > RATE_TOLERANCE
+        if wrong:
+            self._say(f"the device sends every {1e3 * found:.3f} ms, the bundle steps every {1e3 * self._plan.dt:g} ms")
+        return wrong
+
+    def _take(self, frame: Frame | None, why: str, now_ns: int) -> Replies:
+        """Take one step and answer it; the end of the test, or of the way to the safe height, says farewell."""
+        number = self.steps.number
+        if frame is None:
+            self._substitutes[number] = why
+            if len(self._substitutes) > REMEMBERED:
+                del self._substitutes[next(iter(self._substitutes))]
+        taken = self.steps.take(frame, now_ns)
+        self._stepped_ns, self._by_clock = now_ns, why == "clock"
+        if self.steps.stopping is not None:
+            self.state = "stopping"
+        told = Frame(
+            Kind.HEIGHT,
+            self._session,
+            number,
+            0 if frame is None else frame.time_ns,
+            taken.height,
+            taken.force,
+            taken.service_time,
+            taken.mark,
+        )
+        self._answer = pack(told)
+        assert self._client is not None
+        replies = [(self._answer, self._client)]
+        if self.state == "running" and self.steps.number >= self._plan.steps:
+            self.stop(Reason.DONE)
+        if self.state == "stopping" and self.steps.guard.stopped:
+            self.state = "ended"
+            farewell = Frame(Kind.FAREWELL, self._session, self.steps.number, status=self.reason)
+            replies += 3 * [(pack(farewell), self._client)]  # nobody answers it
+        return replies

@@ -1,0 +1,13 @@
+"""The hardware loop on a bundle: one module per subcommand of ``catenary rig``.
+
+A subcommand stands here by its name with one line on what it does; ``studies/rig/<name>.py`` has what every study
+has: JOB, CONFIG (its job file in conf), compose and run.
+"""
+
+COMMANDS: dict[str, str] = {
+    "emulate": "a whole test of a bundle without metal, beside the periodic state and the long transient",
+    "map": "where the loop settles, and the settings recommended for a test",
+    "serve": "a bundle stepped over UDP for the controller of a rig, or as a dry run",
+    "device": "the other side: an emulated pantograph and actuator, in real time",
+    "compare": "a measured log beside the prediction",
+}

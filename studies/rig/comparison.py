@@ -1,0 +1,126 @@
+"""A measured force and its prediction on one span: the same filter, figures side by side, a page and a picture."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from catenary.errors import InputError
+from catenary.files import write_json_atomic
+from dynamics.force_record import FoldedRecord, best_offset, fold_record, record_problems
+from studies.compose import Composed
+from studies.report.frame import number
+from studies.report.page import write_overlay
+from studies.report.parts import Chart, Curve, Page, Section, Stations, Table
+from studies.report.tables import STATISTICS, change_percent, signed, value_text
+from studies.rig.measured import Source, read_source
+from studies.rig.service_jobs import CompareJob
+from studies.run_folder import RunFolder, fresh_folder
+
+__all__ = ["compare_forces"]
+
+SPANS_APART = 1.0e-3
+
+
+def compare_forces(composed: Composed[CompareJob]) -> None:
+    """Compare a measured force with its prediction, draw both, and write the figures."""
+    job = composed.job
+    predicted = read_source(Path(job.prediction), job.record, job.signal, job.last_spans)
+    measured = read_source(Path(job.measured), job.record, job.signal, job.last_spans)
+    span = _common_span(job, predicted, measured)
+    first = _fold(job, predicted, span, 0.0)
+    second = _fold(job, measured, span, job.record.offset_m or 0.0)
+    if job.record.align:
+        second = _fold(job, measured, span, best_offset(second, first.x, first.mean))
+    difference = second.mean - first.mean
+    figures = {
+        "schema_version": 1,
+        "prediction": {"what": predicted.told, "spans": first.spans, **_statistics(first)},
+        "measured": {"what": measured.told, "spans": second.spans, **_statistics(second)},
+        "offset_m": second.offset,
+        "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
+        "curve_difference_rms_N": float(np.sqrt(np.mean(difference[:-1] ** 2))),
+        "curve_difference_largest_N": float(np.abs(difference).max()),
+    }
+    folder = RunFolder(fresh_folder("rig_compare", "comparison", job.run_dir), "rig_compare", composed)
+    write_json_atomic(folder.path / "comparison.json", figures)
+    page = _page(figures, (predicted, measured), (first, second))
+    picture = write_overlay(page, folder.path / "comparison.html")
+    for row in page.sections[0].tables[0].rows:
+        folder.say(f"{row[0]:<32} {row[1]:>9} {row[2]:>9} {row[3]:>20} {row[4]}")
+    folder.say(f"{page.headline}")
+    folder.say(f"Written to {folder.path}/ (comparison.json, comparison.html, {picture.name})")
+
+
+def _common_span(job: CompareJob, predicted: Source, measured: Source) -> float:
+    """Span of both [m]."""
+    known = [s.span for s in (predicted, measured) if s.span is not None]
+    if job.record.span_length is not None:
+        known = [job.record.span_length, *known]
+    if not known:
+        raise InputError(["record.span_length is missing: neither side says how long a span is"])
+    if max(known) - min(known) > SPANS_APART * known[0]:
+        listed = " and ".join(f"{s:g} m" for s in known)
+        raise InputError([f"prediction and measured must have spans of one length: got {listed}"])
+    return known[0]
+
+
+def _fold(job: CompareJob, source: Source, span: float, offset: float) -> FoldedRecord:
+    problems = record_problems(source.record, span, job.signal)
+    if problems:
+        raise InputError(problems)
+    return fold_record(source.record, span, job.signal, offset)
+
+
+def _page(
+    figures: dict[str, object], sources: tuple[Source, Source], folded: tuple[FoldedRecord, FoldedRecord]
+) -> Page:
+    first, second = folded
+    names = ("predicted", "measured")
+    curves = [Curve("", second.x, edge, "m", "N", "muted") for edge in (second.low, second.high) if second.spans > 1]
+    curves += [
+        Curve(name, f.x, f.mean, "m", "N", role)
+        for name, f, role in zip(names, folded, ("nominal", "best"), strict=True)
+    ]
+    chart = Chart(
+        name="contact_force",
+        title="Contact force along the span",
+        caption=f"Mean of the spans; in grey the lowest and highest measured. Filter: {figures['filter']}.",
+        x_label="Station of the pantograph",
+        y_label="Contact force, filtered",
+        curves=tuple(curves),
+        stations=(Stations("supports", np.array([0.0, first.x[-1]]), full_height=True),),
+        x_range=(0.0, float(first.x[-1])),
+    )
+    a, b = (_statistics(f) for f in folded)
+    rows = [
+        (name, value_text(a[key], digits), value_text(b[key], digits), _difference(a[key], b[key], digits), unit)
+        for key, name, unit, digits in STATISTICS
+        if key in a
+    ]
+    rms, largest = float(str(figures["curve_difference_rms_N"])), float(str(figures["curve_difference_largest_N"]))
+    rows.append(("difference of the curves, RMS", "", "", number(rms, 2), "N"))
+    rows.append(("difference of the curves, largest", "", "", number(largest, 2), "N"))
+    told = tuple(
+        f"{name.capitalize()}: {s.told}; {f.spans} spans." for name, s, f in zip(names, sources, folded, strict=True)
+    )
+    table = Table("Figures", ("contact force", *names, "difference", "unit"), tuple(rows), "lrrrl")
+    return Page(
+        kicker="Rig test",
+        title="Measured beside predicted",
+        headline=f"Standard deviation {number(b['contact_force_std_N'], 2)} N measured, "
+        f"{number(a['contact_force_std_N'], 2)} N predicted; the curves differ by {number(rms, 2)} N RMS.",
+        sections=(Section("The contact force", text=told, charts=(chart,), tables=(table,)),),
+    )
+
+
+def _statistics(folded: FoldedRecord) -> dict[str, float]:
+    """Statistics without the bands, whose names are those of a cut-off at 20 Hz."""
+    return {key: value for key, value in asdict(folded.statistics).items() if "Hz" not in key}
+
+
+def _difference(first: float, second: float, digits: int) -> str:
+    percent = change_percent(second, first)
+    return signed(second - first, digits) + ("" if percent == "–" else f" ({percent})")

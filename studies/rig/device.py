@@ -1,0 +1,63 @@
+"""The emulated pantograph and actuator of a rig, in real time, as a process of its own.
+
+catenary rig device pantograph=dsa380 applied_force_N=157.3
+catenary rig device address.host=192.168.0.2 steps_per_span=390 dt=2e-3
+catenary rig device stop_after_s=10                                asks for an emergency stop
+
+It greets `catenary rig serve`, then measures, asks and moves once a step until the server says farewell. When the
+server falls silent the actuator comes down by itself. Exit code 1 when the test did not run to its end.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import numpy as np
+
+from studies.compose import Composed, compose_job
+from studies.rig.service_jobs import DeviceJob
+
+__all__ = ["CONFIG", "JOB", "compose", "run"]
+
+JOB = DeviceJob
+CONFIG = "rig_device"
+
+
+def compose(overrides: list[str]) -> Composed[DeviceJob]:
+    """Resolve and validate the input."""
+    return compose_job(CONFIG, JOB, overrides)
+
+
+def run(composed: Composed[DeviceJob]) -> int:
+    """Be the device of one test; 1 when it was stopped before its end."""
+    from dynamics.loop.device import lumped_device
+    from dynamics.rig_service.device import EmulatedRig, greet, run_device
+    from dynamics.rig_service.frames import Reason
+    from dynamics.rig_service.steps import SENTENCES
+
+    job = composed.job
+    last_step = float("inf") if job.stop_after_s is None else job.stop_after_s
+
+    def emulated(dt: float) -> EmulatedRig:
+        device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, dt, job.damping_ratio)
+        return EmulatedRig(device, job.actuator, job.sensor, job.delay_steps, job.rest_height_m)
+
+    emulated(2.0e-3).measure(0)  # compiled before the server waits
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        welcome = greet(sock, job.address, job.steps_per_span, job.dt, job.patience_s)
+        sock.connect((job.address.host, job.address.port))
+        dt = 1e-9 * welcome.step_ns
+        rig = emulated(dt)
+        print(f"Test of {welcome.value:.0f} steps of {1e3 * dt:g} ms, {welcome.steps} a span.", flush=True)
+        done = run_device(sock, welcome, rig, 1e-3 * job.watchdog_ms, lambda step: step * dt >= last_step)
+    print(f"{done.steps} steps, {done.missed} answers missed their step, {done.late_ticks} steps began a step late.")
+    if done.round_trips:
+        p50, p999 = 1e3 * np.percentile(done.round_trips, [50, 99.9])
+        print(f"Round trip: median {p50:.3f} ms, p99.9 {p999:.3f} ms, largest {1e3 * max(done.round_trips):.3f} ms")
+    assert done.reason is not None
+    if done.reason is Reason.DONE:
+        return 0
+    who = "the server fell silent; the actuator came down by itself" if done.silent else SENTENCES[done.reason]
+    print(f"Stopped: {who}.", file=sys.stderr)
+    return 1

@@ -1,0 +1,106 @@
+"""What `catenary rig emulate` and `map` take."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec import Spec
+from dynamics.loop.spec import RigContactSpec, RigSettings, Strategy
+from dynamics.spec import PantographSpec, SignalSpec
+
+__all__ = ["EmulateJob", "MapJob"]
+
+AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
+DampingRatio = Annotated[float, Field(ge=0.0, le=0.5)]
+Frequency = Annotated[float, Field(gt=0.0, le=250.0)]
+Stiffness = Annotated[float, Field(ge=5.0e3, le=5.0e7)]
+
+
+class EmulateJob(RigSettings):
+    """A test of a bundle without metal: the loop, an emulated actuator and an emulated device."""
+
+    bundle: str = Field(description="folder of the rig bundle")
+    device: Literal["pantograph", "mass"] = Field(
+        default="pantograph", description="what stands on the rig: the pantograph, or a mass bolted to the actuator"
+    )
+    pantograph: PantographSpec
+    applied_force_N: AppliedForce | None = Field(
+        default=None,
+        description="force on the pantograph's lowest mass [N]; without it the one that gives the reference mean force",
+    )
+    mass_kg: Annotated[float, Field(gt=0.0, le=200.0)] = Field(default=6.6, description="the mass [kg]")
+    contact: RigContactSpec = RigContactSpec()
+    damping_ratio: DampingRatio = Field(
+        default=0.02, description="damping of the head (or mass) on the contact stiffness, of critical [-]"
+    )
+    best_relaxation: bool = Field(
+        default=True, description="take the mu_c with which the loop settles fastest instead of loop.contact_relaxation"
+    )
+    duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
+    transient: bool = Field(default=False, description="run the long transient of the same line and pantograph beside")
+    signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
+    run_dir: str | None = Field(default=None, description="folder of the test; without it outputs/rig_emulate/<date>")
+
+    @model_validator(mode="after")
+    def _transient_has_a_pantograph(self) -> Self:
+        if self.transient and self.device == "mass":
+            raise ValueError("transient must be false for a mass: the long transient is that of a pantograph")
+        return self
+
+
+class MapJob(Spec):
+    """Where the loop on a bundle settles, and the settings recommended for a test."""
+
+    bundle: str = Field(description="folder of the rig bundle")
+    pantograph: PantographSpec
+    applied_force_N: AppliedForce | None = Field(
+        default=None,
+        description="force on the lowest mass, for the slack that a recommendation is judged with [N]; without it the "
+        "one that gives the reference mean force",
+    )
+    strategies: tuple[Strategy, ...] = Field(
+        default=("span_by_span", "step_by_step"), min_length=1, description="strategies that are mapped"
+    )
+    over: Literal["stiffness", "delay"] = Field(
+        default="stiffness", description="second axis beside the highest frequency (figs 4, 5 or fig. 6 of paper 001)"
+    )
+    delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=8, description="delay of a map over the stiffness, and of the recommendation [steps]"
+    )
+    largest_delay_steps: Annotated[int, Field(ge=2, le=100)] = Field(
+        default=60, description="end of the axis of delays [steps]"
+    )
+    contact: RigContactSpec = RigContactSpec()
+    damping_ratio: DampingRatio = Field(
+        default=0.02, description="damping of the head on the contact stiffness, of critical [-]"
+    )
+    stiffness_range: tuple[Stiffness, Stiffness] = Field(
+        default=(50.0e3, 5.0e6), description="ends of the axis of contact stiffnesses, logarithmic [N/m]"
+    )
+    frequency_range: tuple[Frequency, Frequency] = Field(
+        default=(2.0, 60.0), description="ends of the axis of highest frequencies of the height [Hz]"
+    )
+    points: Annotated[int, Field(ge=2, le=200)] = Field(default=60, description="points along each axis")
+    relaxations: tuple[Annotated[float, Field(gt=0.0, le=2.0)], ...] = Field(
+        default=(0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0),
+        min_length=1,
+        max_length=50,
+        description="mu_c tried at every point [-]",
+    )
+    radius_wanted: Annotated[float, Field(gt=0.0, lt=1.0)] = Field(
+        default=0.99, description="largest spectral radius that is recommended [-]"
+    )
+    store: bool = Field(default=True, description="write recommendation.json into the bundle")
+    run_dir: str | None = Field(default=None, description="folder of the maps; without it outputs/rig_map/<date>")
+
+    @model_validator(mode="after")
+    def _axes_rise(self) -> Self:
+        for name in ("stiffness_range", "frequency_range"):
+            low, high = getattr(self, name)
+            if low >= high:
+                raise ValueError(f"{name} must rise: got {low:g} to {high:g}")
+        if self.over == "delay" and "step_by_step" not in self.strategies:
+            raise ValueError("strategies must hold step_by_step for a map over the delay: span by span hardly feels it")
+        return self

@@ -1,0 +1,177 @@
+"""Where the loop on a bundle settles, and the settings recommended for a test.
+
+catenary rig map bundle=outputs/rig/re330 pantograph=dsa380
+catenary rig map bundle=outputs/rig/re330 strategies=[span_by_span] points=30
+catenary rig map bundle=outputs/rig/re330 strategies=[step_by_step] over=delay
+
+At every point the mu_c that settles fastest is taken from the grid that stands in the title: which points are
+stable depends on the smallest one tried. The recommendation lands in the bundle as recommendation.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from catenary.errors import InputError
+from catenary.files import write_bytes_atomic, write_json_atomic
+from studies.compose import Composed, compose_job
+from studies.rig.loop_jobs import MapJob
+from studies.run_folder import RunFolder, fresh_folder
+
+if TYPE_CHECKING:
+    from dynamics.loop.device import LumpedDevice
+    from dynamics.loop.maps import MapRow, StabilityMap
+    from dynamics.loop.model import PeriodicModel
+    from dynamics.loop.search import Recommendation
+    from dynamics.loop.spec import Strategy
+
+__all__ = ["CONFIG", "JOB", "compose", "run"]
+
+JOB = MapJob
+CONFIG = "rig_map"
+SLACK_BAND_HZ = 25.0  # the steady state whose slack droppers the recommendation is judged with
+
+
+def compose(overrides: list[str]) -> Composed[MapJob]:
+    """Resolve and validate the input."""
+    return compose_job(CONFIG, JOB, overrides)
+
+
+def run(composed: Composed[MapJob]) -> int:
+    """Draw the maps, print and store the recommendation; 1 when no settings settle."""
+    from dynamics.loop.harmonics import highest_frequency, largest_count
+    from dynamics.loop.model import read_model
+    from dynamics.rig_bundle import add_to_bundle
+
+    job = composed.job
+    model, _ = read_model(Path(job.bundle))
+    top = highest_frequency(largest_count(model.steps), model.steps, model.dt)
+    if job.frequency_range[1] > top:
+        high = job.frequency_range[1]
+        raise InputError([f"frequency_range must end at most at {top:.1f} Hz, half the loop's rate: got {high:g} Hz"])
+    folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", composed)
+    frequency = np.linspace(*job.frequency_range, job.points)
+    maps = [_map(folder, job, model, strategy, frequency) for strategy in job.strategies if _has_map(job, strategy)]
+    found = _recommendation(job, model, frequency)
+    write_json_atomic(folder.path / "summary.json", _summary(job, model, maps, found))
+    if job.store:
+        add_to_bundle(Path(job.bundle), "recommendation.json", json.dumps(found.content(), indent=2) + "\n")
+    for line in _sentences(found):
+        folder.say(line)
+    where = f", recommendation.json in {job.bundle}/" if job.store else ""
+    folder.say(f"Written to {folder.path}/ (summary.json, figures/){where}")
+    return int(not found.stable)
+
+
+def _recommendation(job: MapJob, model: PeriodicModel, frequency: np.ndarray) -> Recommendation:
+    """Settings for a test, judged without slack and about the steady state with it."""
+    from dynamics.loop.harmonics import harmonics_up_to
+    from dynamics.loop.search import recommend
+    from dynamics.loop.spec import LoopSettings
+    from dynamics.loop.steady import slackened_model, solve_steady
+    from studies.rig.pressed import pressed_pantograph
+
+    band = harmonics_up_to(min(SLACK_BAND_HZ, job.frequency_range[1]), model.steps, model.dt)
+    loop = LoopSettings(height_harmonics=band, delay_steps=job.delay_steps)
+    press = (job.contact.stiffness, job.damping_ratio, job.applied_force_N)
+    device = pressed_pantograph(model, job.pantograph, press, loop)
+    slack = slackened_model(model, solve_steady(model, device, loop), loop)
+    models = (model,) if slack is model else (model, slack)
+    return recommend(models, device, job.delay_steps, [*frequency], job.radius_wanted)
+
+
+def _has_map(job: MapJob, strategy: Strategy) -> bool:
+    return job.over == "stiffness" or strategy == "step_by_step"
+
+
+def _device(job: MapJob, model: PeriodicModel, stiffness: float) -> LumpedDevice:
+    from dynamics.loop.device import lumped_device
+
+    return lumped_device(job.pantograph, 100.0, stiffness, model.dt, job.damping_ratio)
+
+
+def _rows(job: MapJob, model: PeriodicModel) -> list[MapRow]:
+    from dynamics.loop.maps import MapRow
+
+    if job.over == "stiffness":
+        stiffness = np.geomspace(*job.stiffness_range, job.points)
+        return [MapRow(_device(job, model, float(k)), job.delay_steps) for k in stiffness]
+    delays = sorted({round(d) for d in np.linspace(1, job.largest_delay_steps, job.points)})
+    return [MapRow(_device(job, model, job.contact.stiffness), d) for d in delays]
+
+
+def _map(
+    folder: RunFolder, job: MapJob, model: PeriodicModel, strategy: Strategy, frequency: np.ndarray
+) -> StabilityMap:
+    """Compute and draw the map of one strategy."""
+    from dynamics.loop.maps import stability_map
+    from dynamics.loop.spec import LoopSettings
+    from studies.rig.map_picture import map_picture
+
+    def progress(done: int, rows: int) -> None:
+        end = "\r" if sys.stderr.isatty() and done < rows else "\n"
+        if sys.stderr.isatty() or done % 10 == 0 or done == rows:
+            print(f"{strategy.replace('_', ' ')}: row {done} of {rows}", end=end, file=sys.stderr, flush=True)
+
+    began = time.perf_counter()
+    found = stability_map(
+        model, LoopSettings(strategy=strategy), _rows(job, model), frequency, job.relaxations, progress
+    )
+    spent = time.perf_counter() - began
+    for kind in ("png", "svg"):
+        path = folder.path / "figures" / f"{strategy}_over_{job.over}.{kind}"
+        write_bytes_atomic(path, map_picture(found, model.name, job.over, kind))
+    stable = 100.0 * float((found.radius < 1.0).mean())
+    folder.say(
+        f"{strategy.replace('_', ' ')} over the {job.over}: {stable:.0f} % of {found.radius.size} points are stable; "
+        f"{found.dense} loops solved whole; {spent:.1f} s; mu_c tried: {', '.join(f'{m:g}' for m in job.relaxations)}"
+    )
+    return found
+
+
+def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found: Recommendation) -> dict[str, Any]:
+    """Content of summary.json; a radius beyond all numbers is null."""
+    return {
+        "schema_version": 1,
+        "status": "ok" if found.stable else "nothing_settles",
+        "catenary": model.name,
+        "speed_kmh": 3.6 * model.speed,
+        "pantograph": job.pantograph.name,
+        "recommendation": found.content(),
+        "maps": [
+            {
+                "strategy": m.settings.strategy,
+                "over": job.over,
+                "relaxations": list(m.relaxations),
+                "highest_frequency_hz": m.frequency.tolist(),
+                "contact_stiffness_N_per_m": [row.device.contact_stiffness for row in m.rows],
+                "delay_steps": [row.delay_steps for row in m.rows],
+                "head_frequency_hz": [row.device.head_frequency for row in m.rows],
+                "spectral_radius": [[v if np.isfinite(v) else None for v in row] for row in m.radius.tolist()],
+                "best_relaxation": m.relaxation.tolist(),
+            }
+            for m in maps
+        ],
+    }
+
+
+def _sentences(found: Recommendation) -> list[str]:
+    head = "Recommended" if found.stable else "NOTHING SETTLES as wanted; the least bad"
+    tail = (
+        f"an error falls to a hundredth in {found.spans_to_one_percent:.0f} spans"
+        if np.isfinite(found.spans_to_one_percent)
+        else "errors grow"
+    )
+    return [
+        f"{head} for {found.device} on {found.contact_stiffness / 1e3:g} kN/m, delay {found.delay_steps} steps: "
+        f"{found.strategy.replace('_', ' ')}, N_h {found.height_harmonics} ({found.highest_frequency_hz:.1f} Hz), "
+        f"N_hd {found.dropper_harmonics}, mu_c {found.contact_relaxation:g}",
+        f"spectral radius {found.spectral_radius:.4f}, margin {found.margin:.4f}; stable up to mu_c "
+        f"{found.stable_up_to:g} of the grid; {tail}",
+    ]

@@ -1,0 +1,71 @@
+"""A stability map as a picture: spectral radius and best mu_c, unstable points white, the head's frequency in red."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from dynamics.loop.maps import StabilityMap
+
+__all__ = ["map_picture"]
+
+RED = "#c1121f"
+
+
+def map_picture(found: StabilityMap, line: str, over: Literal["stiffness", "delay"], kind: str) -> bytes:
+    """Draw a map as ``png`` or ``svg``, after figs 4 to 6 of paper 001."""
+    figure = Figure(figsize=(9.6, 4.4), dpi=150, facecolor="white", layout="constrained")
+    canvas = FigureCanvasAgg(figure) if kind == "png" else FigureCanvasSVG(figure)
+    left, right = figure.subplots(1, 2, sharey=True)
+    stable = found.radius < 1.0
+    grid = sorted(found.relaxations)
+    if over == "stiffness":
+        rows = np.array([row.device.contact_stiffness for row in found.rows])
+        label = "contact stiffness [N/m]"
+    else:
+        rows = np.array([row.delay_steps for row in found.rows], dtype=float)
+        label = "delay [steps]"
+    low = float(found.radius[stable].min()) if stable.any() else 0.9
+    # what lies near 1 matters most: colours by the distance from it
+    shown = np.ma.masked_where(~stable, found.radius)
+    best = np.ma.masked_where(~stable, _places(found, grid))
+    panels: tuple[tuple[Any, Any, dict[str, Any]], ...] = (
+        (left, shown, {"cmap": "viridis", "vmin": low, "vmax": 1.0}),
+        (right, best, {"cmap": "cividis", "vmin": -0.5, "vmax": len(grid) - 0.5}),
+    )
+    for axes, values, style in panels:
+        mesh = axes.pcolormesh(found.frequency, rows, values, shading="nearest", rasterized=True, **style)
+        axes.set_yscale("log" if over == "stiffness" else "linear")
+        axes.set_xlabel("highest frequency of the height [Hz]")
+        axes.plot([row.device.head_frequency for row in found.rows], rows, color=RED, linewidth=1.5)
+        axes.set_xlim(float(found.frequency[0]), float(found.frequency[-1]))
+        bar = figure.colorbar(mesh, ax=axes)
+        bar.set_label("spectral radius (white: 1 and more)" if axes is left else "best mu_c of the grid")
+        if axes is right:
+            bar.set_ticks(range(len(grid)), labels=[f"{m:g}" for m in grid])
+    left.set_ylabel(label)
+    first = found.rows[0]
+    held = f"{first.device.contact_stiffness / 1e3:g} kN/m"
+    fixed = f"delay {first.delay_steps} steps" if over == "stiffness" else held
+    tried = ", ".join(f"{m:g}" for m in grid)
+    figure.suptitle(
+        f"{line}, {first.device.spec.name}, {found.settings.strategy.replace('_', ' ')}, {fixed}; mu_c tried: {tried}\n"
+        "red: natural frequency of the head on its contact",
+        fontsize=9,
+    )
+    buffer = io.BytesIO()
+    if isinstance(canvas, FigureCanvasAgg):
+        canvas.print_png(buffer, metadata={"Software": None})
+    else:
+        canvas.print_svg(buffer, metadata={"Date": None})
+    return buffer.getvalue()
+
+
+def _places(found: StabilityMap, grid: list[float]) -> np.ndarray:
+    """Best mu_c as its place in the grid."""
+    return np.searchsorted(np.array(grid), found.relaxation - 1e-12).astype(float)

@@ -1,0 +1,95 @@
+"""What `catenary rig serve`, `device` and `compare` take."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec import Spec
+from dynamics.loop.spec import ActuatorSpec, LoopSettings, RigContactSpec, SensorSpec
+from dynamics.rig_service.spec import AddressSpec, ServiceSpec
+from dynamics.spec import PantographSpec, SignalSpec
+from studies.spec import RecordSpec
+
+__all__ = ["CompareJob", "DeviceJob", "ServeJob"]
+
+AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
+
+
+class _Emulated(Spec):
+    """An emulated pantograph on an emulated actuator."""
+
+    pantograph: PantographSpec
+    applied_force_N: AppliedForce = Field(default=157.3, description="force on the lowest mass of the pantograph [N]")
+    contact: RigContactSpec = RigContactSpec()
+    damping_ratio: Annotated[float, Field(ge=0.0, le=0.5)] = Field(
+        default=0.02, description="damping of the head on the contact stiffness, of critical [-]"
+    )
+    actuator: ActuatorSpec = ActuatorSpec()
+    sensor: SensorSpec = SensorSpec()
+
+
+class ServeJob(_Emulated):
+    """A test served over UDP, or stepped without a device."""
+
+    bundle: str = Field(description="folder of the rig bundle")
+    duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
+    dry_run: bool = Field(
+        default=False, description="step the whole test without socket and device, with the pantograph given here"
+    )
+    loop: LoopSettings = LoopSettings()
+    service: ServiceSpec = ServiceSpec()
+    signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
+    run_dir: str | None = Field(default=None, description="folder of the test; without it outputs/rig_serve/<date>")
+
+
+class DeviceJob(_Emulated):
+    """The other side of a test: an emulated pantograph and actuator as a process of its own."""
+
+    address: AddressSpec = AddressSpec()
+    steps_per_span: Annotated[int, Field(ge=0, le=100000)] = Field(
+        default=0, description="steps a span that the server must have; 0 takes the server's"
+    )
+    dt: Annotated[float, Field(ge=0.0, le=0.1)] = Field(
+        default=0.0, description="step that the server must have [s]; 0 takes the server's"
+    )
+    delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=8,
+        description="steps from the measurement of a force to the height that answers it being reached [steps]",
+    )
+    rest_height_m: Annotated[float, Field(ge=-1.0, le=1.0)] = Field(
+        default=0.0, description="height at which the actuator waits, and where it goes when the server is silent [m]"
+    )
+    watchdog_ms: Annotated[float, Field(ge=5.0, le=10000.0)] = Field(
+        default=100.0, description="silence of the server after which the actuator comes down by itself [ms]"
+    )
+    patience_s: Annotated[float, Field(ge=0.2, le=3600.0)] = Field(
+        default=10.0, description="time for which a server is waited for [s]"
+    )
+    stop_after_s: Annotated[float, Field(gt=0.0, le=3600.0)] | None = Field(
+        default=None, description="ask for an emergency stop after this time [s]; without it never"
+    )
+
+
+class CompareJob(Spec):
+    """A measured log beside the prediction."""
+
+    prediction: str = Field(
+        description="what was predicted: folder of a simulation or of a test, or a file with time or position and force"
+    )
+    measured: str = Field(description="what was measured: folder of a served test, CSV or netCDF with time and force")
+    signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
+    record: RecordSpec = RecordSpec()
+    last_spans: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=10, description="last whole spans that count of a served test; null: all of them"
+    )
+    run_dir: str | None = Field(
+        default=None, description="folder of the comparison; without it outputs/rig_compare/<date>"
+    )
+
+    @model_validator(mode="after")
+    def _two(self) -> Self:
+        if self.prediction == self.measured:
+            raise ValueError(f"measured must be another file or folder than prediction: got '{self.measured}' twice")
+        return self

@@ -1,0 +1,95 @@
+"""The hardware loop: one step compiled and through Python, stability maps of 60 by 60 points."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numba import njit
+
+from dynamics.influence import influence_matrices
+from dynamics.loop.device import lumped_device
+from dynamics.loop.emulation import emulate
+from dynamics.loop.engine import LoopEngine
+from dynamics.loop.kernel import loop_step
+from dynamics.loop.maps import MapRow, stability_map
+from dynamics.loop.model import model_of
+from dynamics.loop.spec import LoopSettings, RigSettings
+from dynamics.spec import PantographSpec
+from studies.simulate import compose
+from studies.spec import case_of as case_of_job
+
+STEPS = 60_000
+
+
+@njit
+def _steps(force, first, arrays, droppers, state, constants):
+    total = 0.0
+    for k in range(force.size):
+        total += loop_step(first + k, force[k], arrays, droppers, state, constants)
+    return total
+
+
+@pytest.fixture(scope="module")
+def line():
+    """Simple line at 250 km/h: N = 396, matrices of all droppers."""
+    keys = ["catenary=bruni_2015", "pantograph=dsa380", "speed_kmh=250", "dt=2e-3", "contact.stiffness=600e3"]
+    case = case_of_job(compose(keys).job)
+    return case, model_of(influence_matrices(case))
+
+
+def three_spans(model):
+    """Records of three spans instead of two, zeros where nothing was computed."""
+    N, pad = model.steps, model.steps // 2
+    return replace(
+        model,
+        I_cd=np.pad(model.I_cd, ((0, 0), (0, 0), (pad, N - pad))),
+        I_dc=np.pad(model.I_dc, ((0, 0), (pad, N - pad), (0, 0))),
+        K_dd=np.pad(model.K_dd, ((0, 0), (0, 0), (N, N))),
+        dropper_offset=model.dropper_offset - pad,
+    )
+
+
+@pytest.mark.benchmark
+def test_loop_step(line, figure):
+    case, narrow = line
+    model = three_spans(narrow)
+    settings = LoopSettings(height_harmonics=25, contact_relaxation=0.03, ramp_s=4.0)
+    device = lumped_device(case.pantograph, 130.6, 600.0e3, model.dt, 0.02)
+    run = emulate(model, device, RigSettings(loop=settings), 160.0)
+    assert run.status == "ok" and (run.mean_correction > 0.0).sum() > 50
+    engine = LoopEngine(model, settings)
+    settled = np.tile(run.force[-model.steps :], STEPS // model.steps + 1)[:STEPS]
+    _steps(run.force, 0, *engine.arguments)  # the state that goes with these forces
+    first, best = len(run.force) // model.steps * model.steps, np.inf
+    for _ in range(5):
+        began = time.perf_counter()
+        _steps(settled[: 10 * model.steps], first, *engine.arguments)
+        best = min(best, (time.perf_counter() - began) / (10 * model.steps))
+    slack = int((engine.correction_force > 0.0).sum())
+    what = f"loop step, N {model.steps}, droppers of three spans, {slack} slack samples, compiled"
+    figure(what, f"{1e3 * best:.4f} ms", "<= 0.03 ms")
+    engine.step_number = first
+    spent = np.empty(STEPS)
+    for k in range(STEPS):
+        began = time.perf_counter()
+        engine.step(settled[k])
+        spent[k] = time.perf_counter() - began
+    middle, rare = 1e3 * np.median(spent), 1e3 * np.percentile(spent, 99.9)
+    text = f"median {middle:.4f} ms, p99.9 {rare:.3f} ms, largest {1e3 * spent.max():.2f} ms"
+    figure(f"  the same through Python, {STEPS} steps", text, "<= 0.3 ms")
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize(("strategy", "limit"), [("span_by_span", "<= 60 s"), ("step_by_step", "<= 360 s")])
+def test_stability_map(line, figure, strategy, limit):
+    _, model = line
+    spec = PantographSpec(name="hil_virtual", masses=(6.6,), stiffnesses=(7000.0,), dampings=(10.0,))
+    grid = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    rows = [MapRow(lumped_device(spec, 100.0, float(k), model.dt, 0.02), 8) for k in np.geomspace(50.0e3, 5.0e6, 60)]
+    settings, frequency = LoopSettings(strategy=strategy), np.linspace(2.0, 60.0, 60)
+    stability_map(model, settings, rows[:1], frequency[-2:], grid)
+    began = time.perf_counter()
+    found = stability_map(model, settings, rows, frequency, grid)
+    spent = time.perf_counter() - began
+    figure(f"stability map 60 x 60 x {len(grid)} mu_c, {strategy}", f"{spent:.1f} s, {found.dense} solved whole", limit)

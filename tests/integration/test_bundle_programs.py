@@ -1,0 +1,200 @@
+"""Every reader of a bundle gives the same heights: C, Octave and Python against the long way, all within 1e-12."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from bundle_programs import compiled, heights_of_c, heights_of_octave, octave, python
+
+from catenary.errors import InputError
+from dynamics.loop.engine import LoopEngine
+from dynamics.loop.model import model_of
+from dynamics.loop.spec import LoopSettings as LoopSpec
+from dynamics.rig_bundle import VARIABLES, add_to_bundle, write_bundle
+from dynamics.rig_bundle.pfem import STRATEGIES, Pfem, read_raw
+from dynamics.rig_bundle.self_test import LoopSettings, direct_heights, harmonic_filter
+from dynamics.rig_bundle.write import refuse_large
+
+TOLERANCE = 1e-12
+
+
+@pytest.fixture(scope="module")
+def folder(influence, tmp_path_factory):
+    return write_bundle(tmp_path_factory.mktemp("rig") / "bundle", influence, influence.case)
+
+
+@pytest.fixture(scope="module")
+def program(folder, tmp_path_factory):
+    return compiled(folder, tmp_path_factory.mktemp("program"))
+
+
+@pytest.fixture(scope="module")
+def at_random(influence):
+    """Forces nobody has seen before, settings that are not the self-test's, and the heights by both strategies."""
+    rng = np.random.default_rng()
+    N = len(influence.z0)
+    force = rng.normal(rng.uniform(150.0, 250.0), 90.0, 2 * N + N // 3) + 120.0 * np.sin(np.arange(2 * N + N // 3) / 40)
+    settings = LoopSettings(int(rng.integers(1, 20)), float(rng.uniform(0.5, 1.0)), 0, int(rng.integers(20, 40)))
+    heights, squeeze = direct_heights(influence, force, settings)
+    assert np.count_nonzero(squeeze) > 20
+    return force, settings, heights
+
+
+def apart(found, wanted):
+    assert found.shape == wanted.shape
+    return np.abs(found - wanted).max() / np.abs(wanted).max()
+
+
+def test_c_octave_and_python_pass_the_self_test(folder, program):
+    done = subprocess.run([program, "pfem.bin"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.count("passed") == 2, done.stdout + done.stderr
+    done = python(folder)
+    assert done.returncode == 0, done.stderr
+    done = octave("worst = pfem_self_test; assert (all (worst < 1e-12))", folder)
+    assert done.returncode == 0, done.stderr
+
+
+def test_c_gives_the_heights_of_random_forces(folder, program, at_random):
+    force, settings, wanted = at_random
+    for strategy in (0, 1):
+        assert apart(heights_of_c(program, folder, force, strategy, settings), wanted[strategy]) < TOLERANCE
+
+
+def test_octave_gives_the_heights_of_random_forces(folder, at_random, tmp_path):
+    force, settings, wanted = at_random
+    assert apart(heights_of_octave(folder, force, settings, tmp_path), wanted) < TOLERANCE
+
+
+@pytest.mark.parametrize("strategy", [0, 1])
+def test_python_gives_the_heights_of_random_forces(folder, at_random, strategy):
+    force, settings, wanted = at_random
+    model = Pfem(read_raw(folder / "pfem.bin"), settings.harmonics)
+    model.start(STRATEGIES[strategy], settings.delay, settings.relaxation, settings.ramp_steps)
+    assert apart(np.array([model.step(f) for f in force]), wanted[strategy]) < TOLERANCE
+
+
+@pytest.mark.parametrize("strategy", [0, 1])
+def test_the_loop_that_is_emulated_and_served_gives_them_too(influence, at_random, strategy):
+    force, settings, wanted = at_random
+    loop = {
+        "strategy": STRATEGIES[strategy],
+        "delay_steps": settings.delay,
+        "contact_relaxation": settings.relaxation,
+        "height_harmonics": settings.harmonics,
+        "ramp_s": settings.ramp_steps * influence.case.time_step,
+    }
+    engine = LoopEngine(model_of(influence), LoopSpec.model_validate(loop))
+    assert apart(np.array([engine.step(f) for f in force]), wanted[strategy]) < TOLERANCE
+
+
+def test_all_formats_hold_the_same_numbers(folder, influence):
+    raw = read_raw(folder / "pfem.bin")
+    assert set(raw) == set(VARIABLES)
+    for name in ("z0", "I_cc", "I_cd", "I_dc", "K_dd"):
+        np.testing.assert_array_equal(raw[name], getattr(influence, name))
+
+
+def test_the_filter_keeps_its_harmonics_and_nothing_else():
+    n = np.arange(12)
+    for kept, top in ((4, 3), (7, 6)):
+        keep = harmonic_filter(12, kept)
+        for m in range(7):
+            wave = np.cos(2 * np.pi * m * n / 12 + (0.3 if m < 6 else 0.0))
+            np.testing.assert_allclose(keep @ wave, wave if m <= top else 0.0, atol=1e-14)
+
+
+def test_a_self_test_that_is_altered_fails_everywhere(folder, program, tmp_path):
+    """What the readers check is what the file says: a changed height, with its checksum put right, is found."""
+    other = shutil.copytree(folder, tmp_path / "other")
+    raw = read_raw(folder / "pfem.bin")
+    raw["self_test_height"][1, -1] *= 1.0 + 1e-9
+    from dynamics.rig_bundle.raw import write_raw
+
+    checksum = write_raw(other / "pfem.bin", raw)
+    done = python(other)
+    assert done.returncode == 1, done.stdout
+    # the C program's own header still names the first file
+    done = subprocess.run([program, "pfem.bin"], cwd=other, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "belongs to another bundle" in done.stderr
+    old = next(line for line in (other / "pfem.h").read_text().splitlines() if "PFEM_DATA_CRC" in line)
+    header = (other / "pfem.h").read_text().replace(old, f"#define PFEM_DATA_CRC 0x{checksum:08X}u")
+    (other / "pfem.h").write_text(header)
+    done = subprocess.run(
+        [compiled(other, tmp_path), "pfem.bin"], cwd=other, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "span by span" in done.stdout and "FAILED" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("harm", "sentence"),
+    [
+        (lambda content: content[:-1000], "cut short"),
+        (lambda content: content[:-1000] + b"\1" + content[-999:], "has been altered"),
+        (lambda content: b"something else" + content, "is not the raw file of a rig bundle"),
+    ],
+)
+def test_a_harmed_raw_file_is_refused(folder, program, tmp_path, harm, sentence):
+    path = tmp_path / "pfem.bin"
+    path.write_bytes(harm((folder / "pfem.bin").read_bytes()))
+    with pytest.raises(ValueError, match=sentence):
+        read_raw(path)
+    done = subprocess.run([program, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and sentence in done.stderr
+
+
+def test_c_refuses_a_force_that_is_none(folder, program, at_random):
+    _, settings, _ = at_random
+    for force in (np.nan, np.inf, 2e5):
+        command = [program, "pfem.bin", "0", "8", "1", "0", str(settings.harmonics)]
+        given = np.array([100.0, force]).tobytes()
+        done = subprocess.run(command, cwd=folder, input=given, capture_output=True, check=False)
+        assert done.returncode == 1 and len(done.stdout) == 8 and b"must be finite" in done.stderr
+
+
+def test_octave_tells_transposed_reading(folder, tmp_path):
+    import scipy.io
+
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(folder / "load_bundle.m", other)
+    content = {k: v for k, v in scipy.io.loadmat(folder / "pfem.mat").items() if not k.startswith("__")}
+    for change, sentence in (
+        ({"probe": content["probe"].T}, b"transposed"),
+        ({"I_cd": content["I_cd"].transpose(1, 0, 2)}, b"I_cd has the wrong size"),
+        ({"schema_version": 99}, b"schema version"),
+    ):
+        scipy.io.savemat(other / "pfem.mat", {**content, **change}, format="5", oned_as="column")
+        done = octave("load_bundle;", other)
+        assert done.returncode != 0 and sentence in done.stderr, done.stderr
+
+
+def test_the_readme_leaves_no_word_open(folder):
+    for path in folder.iterdir():
+        if path.suffix in (".md", ".m", ".c", ".h"):
+            assert re.findall(r"@[A-Z_]+@", path.read_text(encoding="utf-8")) == [], path.name
+
+
+def test_the_manifest_says_what_was_cut(folder):
+    cut = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["truncation"]
+    lost = [row["height_lost_rms_m"] for row in cut["harmonics"]]
+    assert len(lost) >= 5 and lost == sorted(lost, reverse=True) and lost[0] > 0.0
+    assert 0.0 < cut["quadrature_error_m_at_mean_force"] < 1e-4
+
+
+def test_a_file_that_is_added_gets_its_digest(folder, tmp_path):
+    import hashlib
+
+    other = shutil.copytree(folder, tmp_path / "other")
+    add_to_bundle(other, "recommendation.json", "{}\n")
+    listed = json.loads((other / "manifest.json").read_text(encoding="utf-8"))["files"]
+    assert listed["recommendation.json"]["sha256"] == hashlib.sha256(b"{}\n").hexdigest()
+
+
+def test_a_variable_too_large_for_matlab_is_refused():
+    arrays = {"I_cd": np.zeros((4, 4)), "z0": np.zeros(4)}
+    with pytest.raises(InputError, match="I_cd must stay under"):
+        refuse_large(arrays, limit=100)
+    refuse_large(arrays, limit=129)

@@ -1,0 +1,171 @@
+"""A dry run from start to end, and a measured log beside it whose difference is known."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dynamics.dataset import read_result
+from dynamics.rig_bundle import write_bundle
+from dynamics.rig_service.frames import Mark
+from dynamics.rig_service.journal import read_journal
+from studies.cli import main
+
+DRY = ("dry_run=true", "duration_s=12", "loop.ramp_s=3", "loop.height_harmonics=12", "pantograph=dsa250")
+AMPLIFIED, MOVED = 1.25, 21.0
+
+
+@pytest.fixture(scope="module")
+def place(influence, tmp_path_factory):
+    """A folder with a bundle and the dry run of a test on it."""
+    place = tmp_path_factory.mktemp("rig")
+    write_bundle(place / "bundle", influence, influence.case)
+    assert main(["rig", "serve", f"bundle={place / 'bundle'}", f"run_dir={place / 'dry'}", *DRY]) == 0
+    return place
+
+
+def compare(place, name, *arguments):
+    code = main(["rig", "compare", f"prediction={place / 'dry'}", f"run_dir={place / name}", *arguments])
+    assert code == 0
+    return json.loads((place / name / "comparison.json").read_text(encoding="utf-8"))
+
+
+def log_of(place, amplified, moved, every=2):
+    """The dry run as a measuring system would have it: every second sample, another origin, a larger swing."""
+    values = read_result(place / "dry" / "run.nc").values
+    stopping = values["mark"].astype(int) & Mark.STOPPING != 0
+    keep = slice(0, int(np.argmax(stopping)) if stopping.any() else None, every)
+    force = values["force"][keep]
+    force = force.mean() + amplified * (force - force.mean())
+    lines = ["time_s,position_m,force_kN"]
+    columns = zip(values["time"][keep], values["position"][keep] + moved, force / 1e3, strict=True)
+    lines += [f"{t:.6f},{x:.6f},{f:.9f}" for t, x, f in columns]
+    (place / "log.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return place / "log.csv"
+
+
+def test_a_dry_run_steps_the_whole_test_and_loses_nothing(place):
+    about, columns = read_journal(place / "dry" / "run.journal")
+    summary = json.loads((place / "dry" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["reason"] == "done" and summary["frames"]["substituted"] == 0
+    stopping = columns["mark"].astype(int) & Mark.STOPPING != 0
+    assert np.argmax(stopping) == round(12.0 / about["dt_s"]) and columns["height"][-1] == 0.0
+    # a force that was measured at a step is the one of the height that was sent D steps before
+    reached, sent = columns["height_reached"], columns["height"]
+    np.testing.assert_allclose(reached[8:], sent[:-8], atol=1e-15)
+    # heights in the ramp grow from nothing
+    assert np.abs(sent[:20]).max() < 0.02 * np.abs(sent[3000:4000]).max()
+
+
+def test_a_dry_run_agrees_with_the_emulated_loop(place, influence):
+    """Two ways through the same test: frames and session here, the emulation's compiled blocks there."""
+    import yaml
+
+    from dynamics.loop.device import lumped_device
+    from dynamics.loop.emulation import emulate
+    from dynamics.loop.model import read_model
+    from dynamics.loop.spec import RigSettings
+    from dynamics.spec import PantographSpec
+
+    job = yaml.safe_load((place / "dry" / ".hydra" / "config.yaml").read_text(encoding="utf-8"))
+    model, _ = read_model(place / "bundle")
+    press = (job["applied_force_N"], job["contact"]["stiffness"], model.dt, job["damping_ratio"])
+    device = lumped_device(PantographSpec.model_validate(job["pantograph"]), *press)
+    loop = {key: job[key] for key in ("loop", "actuator", "sensor")}
+    found = emulate(model, device, RigSettings.model_validate(loop), 8.0)
+    _, columns = read_journal(place / "dry" / "run.journal")
+    n = len(found.force)
+    assert n > 3000
+    np.testing.assert_allclose(columns["force"][:n], found.force, atol=1e-6)
+    np.testing.assert_allclose(columns["height"][:n], found.command, atol=1e-11)
+
+
+def test_a_log_that_swings_more_and_starts_elsewhere_is_told_as_such(place):
+    log = log_of(place, AMPLIFIED, MOVED)
+    found = compare(place, "aligned", f"measured={log}", "record.align=true", "last_spans=5")
+    N, span = 360, 55.0
+    first, second = (found[k]["contact_force_std_N"] for k in ("prediction", "measured"))
+    # the log covers all spans, those of the ramp too; its last ones are those of the prediction
+    assert found["prediction"]["spans"] == 5 and found["measured"]["spans"] > 10
+    assert abs((found["offset_m"] - MOVED + 0.5 * span) % span - 0.5 * span) < 0.02 * span, found["offset_m"]
+    given = compare(place, "given", f"measured={log}", f"record.offset_m={MOVED}", "last_spans=null")
+    first, second = (given[k]["contact_force_std_N"] for k in ("prediction", "measured"))
+    assert given["prediction"]["spans"] == pytest.approx(given["measured"]["spans"], abs=1)
+    assert second / first == pytest.approx(AMPLIFIED, rel=0.02)
+    assert given["measured"]["contact_force_mean_N"] == pytest.approx(given["prediction"]["contact_force_mean_N"], 0.01)
+    # the curves differ by a quarter of the swing of the mean curve
+    assert 0.1 * first < given["curve_difference_rms_N"] < 0.3 * first
+    moved = compare(place, "moved", f"measured={log}", f"record.offset_m={MOVED + 0.4 * span}", "last_spans=null")
+    assert moved["curve_difference_rms_N"] > 2.0 * given["curve_difference_rms_N"]
+    assert (place / "given" / "comparison.html").stat().st_size > 5000 and (place / "given" / "comparison.png").exists()
+    assert N * 2e-3 * influence_speed(place) == pytest.approx(span)
+
+
+def influence_speed(place):
+    return float(read_journal(place / "dry" / "run.journal")[0]["speed_m_per_s"])
+
+
+def test_the_journal_of_a_killed_server_is_compared_as_it_is(place, tmp_path):
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    content = (place / "dry" / "run.journal").read_bytes()
+    (killed / "run.journal").write_bytes(content[: 2 * len(content) // 3 + 13])
+    found = compare(place, "after", f"measured={killed}", "last_spans=3")
+    assert found["measured"]["spans"] == 3 and found["curve_difference_rms_N"] < 20.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("measured=nowhere",), "nowhere must be a folder of a test or simulation"),
+        (("measured=.",), "it has neither run.journal nor result.nc"),
+        (("prediction=x", "measured=x"), "measured must be another file or folder than prediction"),
+        (("measured=bad",), "is not the journal of a rig test"),
+        (("measured=short",), "must hold at least two spans"),
+        (("measured=other.csv", "record.speed_kmh=275", "record.span_length=60"), "must have spans of one length"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_a_sentence(place, tmp_path, monkeypatch, capfd, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    for name in ("bad", "short"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "bad" / "run.journal").write_text("not this\n", encoding="utf-8")
+    (tmp_path / "short" / "run.journal").write_bytes((place / "dry" / "run.journal").read_bytes()[:9000])
+    rows = "\n".join(f"{0.01 * k},{100 + k % 7}" for k in range(2000))
+    (tmp_path / "other.csv").write_text(f"time_s,force_N\n{rows}\n", encoding="utf-8")
+    before = sorted(p.name for p in tmp_path.iterdir())
+    capfd.readouterr()
+    code = main(["rig", "compare", f"prediction={place / 'dry'}", *arguments])
+    said = capfd.readouterr().err
+    assert code == 2 and sentence in said and "Traceback" not in said, said
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("harm", "sentence"),
+    [
+        (lambda b: (b / "manifest.json").unlink(), "has no manifest.json"),
+        (lambda b: (b / "manifest.json").write_text("{", encoding="utf-8"), "is not whole JSON"),
+        (lambda b: (b / "pfem.nc").write_bytes((b / "pfem.nc").read_bytes()[:-100]), "altered or cut short"),
+        (lambda b: (b / "pfem.c").write_text("int x;", encoding="utf-8"), "altered or cut short"),
+        (lambda b: (b / "pfem.bin").unlink(), "is missing"),
+        (lambda b: rewrite(b, schema_version=99), "schema_version of the bundle"),
+        (lambda b: rewrite(b, files={}), "another program's"),
+    ],
+)
+def test_a_harmed_bundle_is_not_served(place, tmp_path, monkeypatch, capfd, harm, sentence):
+    import shutil
+
+    bundle = shutil.copytree(place / "bundle", tmp_path / "bundle")
+    harm(bundle)
+    monkeypatch.chdir(tmp_path)
+    capfd.readouterr()
+    code = main(["rig", "serve", "bundle=bundle", "dry_run=true"])
+    said = capfd.readouterr().err
+    assert code == 2 and sentence in said and "Traceback" not in said, said
+    assert [p.name for p in tmp_path.iterdir()] == ["bundle"]
+
+
+def rewrite(bundle, **changes):
+    manifest = json.loads((bundle / "manifest.json").read_text(encoding="utf-8"))
+    (bundle / "manifest.json").write_text(json.dumps({**manifest, **changes}), encoding="utf-8")

@@ -1,0 +1,301 @@
+"""A test as a machine of states: whatever arrives, every height is guarded, and every step is taken once."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynamics.rig_service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
+from dynamics.rig_service.session import RigSession, TestPlan
+from dynamics.rig_service.spec import ServiceSpec
+from dynamics.rig_service.steps import StepTaker
+
+DT, N, MS = 2e-3, 50, 1_000_000
+CLIENT, OTHER = ("127.0.0.1", 5000), ("127.0.0.1", 6000)
+
+
+class Spring:
+    """A line that gives way in proportion to the force."""
+
+    def __init__(self, compliance=1e-6):
+        self.compliance, self.forces = compliance, []
+
+    def step(self, force):
+        self.forces.append(force)
+        return self.compliance * force
+
+
+class Rig:
+    """A session with a client that stamps its frames, on a clock that the test moves."""
+
+    def __init__(self, stepper=None, steps=10000, **service):
+        self.stepper = stepper or Spring()
+        self.records, self.said, self.now = [], [], 0
+        spec = ServiceSpec.model_validate(service)
+        taker = StepTaker(self.stepper, spec, DT, self.records.append, self.said.append)
+        self.session = RigSession(taker, spec, TestPlan(N, DT, steps), self.said.append)
+        self.welcome = self.sent(self.session.handle(pack(Frame(Kind.HELLO)), CLIENT, 0))[0]
+
+    def sent(self, replies):
+        return [frame for data, _ in replies if isinstance(frame := unpack(data), Frame)]
+
+    def force(self, sequence, value=100.0, stamp=None, kind=Kind.FORCE, late_ms=0.0):
+        self.now = max(self.now, round(2 * MS * sequence + MS * late_ms))
+        time = 2 * MS * sequence if stamp is None else stamp
+        frame = Frame(kind, self.welcome.session, sequence, time, value)
+        return self.sent(self.session.handle(pack(frame), CLIENT, self.now))
+
+    def wait(self, ms):
+        """Let time pass in fifths of a millisecond; what the clock sends."""
+        out = []
+        for _ in range(round(5 * ms)):
+            self.now += MS // 5
+            out += self.sent(self.session.tick(self.now))
+        return out
+
+    @property
+    def heights(self):
+        return np.array([r[7] for r in self.records])
+
+    def is_guarded(self):
+        """Every height that was sent is finite, inside the limits, and reached no faster than allowed."""
+        heights = np.concatenate([[0.0], self.heights])
+        limits = self.session.steps._service.limits
+        assert np.isfinite(heights).all()
+        assert heights.min() >= limits.lowest_m and heights.max() <= limits.highest_m
+        assert np.abs(np.diff(heights)).max(initial=0.0) <= limits.speed_m_per_s * DT * (1 + 1e-6)
+        assert [r[0] for r in self.records] == list(range(len(self.records)))
+
+
+def test_a_frame_is_what_it_was():
+    frame = Frame(Kind.FORCE, 7, 8, 9, 1.5, -2.5, 3.5, 4, 5, 6)
+    data = pack(frame)
+    assert len(data) == FRAME_BYTES == 60
+    assert unpack(data) == frame
+    for at in range(60):
+        harmed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+        assert unpack(harmed) in ("foreign", "broken")
+    assert unpack(data[:-1]) == unpack(b"") == unpack(data + b"x") == "foreign"
+
+
+def test_forces_in_time_are_answered_one_by_one():
+    rig = Rig()
+    for k in range(200):
+        (answer,) = rig.force(k, 100.0 + k)
+        assert (answer.kind, answer.sequence, answer.status) == (Kind.HEIGHT, k, 0)
+        assert answer.value == pytest.approx(1e-6 * (100.0 + k)) and answer.second == 100.0 + k
+        assert answer.time_ns == 2 * MS * k
+        assert rig.wait(1.9) == []
+    assert rig.session.counts.substituted == 0 and rig.said[1:] == []
+
+
+@pytest.mark.parametrize(("substitute", "expected"), [("hold", [110.0, 110.0]), ("extrapolate", [120.0, 130.0])])
+def test_a_lost_force_has_a_substitute(substitute, expected):
+    rig = Rig(loss={"substitute": substitute})
+    rig.force(0, 100.0), rig.force(1, 110.0)
+    answers = rig.force(4, 150.0)
+    assert [a.sequence for a in answers] == [2, 3, 4]
+    assert [a.status for a in answers] == [Mark.SUBSTITUTED, Mark.SUBSTITUTED, 0]
+    assert rig.stepper.forces == [100.0, 110.0, *expected, 150.0]
+    assert rig.session.counts.lost == 2
+    assert [math.isnan(r[4]) for r in rig.records] == [False, False, True, True, False]
+
+
+def test_late_out_of_order_and_repeated_forces_are_told_apart():
+    rig = Rig()
+    rig.force(0)
+    rig.force(2)
+    assert rig.force(1) == []  # after a later one
+    assert rig.session.counts.out_of_order == 1
+    (substitute,) = rig.wait(4.3)  # 3 is due after 2 ms, and waited for 2 ms more
+    assert (substitute.sequence, substitute.status) == (3, Mark.SUBSTITUTED)
+    assert rig.force(3) == []
+    assert rig.session.counts.late == 1
+    (answer,) = rig.force(4, 123.0)
+    again = rig.force(4, 999.0)
+    assert again == [answer] and rig.stepper.forces.count(999.0) == 0
+    assert rig.force(2) == [] and rig.session.counts.repeated == 2
+    assert rig.session.counts.lost == 0 and len(rig.records) == 5
+
+
+def test_strangers_are_counted_and_change_nothing():
+    rig = Rig()
+    rig.force(0)
+    other = pack(Frame(Kind.FORCE, rig.welcome.session ^ 1, 1))
+    strange = [b"hello", other[:-1] + bytes([other[-1] ^ 1]), other]
+    for data in strange * 5:
+        assert rig.session.handle(data, CLIENT, rig.now) == []
+    assert rig.session.handle(pack(Frame(Kind.FORCE, rig.welcome.session, 1)), OTHER, rig.now) == []
+    assert rig.session.handle(pack(Frame(Kind.WELCOME, rig.welcome.session, 1)), CLIENT, rig.now) == []
+    assert (rig.session.counts.foreign, rig.session.counts.broken) == (12, 5)
+    assert len(rig.records) == 1 and len([s for s in rig.said if "came from" in s]) == 6
+
+
+def test_a_second_client_and_another_clock_are_refused():
+    rig = Rig()
+    rig.force(0)
+    (said,) = rig.sent(rig.session.handle(pack(Frame(Kind.HELLO)), OTHER, rig.now))
+    assert (said.kind, said.status) == (Kind.REFUSAL, Refusal.BUSY)
+    assert "another one has the test" in rig.said[-1]
+    assert len(rig.force(1)) == 1
+    for hello, refusal in ((Frame(Kind.HELLO, steps=N + 1), 2), (Frame(Kind.HELLO, step_ns=4 * MS), 3)):
+        fresh = Rig()
+        fresh.session._client, fresh.session.state = None, "waiting"
+        (said,) = fresh.sent(fresh.session.handle(pack(hello), OTHER, 0))
+        assert (said.kind, said.status, said.steps, said.step_ns) == (Kind.REFUSAL, refusal, N, 2 * MS)
+
+
+def test_a_client_that_greets_and_goes_leaves_room_for_another():
+    rig = Rig()
+    rig.wait(60)
+    assert rig.session.state == "waiting" and rig.records == []
+    assert rig.sent(rig.session.handle(pack(Frame(Kind.HELLO)), OTHER, rig.now))[0].kind is Kind.WELCOME
+
+
+@pytest.mark.parametrize("absurd", [math.nan, math.inf, -math.inf, 1e9, -3001.0])
+def test_a_force_that_is_none_is_refused_and_three_stop_the_test(absurd):
+    rig = Rig()
+    rig.force(0, 150.0)
+    (answer,) = rig.force(1, absurd)
+    assert answer.value == pytest.approx(1.5e-4) and answer.status == Mark.SUBSTITUTED
+    rig.force(2, 150.0)
+    for k in (3, 4, 5):
+        (answer,) = rig.force(k, absurd)
+    assert answer.status == Mark.SUBSTITUTED | Mark.STOPPING and rig.session.reason is Reason.FORCE
+    assert rig.session.counts.absurd == 4 and set(rig.stepper.forces) == {150.0}
+    assert any("is refused, another one stands in" in s for s in rig.said)
+    rig.is_guarded()
+
+
+def test_silence_leads_to_the_safe_height_on_the_clock_alone():
+    rig = Rig(Spring(5e-4 / 150), stop={"ramp_s": 0.1, "safe_height_m": -0.001})
+    for k in range(100):
+        rig.force(k, 150.0)
+    answers = rig.wait(300)
+    assert rig.session.state == "ended" and rig.session.reason is Reason.SILENT
+    assert [a.kind for a in answers[-3:]] == 3 * [Kind.FAREWELL]
+    assert {a.status for a in answers[-3:]} == {Reason.SILENT}
+    stopping = [a for a in answers if a.kind is Kind.HEIGHT and a.status & Mark.STOPPING]
+    # begun within the watchdog's 50 ms and a step, then 0.1 s in steps of 2 ms
+    assert len(stopping) == 50 and stopping[-1].value == -0.001
+    assert 23 <= len([a for a in answers if a.kind is Kind.HEIGHT]) - 50 <= 26
+    assert np.all(np.diff([a.value for a in stopping]) <= 0.0)
+    rig.is_guarded()
+
+
+def test_an_emergency_stop_is_in_the_very_next_height():
+    """Latency: one step from the stop frame to the first height of the ramp, whatever the model would say."""
+    rig = Rig(Spring(5e-4 / 150), stop={"ramp_s": 0.2})
+    for k in range(50):
+        rig.force(k, 150.0)
+    assert rig.force(50, kind=Kind.STOP) == []
+    (first,) = rig.force(50, 1500.0)
+    assert first.status == Mark.STOPPING and first.value < 5e-4
+    asked = len(rig.stepper.forces)
+    k = 51
+    while rig.session.state != "ended":
+        answers = rig.force(k, 1500.0)
+        k += 1
+    assert k - 50 == 100 and answers[0].value == 0.0 and answers[-1].status == Reason.STOP_ASKED
+    assert len(rig.stepper.forces) == asked == 50
+    rig.is_guarded()
+
+
+def test_a_stop_from_far_takes_longer_than_asked_for_rather_than_be_too_fast():
+    rig = Rig(Spring(1e-3), stop={"ramp_s": 0.02}, limits={"speed_m_per_s": 0.5})
+    for k in range(250):
+        rig.force(k, float(k))  # up to 249 mm, at 0.5 m/s
+    rig.session.stop(Reason.INTERRUPTED)
+    while rig.session.state != "ended":
+        rig.force(rig.session.steps.number, 0.0)
+    rig.is_guarded()
+    # half a cosine at 0.5 m/s takes pi/2 x 0.249 m / 0.5 m/s
+    assert len(rig.records) - 250 == math.ceil(0.5 * math.pi * 0.249 / 0.5 / DT)
+
+
+@pytest.mark.parametrize(
+    ("height", "reason"),
+    [
+        (0.31, Reason.HEIGHT_LIMIT),
+        (-0.21, Reason.HEIGHT_LIMIT),
+        (math.nan, Reason.HEIGHT_LIMIT),
+        (0.01, Reason.SPEED_LIMIT),
+    ],
+)
+def test_a_height_out_of_bounds_is_never_sent(height, reason):
+    rig = Rig()
+    for k in range(10):
+        rig.force(k)
+    rig.stepper.step = lambda force: height
+    (answer,) = rig.force(10)
+    assert rig.session.reason is reason and answer.status == Mark.STOPPING
+    assert abs(answer.value) <= 1e-4
+    assert any("mm asked for after" in s for s in rig.said)
+    rig.is_guarded()
+
+
+def test_a_device_on_another_clock_is_stopped_with_both_rates():
+    rig = Rig()
+    for k in range(260):
+        rig.force(k, stamp=4 * MS * k)
+        if rig.session.state != "running":
+            break
+    assert rig.session.reason is Reason.RATE and k == 250
+    assert any("sends every 4.000 ms, the bundle steps every 2 ms" in s for s in rig.said)
+
+
+def test_too_many_forces_missing_at_once_stop_the_test():
+    rig = Rig()
+    rig.force(0)
+    rig.force(27)
+    assert rig.session.reason is Reason.GAP
+    assert len(rig.records) == 2
+
+
+def test_a_test_that_is_done_ends_at_the_safe_height():
+    rig = Rig(steps=100, stop={"ramp_s": 0.1})
+    for k in range(200):
+        answers = rig.force(k)
+        if rig.session.state == "ended":
+            break
+    assert k == 149 and answers[-1].status == Reason.DONE and rig.heights[-1] == 0.0
+    (said,) = rig.sent(rig.session.handle(pack(Frame(Kind.HELLO)), OTHER, rig.now))
+    assert said.status == Refusal.OVER
+
+
+def test_one_line_shows_where_the_test_is(capsys):
+    from studies.rig.serve import _live_line
+
+    rig = Rig()
+    rig.force(0, 150.0), rig.force(3, 160.0)
+    _live_line(rig.session)
+    shown = capsys.readouterr().err
+    assert shown.startswith("\rstep 4") and "160.0 N" in shown and "lost 2" in shown and "\n" not in shown
+
+
+EVENT = st.one_of(
+    st.tuples(st.just("force"), st.integers(-5, 40), st.floats(allow_nan=True, allow_infinity=True)),
+    st.tuples(st.just("wait"), st.integers(1, 80), st.just(0.0)),
+    st.tuples(st.just("noise"), st.integers(0, 70), st.just(0.0)),
+    st.tuples(st.just("stop"), st.just(0), st.just(0.0)),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(EVENT, max_size=60), st.sampled_from(["hold", "extrapolate"]))
+def test_whatever_arrives_every_height_is_guarded_and_every_step_is_taken_once(events, substitute):
+    rig = Rig(Spring(1e-5), loss={"substitute": substitute})
+    for what, number, value in events:
+        if what == "force":
+            rig.force(max(0, rig.session.steps.number + number), value)
+        elif what == "wait":
+            rig.wait(number)
+        elif what == "noise":
+            rig.session.handle(bytes(number), CLIENT, rig.now)
+        elif number == 0 and len(events) % 3 == 0:
+            rig.force(rig.session.steps.number, kind=Kind.STOP)
+    rig.is_guarded()
+    counts = rig.session.counts
+    assert counts.lost >= 0 and counts.substituted <= len(rig.records)

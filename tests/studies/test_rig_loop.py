@@ -1,0 +1,109 @@
+"""`catenary rig emulate` and `map` on a small bundle: what they write, what they refuse."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from refusal import refused
+
+from dynamics.dataset import read_result
+from dynamics.rig_bundle import write_bundle
+
+QUICK = ("duration_s=12", "loop.ramp_s=2", "loop.height_harmonics=12", "loop.dropper_harmonics=60", "run_dir=run")
+
+
+@pytest.fixture(scope="module")
+def bundle(influence, tmp_path_factory):
+    return write_bundle(tmp_path_factory.mktemp("rig") / "bundle", influence, influence.case)
+
+
+@pytest.fixture
+def own_bundle(bundle, folder):
+    return shutil.copytree(bundle, folder / "bundle")
+
+
+def test_an_emulated_test_leaves_its_record(catenary, bundle, folder):
+    ended = catenary("rig", "emulate", f"bundle={bundle}", *QUICK)
+    assert ended.code == 0, ended.err
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["status"] == "ok" and summary["spectral_radius"] < 1.0
+    assert summary["compared"]["emulated_against_periodic"]["curve_rms_N"] < 5.0
+    mu = summary["loop"]["contact_relaxation"]
+    assert summary["spectral_radius"] == min(summary["spectral_radius_by_relaxation"].values())
+    assert f"mu_c {mu:g}" in ended.out
+    run = read_result(folder / "run" / "run.nc")
+    assert len(run.values["time"]) == summary["spans_run"] * 360
+    assert (run.units["contact_force"], run.units["height"]) == ("N", "m")
+    period = read_result(folder / "run" / "period.nc").values
+    last = run.values["contact_force"].reshape(-1, 360)[-10:]
+    np.testing.assert_allclose(period["contact_force_emulated"], last.mean(axis=0))
+    assert (folder / "run" / "figures" / "contact_force.png").stat().st_size > 10000
+    assert "periodic state" in (folder / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_test_that_runs_away_keeps_its_record_and_says_so(catenary, bundle, folder):
+    unstable = ("best_relaxation=false", "loop.contact_relaxation=1.0", "loop.height_harmonics=40", "loop.ramp_s=0")
+    ended = catenary("rig", "emulate", f"bundle={bundle}", "duration_s=60", "run_dir=run", *unstable)
+    assert ended.code == 1
+    assert "UNSTABLE" in ended.out and "the loop was stopped at step" in ended.out
+    assert len(read_result(folder / "run" / "run.nc").values["contact_force"]) > 360
+
+
+def test_maps_and_recommendation(catenary, own_bundle, folder):
+    few = ("points=3", "frequency_range=[5,25]", "stiffness_range=[100e3,1e6]", "relaxations=[0.05,0.2]")
+    ended = catenary("rig", "map", f"bundle={own_bundle}", *few, "run_dir=map")
+    assert ended.code == 0, ended.err
+    assert "Recommended for hil_virtual on 600 kN/m" in ended.out
+    summary = json.loads((folder / "map" / "summary.json").read_text(encoding="utf-8"))
+    for found in summary["maps"]:
+        assert np.shape(found["spectral_radius"]) == (3, 3)
+        assert set(np.ravel(found["best_relaxation"])) <= {0.05, 0.2}
+        for kind in ("png", "svg"):
+            assert (folder / "map" / "figures" / f"{found['strategy']}_over_stiffness.{kind}").is_file()
+    stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
+    assert stored == summary["recommendation"] and stored["margin"] > 0.0
+    # the manifest knows the new file, so that the bundle is still whole
+    assert catenary("rig", "emulate", f"bundle={own_bundle}", *QUICK, "duration_s=3").code == 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda b: (b / "pfem.nc").write_bytes((b / "pfem.nc").read_bytes()[:-1000]), "must have the sha256"),
+        (lambda b: (b / "manifest.json").unlink(), "has no manifest.json"),
+        (lambda b: (b / "manifest.json").write_text("{", encoding="utf-8"), "is not whole JSON"),
+        (lambda b: (b / "design.yaml").unlink(), "is missing; export it again"),
+    ],
+)
+def test_a_bundle_that_is_not_whole_is_refused(catenary, own_bundle, folder, spoil, sentence):
+    spoil(own_bundle)
+    for command in ("emulate", "map"):
+        refused(catenary("rig", command, f"bundle={own_bundle}", "run_dir=run"), [sentence])
+    assert not (folder / "run").exists()
+
+
+def test_a_bundle_from_the_future_or_of_another_step_is_refused(catenary, own_bundle, folder):
+    manifest = json.loads((own_bundle / "manifest.json").read_text(encoding="utf-8"))
+    future = {**manifest, "schema_version": 99}
+    (own_bundle / "manifest.json").write_text(json.dumps(future), encoding="utf-8")
+    refused(catenary("rig", "emulate", f"bundle={own_bundle}", "run_dir=run"), ["schema_version", "got 99"])
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("loop.height_harmonics=500", "height_harmonics must be at most 181"),
+        ("actuator.ramp_steps=9", "actuator.ramp_steps must not exceed loop.delay_steps"),
+        ("loop.contact_relaxation=nan", "loop.contact_relaxation"),
+        ("device=brick", "device must be one of"),
+    ],
+)
+def test_bad_settings_are_refused(catenary, bundle, folder, override, sentence):
+    refused(catenary("rig", "emulate", f"bundle={bundle}", override, "run_dir=run"), [sentence])
+    assert not (folder / "run").exists()
+
+
+def test_a_bundle_must_be_named(catenary):
+    refused(catenary("rig", "emulate"), ["bundle"])
+    refused(catenary("rig", "emulat"), ["did you mean 'emulate'?"])
