@@ -148,7 +148,7 @@ def _settled(spaces: Callable[[int, NDArray[np.bool_]], Array | None]) -> Array:
         if H is None:
             break
         big = np.abs(np.linalg.eigvals(H)).max(axis=1)
-        less = int(LESS * size)
+        less = int(LESS * H.shape[1])
         small = np.abs(np.linalg.eigvals(H[:, :less, :less])).max(axis=1)
         good = np.abs(big - small) <= AGREE * big
         if radii is None:
