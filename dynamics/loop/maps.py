@@ -147,10 +147,13 @@ def _settled(spaces: Callable[[int, NDArray[np.bool_]], Array | None]) -> Array:
         H = spaces(size, todo)
         if H is None:
             break
+        endless = ~np.isfinite(H).all(axis=(1, 2))
+        H[endless] = 0.0
         big = np.abs(np.linalg.eigvals(H)).max(axis=1)
         less = int(LESS * H.shape[1])
         small = np.abs(np.linalg.eigvals(H[:, :less, :less])).max(axis=1)
         good = np.abs(big - small) <= AGREE * big
+        big[endless] = np.inf
         if radii is None:
             radii = np.where(good, big, np.nan)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from dynamics.loop.device import LumpedDevice
 from dynamics.loop.linear import DeviceResponse, LineResponse, blend_weights, device_response, line_response
@@ -35,7 +36,12 @@ def block_matrix(model: PeriodicModel, device: LumpedDevice, settings: LoopSetti
 
 
 def spectral_radius(matrix: Array) -> float:
-    """Largest modulus of the eigenvalues: growth of the loop's error from block to block [-]."""
+    """Largest modulus of the eigenvalues: growth of the loop's error from block to block [-].
+
+    Infinite where the map itself is beyond what numbers can hold.
+    """
+    if not np.isfinite(matrix).all():
+        return float("inf")
     return float(np.abs(np.linalg.eigvals(matrix)).max())
 
 
@@ -77,11 +83,17 @@ def step_matrix(line: LineResponse, device: DeviceResponse, settings: LoopSettin
     reach = np.zeros((N, N))
     reach[D:] = T[: N - D]
     rest = np.vstack([under_way, (U + (1.0 - mu) * T)[: N - D] @ old])
-    force = np.linalg.solve(
+    # a height knows earlier forces alone, so the system is solved step by step; it may grow beyond all numbers
+    force = solve_triangular(
         np.eye(N) - mu * device.force_by_height @ reach,
         device.force_by_height @ rest + device.force_by_state @ states,
+        lower=True,
+        unit_diagonal=True,
+        check_finite=False,
     )
-    new = mu * force + (1.0 - mu) * old
-    heights = rest + mu * reach @ force
-    commands = T[N - D :] @ new + U[N - D :] @ old
-    return np.vstack([new, commands, device.state_by_height @ heights + device.state_by_state @ states])
+    with np.errstate(over="ignore", invalid="ignore"):
+        new = mu * force + (1.0 - mu) * old
+        heights = rest + mu * reach @ force
+        commands = T[N - D :] @ new + U[N - D :] @ old
+        after = device.state_by_height @ heights + device.state_by_state @ states
+    return np.vstack([new, commands, after])
