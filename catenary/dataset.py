@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ __all__ = [
     "origin",
     "static_dataset",
     "static_table",
+    "table_dataset",
     "variable",
     "write_dataset",
 ]
@@ -131,6 +132,19 @@ def _wire_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
             ("dropper", "end"), q[ends, 2], "m", "height of the dropper's ends, lower one first"
         ),
     }
+
+
+def table_dataset(
+    coordinates: Mapping[str, tuple[Any, str, str]],
+    variables: Mapping[str, tuple[tuple[str, ...], Any, str, str]],
+    config: BaseModel,
+) -> xr.Dataset:
+    """Variables (dimensions, values, unit, long name) over coordinates (values, unit, long name), with their origin."""
+    return xr.Dataset(
+        {name: variable(*given) for name, given in variables.items()},
+        {name: variable((name,), *given) for name, given in coordinates.items()},
+        origin(config),
+    )
 
 
 def origin(config: BaseModel) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     BaseModel,
@@ -22,6 +22,7 @@ __all__ = [
     "CatenarySpec",
     "DamperSpec",
     "DropperSpec",
+    "Formulation",
     "MeshSpec",
     "RayleighSpec",
     "SteadyArmSpec",
@@ -31,6 +32,7 @@ __all__ = [
 ]
 
 Mark = Literal["p", "s", "r", "d", "c", "u"]
+Formulation: TypeAlias = Literal["ancf", "beam"]
 
 # what a dropper may be given by; the key that each reading needs, and what one value of it is called
 READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
@@ -237,7 +239,7 @@ class CatenarySpec(Spec):
     dimension: Literal["planar", "spatial"] = Field(
         default="planar", description="in the vertical plane of the track, or with stagger and steady arms as bars"
     )
-    formulation: Literal["ancf", "beam"] = Field(
+    formulation: Formulation = Field(
         default="ancf",
         description="element of every wire: ANCF cable (paper 000) or Euler-Bernoulli beam under tension (paper 004)",
     )

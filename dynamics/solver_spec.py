@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from catenary.spec import Spec
 
-__all__ = ["OpenLineSpec", "PeriodicSpec", "TransientSpec"]
+__all__ = ["Integrator", "OpenLineSpec", "PeriodicSpec", "TransientSpec"]
+
+Integrator: TypeAlias = Literal["newmark", "hht", "rk4"]
 
 
 class PeriodicSpec(Spec):
@@ -64,7 +66,7 @@ class OpenLineSpec(Spec):
         default="held",
         description="wire ends fixed in height, or on dashpots that let vertical waves out; axial waves always run on",
     )
-    integrator: Literal["newmark", "hht", "rk4"] = Field(
+    integrator: Integrator = Field(
         default="newmark", description="Newmark (1/4, 1/2), HHT-alpha, or Runge-Kutta of fourth order (explicit)"
     )
     hht_alpha: Annotated[float, Field(ge=-1.0 / 3.0, le=0.0)] = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -12,7 +12,18 @@ from dynamics.mean_force import Supply
 from dynamics.solver_spec import OpenLineSpec, PeriodicSpec, TransientSpec
 from dynamics.train_spec import BaseMotionSpec, ContactSpec, PantographSpec, TrailingSpec
 
-__all__ = ["CaseSpec", "ContactSpec", "OpenLineSpec", "PantographSpec", "PeriodicSpec", "SignalSpec", "TransientSpec"]
+__all__ = [
+    "CaseSpec",
+    "ContactSpec",
+    "Kinematics",
+    "OpenLineSpec",
+    "PantographSpec",
+    "PeriodicSpec",
+    "SignalSpec",
+    "TransientSpec",
+]
+
+Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
 
 
 class SignalSpec(Spec):
@@ -52,7 +63,7 @@ class CaseSpec(Spec):
     solver: Literal["periodic", "transient", "open_line"] = Field(
         default="periodic", description="which solver answers"
     )
-    kinematics: Literal["linearised", "nonlinear"] = Field(
+    kinematics: Kinematics = Field(
         default="linearised",
         description="line linearised about rest, or with large deformation (open line); slack and loss are in both",
     )

@@ -24,6 +24,7 @@ STUDIES = {
     "rig": "the hardware-in-the-loop rig: one subcommand for each task",
     "report": "the HTML report of a folder drawn anew, or runs and measured forces side by side",
     "status": "a campaign's state from its record: done, failed, best, rate",
+    "convergence": "error against cost of meshes, steps, formulations and integrators on one open line",
     "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
     "doctor": "versions, paths, threads, cores and a 5-second self-test",
     "demo": "the whole chain on a real line: campaign, report, best design, rig bundle",

@@ -90,8 +90,10 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     return LineRun(histories, tuple(pantographs.applied.tolist()), iterations, failure)
 
 
-def refuse_long_substep(case: CaseSpec) -> None:
+def refuse_long_substep(case: CaseSpec) -> int:
     """Refuse a step of Runge-Kutta above the mesh's stability limit, which a short line with the same mesh shows.
+
+    Returns how many steps of its own the method takes within dt, 0 for one that takes dt itself.
 
     Raises
     ------
@@ -101,9 +103,8 @@ def refuse_long_substep(case: CaseSpec) -> None:
     settings = case.open_line
     line = prepare_line(case, open_line_equilibrium(case.catenary, SHORT))
     system = build_system(case, line, build_pantographs(case, 0.0))
-    INTEGRATORS[settings.integrator].init(
-        _matrices(case, line, system), Request(case.time_step, substep=settings.rk4_step)
-    )
+    request = Request(case.time_step, substep=settings.rk4_step)
+    return INTEGRATORS[settings.integrator].init(_matrices(case, line, system), request).substeps
 
 
 def _matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:

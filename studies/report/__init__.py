@@ -11,7 +11,7 @@ from pathlib import Path
 from studies.report.page import write_overlay, write_page
 from studies.spec import RecordSpec
 
-__all__ = ["write_campaign_report", "write_comparison", "write_simulation_report"]
+__all__ = ["write_campaign_report", "write_comparison", "write_convergence_report", "write_simulation_report"]
 
 
 def write_simulation_report(folder: Path, say: Callable[[str], None] = print) -> Path:
@@ -42,6 +42,22 @@ def write_campaign_report(folder: Path) -> Path:
     from studies.report.campaign_page import campaign_page
 
     return write_page(campaign_page(read_campaign(Path(folder))), Path(folder))
+
+
+def write_convergence_report(folder: Path) -> Path:
+    """Write report.html and figures/ of a study of convergence from its summary.json; return the page's path.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold such a study.
+    """
+    from studies.report.convergence_page import convergence_page
+    from studies.report.stored import command_of, read_json
+
+    folder = Path(folder)
+    page = convergence_page(read_json(folder / "summary.json"), command_of(folder, "convergence"))
+    return write_page(page, folder)
 
 
 def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> Path:

@@ -99,7 +99,10 @@ def _folder(folder: Path) -> list[Entry]:
 
 
 def _simulation(folder: Path) -> Entry:
-    summary, stored = read_json(folder / "summary.json"), read_stored(folder / "result.nc")
+    summary = read_json(folder / "summary.json")
+    if summary.get("study") == "convergence":
+        raise InputError([f"{folder} must be a run or campaign folder: it holds a study of convergence"])
+    stored = read_stored(folder / "result.nc")
     case = case_in(yaml.safe_load(stored.attributes.get("config", "{}")) or {}, folder / "result.nc")
     figures = summary.get("pantographs") or [{}]
     statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}

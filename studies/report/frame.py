@@ -45,7 +45,7 @@ TICK_STEPS = (1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True)
 class Frame:
-    """Axes limits and the rectangle that they fill (SVG units, y downwards)."""
+    """Axes limits and the rectangle that they fill (SVG units, y downwards); both axes by logarithm, or neither."""
 
     x_range: tuple[float, float]
     y_range: tuple[float, float]
@@ -53,6 +53,7 @@ class Frame:
     right: float
     top: float
     bottom: float
+    logarithmic: bool = False
 
     @property
     def width(self) -> float:
@@ -66,13 +67,28 @@ class Frame:
 
     def across(self, x: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Horizontal drawing coordinate of ``x``."""
-        low, high = self.x_range
-        return self.left + (np.asarray(x) - low) / (high - low) * (self.right - self.left)
+        return self.left + self._share(x, self.x_range) * (self.right - self.left)
 
     def down(self, y: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Vertical drawing coordinate of ``y``."""
-        low, high = self.y_range
-        return self.bottom - (np.asarray(y) - low) / (high - low) * (self.bottom - self.top)
+        return self.bottom - self._share(y, self.y_range) * (self.bottom - self.top)
+
+    def _share(self, values: NDArray[np.float64] | float, limits: tuple[float, float]) -> NDArray[np.float64]:
+        """How far along an axis values lie, 0 to 1."""
+        found = np.asarray([*limits, *np.ravel(values)], dtype=np.float64)
+        low, high, *_ = found = np.log10(found) if self.logarithmic else found
+        return ((found[2:] - low) / (high - low)).reshape(np.shape(values))
+
+    def ticks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Round values on the x and on the y axis."""
+        if self.logarithmic:
+            return log_ticks(*self.x_range), log_ticks(*self.y_range)
+        tall = self.bottom - self.top
+        return ticks(*self.x_range, about=9), ticks(*self.y_range, about=max(2, round(tall / 45)))
+
+    def tick_texts(self, values: NDArray[np.float64]) -> list[str]:
+        """Labels of ticks."""
+        return [f"{v:g}" for v in values] if self.logarithmic else tick_texts(values)
 
 
 def chart_frame(chart: Chart) -> Frame:
@@ -82,7 +98,7 @@ def chart_frame(chart: Chart) -> Frame:
     height = chart.height * inner
     if chart.exaggeration is not None:
         height = (y_range[1] - y_range[0]) / (x_range[1] - x_range[0]) * chart.exaggeration * inner
-    return Frame(x_range, y_range, LEFT, WIDTH - RIGHT, TOP, TOP + height)
+    return Frame(x_range, y_range, LEFT, WIDTH - RIGHT, TOP, TOP + height, chart.logarithmic)
 
 
 def nice_exaggeration(x_extent: float, y_extent: float, height: float) -> float:
@@ -101,6 +117,16 @@ def ticks(low: float, high: float, about: int) -> NDArray[np.float64]:
     step = min((s * decade for s in TICK_STEPS), key=lambda s: abs(math.log(s / raw)))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return step * np.arange(first, last + 1, dtype=np.float64)
+
+
+def log_ticks(low: float, high: float) -> NDArray[np.float64]:
+    """Round values between two limits: powers of ten, with more between them the closer the limits are."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    width = math.log10(high / low)
+    steps = (1.0,) if width > 3.0 else (1.0, 2.0, 5.0) if width > 1.0 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+    # a power of ten as it is written, so that 3 x 0.1 does not read 0.30000000000000004
+    values = np.array([float(f"{s:g}e{d}") for d in decades for s in steps])
+    return values[(values >= low * (1.0 - 1e-9)) & (values <= high * (1.0 + 1e-9))]
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -30,8 +30,10 @@
     const reading = plot.querySelector(".reading");
     const chart = JSON.parse(plot.querySelector("script").textContent);
     const [x0, x1, y0, y1, left, right, top, bottom] = chart.frame;
-    const across = (x) => left + (x - x0) / (x1 - x0) * (right - left);
-    const down = (y) => bottom - (y - y0) / (y1 - y0) * (bottom - top);
+    const scaled = chart.log ? Math.log10 : (value) => value;
+    const share = (value, low, high) => (scaled(value) - scaled(low)) / (scaled(high) - scaled(low));
+    const across = (x) => left + share(x, x0, x1) * (right - left);
+    const down = (y) => bottom - share(y, y0, y1) * (bottom - top);
     if (!chart.curves.length && !chart.cells) { return; }
     let at = null, row = 0;
 

@@ -143,6 +143,8 @@ class Chart:
         What hovering reads: 'x', all lines at one x, 'point', the nearest point, or 'cell', the heat map.
     heat : HeatMap, optional
         Colours behind the curves.
+    logarithmic : bool
+        Both axes by their logarithm; every coordinate above zero.
     height : float
         Height of the axes over their width, where no exaggeration sets it.
     """
@@ -161,12 +163,17 @@ class Chart:
     pick: Literal["x", "point", "cell"] = "x"
     height: float = 0.42
     heat: HeatMap | None = None
+    logarithmic: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a chart without curves or with curves in different units."""
+        """Refuse a chart without curves, with curves in different units, or what has no logarithm."""
         units = {(c.x_unit, c.y_unit) for c in self.curves}
         if len(units) != 1:
             raise ValueError(f"chart '{self.name}' needs curves in one pair of units: got {sorted(units)}")
+        if self.logarithmic and any(min(c.x.min(), c.y.min()) <= 0.0 for c in self.curves if c.x.size):
+            raise ValueError(f"chart '{self.name}' is logarithmic and needs coordinates above zero")
+        if self.logarithmic and (self.pick != "point" or self.stations or self.heat is not None):
+            raise ValueError(f"chart '{self.name}' is logarithmic and has points to pick, no stations and no colours")
 
     @property
     def units(self) -> tuple[str, str]:
@@ -186,6 +193,10 @@ class Chart:
         x = np.concatenate([c.x for c in self.curves])
         y = np.concatenate([*(c.y for c in self.curves), [level.y for level in self.levels]])
         low, high = float(y.min()), float(y.max())
+        if self.logarithmic:
+            # room beside the outermost marks, and never less than a factor of four from end to end
+            edges = [(v.min() / (r := max(1.15, (4.0 * v.min() / v.max()) ** 0.5)), v.max() * r) for v in (x, y)]
+            return self.x_range or edges[0], self.y_range or edges[1]
         margin = 0.06 * (high - low) if high > low else max(0.05 * abs(high), 1e-3)
         x_range = self.x_range or (float(x.min()), float(x.max()))
         if x_range[1] <= x_range[0]:

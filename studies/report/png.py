@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
+from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
 from studies.report.heat import COLOUR_MAP, heat_image
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, HeatMap, Stations
@@ -67,10 +67,13 @@ def _dress(axes: Axes, chart: Chart, frame: Frame) -> None:
     x_title, y_title = chart.axis_titles
     axes.set_xlim(*frame.x_range)
     axes.set_ylim(*frame.y_range)
-    xs = ticks(*frame.x_range, about=9)
-    ys = ticks(*frame.y_range, about=max(2, round((frame.bottom - frame.top) / 45)))
-    axes.set_xticks(xs, tick_texts(xs))
-    axes.set_yticks(ys, tick_texts(ys))
+    if chart.logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.minorticks_off()
+    xs, ys = frame.ticks()
+    axes.set_xticks(xs, frame.tick_texts(xs))
+    axes.set_yticks(ys, frame.tick_texts(ys))
     axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)

@@ -162,5 +162,5 @@ def command_of(folder: Path, study: str, fallback: tuple[str, ...] = ()) -> str:
     """Command line that the run came from, as recorded in .hydra/; without the folder that is now taken."""
     record = read_mapping(folder / ".hydra" / "overrides.yaml").get("overrides")
     overrides = list(fallback) if record is None else [str(o) for o in record]
-    kept = [o for o in overrides if study != "simulate" or not o.startswith("run_dir=")]
+    kept = [o for o in overrides if study not in ("simulate", "convergence") or not o.startswith("run_dir=")]
     return shlex.join(["catenary", study, *kept])

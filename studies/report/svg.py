@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame, tick_texts, ticks
+from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
 from studies.report.heat import cells_data, heat_svg
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
@@ -54,16 +54,15 @@ def _line(x0: float, y0: float, x1: float, y1: float, style: str) -> str:
 
 def _axes(chart: Chart, frame: Frame) -> str:
     """Grid lines, tick labels and titles; the y title stands above the axes, so that it reads level."""
-    tall = frame.bottom - frame.top
-    xs, ys = ticks(*frame.x_range, about=9), ticks(*frame.y_range, about=max(2, round(tall / 45)))
+    xs, ys = frame.ticks()
     parts = []
-    for y, text in zip(ys, tick_texts(ys), strict=True):
+    for y, text in zip(ys, frame.tick_texts(ys), strict=True):
         at = float(frame.down(y))
         parts += [
             _line(frame.left, at, frame.right, at, "grid"),
             _text(frame.left - 8, at + 4, text, "tick", "end"),
         ]
-    for x, text in zip(xs, tick_texts(xs), strict=True):
+    for x, text in zip(xs, frame.tick_texts(xs), strict=True):
         at = float(frame.across(x))
         parts += [
             _line(at, frame.bottom, at, frame.bottom + 4, "axis"),
@@ -148,6 +147,7 @@ def hover_data(chart: Chart) -> dict[str, object]:
     curves = [thinned(c) for c in chart.curves if c.label and c.mark in readable]
     return {
         "pick": chart.pick,
+        "log": chart.logarithmic,
         **({} if chart.heat is None else {"cells": cells_data(chart.heat)}),
         "frame": [*frame.x_range, *frame.y_range, frame.left, frame.right, frame.top, frame.bottom],
         "size": [frame.width, round(frame.height, 1)],

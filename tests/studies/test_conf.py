@@ -14,11 +14,12 @@ from studies.cli import main
 from studies.compose import compose_job, group_options
 from studies.rig.loop_jobs import EmulateJob, MapJob
 from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob
-from studies.spec import ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob, campaign_of
+from studies.spec import ConvergenceJob, ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob, campaign_of
 from studies.validate import load_gates
 
 JOBS = {
     "simulate": (SimulateJob, []),
+    "convergence": (ConvergenceJob, []),
     "optimise": (OptimiseJob, []),
     "export": (ExportJob, []),
     "status": (StatusJob, []),
@@ -161,6 +162,9 @@ def test_defaults_of_conf_and_of_the_specs_agree():
         assert getattr(simulated, name) == fields[name].default
     assert written.error_estimate is OptimiseJob.model_fields["error_estimate"].default
     assert simulated.dt == SimulateJob.model_fields["dt"].default
+    refined = compose_job("convergence", ConvergenceJob, []).job
+    for name in ("lattice", "reference", "error_percent", "repeats", "longest_minutes"):
+        assert getattr(refined, name) == ConvergenceJob.model_fields[name].default, name
 
 
 def test_the_population_in_conf_is_the_one_for_a_sampler_named_in_code():
