@@ -153,7 +153,7 @@ class _Bench:
         return self.case.model_copy(update=update)
 
     def _trial(self, setting: Setting) -> tuple[float, float]:
-        """Processor time [s] an element a bay on the coarsest mesh: to begin a run, and of one of the method's steps."""
+        """Processor time [s] an element a bay on the coarsest mesh: to begin a run, of one of the method's steps."""
         from dataclasses import replace
 
         from dynamics.whole_line.run import run_whole_line

@@ -28,6 +28,7 @@ First steps
   catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
   catenary simulate catenary=c350 formulation=beam     with Euler-Bernoulli beams in place of ANCF cables
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
+  catenary convergence speed_kmh=320                   error against cost of meshes, steps and integrators
   catenary optimise experiment=oc1_heights campaign=first trials=200
   catenary export campaign=first                       its best design, for the hardware-in-the-loop rig
 

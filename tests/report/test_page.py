@@ -253,3 +253,21 @@ def test_changes_have_a_sign(value, text):
 def test_ticks_are_round_and_inside():
     np.testing.assert_allclose(ticks(0.0, 65.0, 9), np.arange(0, 61, 10.0))
     np.testing.assert_allclose(ticks(-0.031, 0.012, 5), [-0.03, -0.02, -0.01, 0.0, 0.01])
+
+
+def test_logarithmic_axes_give_equal_ratios_equal_room():
+    curve = Curve("error", np.array([0.05, 0.5, 5.0]), np.array([10.0, 1.0, 0.1]), "s", "%", "best", "dots")
+    chart = Chart("log", "", "", "cost", "error", (curve,), pick="point", logarithmic=True)
+    frame = chart_frame(chart)
+    across, down = frame.across(curve.x), frame.down(curve.y)
+    assert np.diff(across)[0] == pytest.approx(np.diff(across)[1])
+    assert np.diff(down)[0] == pytest.approx(np.diff(down)[1])
+    assert frame.left < across[0] and across[-1] < frame.right
+    assert frame.top < down[0] and down[-1] < frame.bottom
+    xs, ys = frame.ticks()
+    assert frame.tick_texts(xs) == ["0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
+    assert frame.tick_texts(ys) == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
+    with pytest.raises(ValueError, match="needs coordinates above zero"):
+        replace(chart, curves=(replace(curve, y=np.array([1.0, 0.0, 2.0])),))
+    with pytest.raises(ValueError, match="has points to pick"):
+        replace(chart, pick="x")

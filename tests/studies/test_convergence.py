@@ -7,8 +7,10 @@ import pytest
 from refusal import refused
 
 from dynamics.dataset import read_result
+from dynamics.refinement import setting_of
 from studies.convergence import compose, settings_of
 from studies.convergence_result import conclude
+from studies.simulate import compose as compose_simulation
 
 LINE = ("open_line.spans=4", "open_line.start=0", "open_line.first_evaluated=2", "open_line.last_evaluated=2")
 # at 40 N and 200 km/h nothing slackens, so that errors follow powers of the sizes
@@ -136,3 +138,59 @@ def test_the_conclusion_is_the_cheapest_within_the_error():
         in strict["sentence"]
     )
     assert "no setting stays within 0.05 % of sigma" in conclude(rows, _Reference, 0.05)["sentence"]
+
+
+# the table of dynamics/README.md, by speed: elements a bay, step [s], error of sigma [%], cost [s/s]; ancf, newmark
+MEASURED = {
+    275: (
+        (4, 2e-3, 2.10, 0.28),
+        (4, 1e-3, 1.45, 0.30),
+        (4, 5e-4, 1.03, 0.61),
+        (6, 2e-3, 1.01, 0.46),
+        (6, 1e-3, 0.33, 0.46),
+        (6, 5e-4, 0.24, 0.82),
+        (12, 2e-3, 0.91, 1.13),
+        (12, 1e-3, 0.19, 1.08),
+        (12, 5e-4, 0.07, 1.98),
+    ),
+    320: (
+        (4, 2e-3, 1.25, 0.24),
+        (4, 1e-3, 1.99, 0.26),
+        (4, 5e-4, 2.70, 0.41),
+        (6, 2e-3, 0.62, 0.44),
+        (6, 1e-3, 0.44, 0.44),
+        (6, 5e-4, 0.70, 0.63),
+        (12, 2e-3, 0.12, 1.08),
+        (12, 1e-3, -0.10, 0.88),
+        (12, 5e-4, 0.04, 1.15),
+    ),
+}
+
+
+def default_setting():
+    job = compose_simulation([]).job
+    return setting_of(job)
+
+
+@pytest.mark.parametrize("speed", MEASURED)
+def test_the_defaults_are_what_was_measured_to_be_cheapest_within_one_percent(speed):
+    default = default_setting()
+    assert (default.integrator, default.kinematics, default.formulation) == ("newmark", "linearised", "ancf")
+    rows = []
+    for mesh, dt, error, cost in MEASURED[speed]:
+        assured = max(abs(e) for m, d, e, _ in MEASURED[speed] if m >= mesh and d <= dt)
+        own = (mesh, dt) == (default.elements_per_bay, default.dt)
+        rows.append({**_row(mesh, dt, cost, assured, own=own), "error_sigma_percent": error})
+    found = conclude(rows, _Reference, 1.0)
+    assert found["own_is_cheapest"] is True, found["sentence"]
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("speed", [275, 320])
+def test_the_defaults_are_still_the_cheapest_within_one_percent(catenary, folder, speed):
+    typed = ("lattice.formulations=ancf", "lattice.integrators=newmark", "repeats=2", "longest_minutes=60")
+    ended = catenary("convergence", f"speed_kmh={speed}", *typed, "run_dir=run")
+    assert ended.code == 0, ended
+    (found,) = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["conclusions"]
+    assert (found["own"]["elements_per_bay"], found["own"]["dt"]) == (default_setting().elements_per_bay, 1e-3)
+    assert found["own_is_cheapest"], found["sentence"]
