@@ -111,7 +111,7 @@ def conclude(rows: Sequence[dict[str, Any]], reference: Passage, error_percent: 
     alike = [] if cheapest is None else [row for row in good if row["cost"] <= SAME_COST * cheapest["cost"]]
     return {
         "kinematics": kinematics,
-        "sentence": _sentence(kinematics, cheapest, own, error_percent),
+        "sentence": _sentence(kinematics, alike, own, error_percent),
         "cheapest": cheapest,
         "equally_cheap": alike,
         "own": own,
@@ -119,9 +119,9 @@ def conclude(rows: Sequence[dict[str, Any]], reference: Passage, error_percent: 
     }
 
 
-def _sentence(
-    kinematics: str, cheapest: dict[str, Any] | None, own: dict[str, Any] | None, error_percent: float
-) -> str:
+def _sentence(kinematics: str, alike: list[dict[str, Any]], own: dict[str, Any] | None, error_percent: float) -> str:
+    """Conclusion in words; ``alike`` are the settings that are good enough and cost as little as the cheapest."""
+    cheapest = min(alike, key=lambda row: row["cost"], default=None)
     if cheapest is None:
         said = f"{kinematics.capitalize()}: no setting stays within {error_percent:g} % of sigma with all finer ones"
     else:
@@ -130,10 +130,10 @@ def _sentence(
             f"ones, is {_named(cheapest)} (at most {cheapest['assured_percent']:.2f} %, {cheapest['cost']:.3f} s of "
             f"processor time a simulated second)"
         )
-    return f"{said}; {_judged(cheapest, own)}." if own is not None else f"{said}."
+    return f"{said}; {_judged(cheapest, own, alike)}." if own is not None else f"{said}."
 
 
-def _judged(cheapest: dict[str, Any] | None, own: dict[str, Any]) -> str:
+def _judged(cheapest: dict[str, Any] | None, own: dict[str, Any], alike: list[dict[str, Any]]) -> str:
     """What the case's own setting is beside the cheapest."""
     assured = own["assured_percent"]
     told = "an error that is not known" if assured is None else f"{own['error_sigma_percent']:+.2f} %"
@@ -149,6 +149,8 @@ def _judged(cheapest: dict[str, Any] | None, own: dict[str, Any]) -> str:
         cheapest["formulation"],
     ):
         return "it is the setting in use"
+    if own in alike:
+        return f"the setting in use, {_named(own)}, is as cheap as can be told apart ({ratio:.2f} times), with {told}"
     return f"the setting in use, {_named(own)}, costs {ratio:.2f} times as much and has {told}"
 
 

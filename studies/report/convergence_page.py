@@ -86,7 +86,8 @@ def _chart(rows: Sequence[Row], key: str, kinematics: str, limit: float | None) 
         label = ", ".join(family)
         x, y = np.array([r["cost"] for r in mine]), np.array([max(SMALLEST, r[key]) for r in mine])
         notes = tuple(f"{_told(r)}: {r[key]:.2f} %, {r['cost']:.3f} s" for r in mine)
-        best = np.flatnonzero(y <= np.minimum.accumulate(y))
+        cheaper = np.concatenate([[np.inf], np.minimum.accumulate(y)[:-1]])
+        best = np.flatnonzero(y < cheaper)
         curves += [
             Curve(label, x[best], y[best], "s/s", "%", role),
             Curve(label, x, y, "s/s", "%", role, "dots", notes),
