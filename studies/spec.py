@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -22,6 +22,7 @@ from optimise.spec import (
 )
 
 __all__ = [
+    "COMPARISONS",
     "ELASTICITY_LOADS",
     "ConvergenceJob",
     "ExportJob",
@@ -34,6 +35,7 @@ __all__ = [
     "RunName",
     "SimulateJob",
     "StatusJob",
+    "ValidateJob",
     "campaign_of",
     "case_of",
 ]
@@ -253,6 +255,26 @@ class StatusJob(Spec):
 
 class NoJob(Spec):
     """A command without input."""
+
+
+ComparisonName = Literal["steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations"]
+COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
+
+
+class ValidateJob(Spec):
+    """Comparisons with published results."""
+
+    only: Annotated[tuple[ComparisonName, ...], Field(min_length=1)] = Field(
+        default=COMPARISONS, description="comparisons to make; without it all"
+    )
+    run_dir: str | None = Field(
+        default=None, description="folder of this run; without it outputs/validate/<date>_<time>_validation"
+    )
+
+    @field_validator("only", mode="before")
+    @classmethod
+    def _one_name_is_a_list(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
 
 
 def case_of(job: CaseSpec) -> CaseSpec:

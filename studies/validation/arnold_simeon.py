@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from catenary.spec import Spec
 from dynamics.arnold_simeon.discretisation import Method, discretise, frequencies
 from dynamics.arnold_simeon.main_code import cable_line, spring_differences
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record, TimeMethod, longest_stable_step, run_benchmark
 from dynamics.status import Status
-from studies.validation.row import ValidationRow
+from studies.validation.arnold_simeon_gate import ArnoldSimeonGate, FrequencyRow, SpeedCase, SpringGate
+from studies.validation.gates import GatesSpec
+from studies.validation.rows import Comparison, Reference, Row
 
-__all__ = ["ArnoldSimeonGate", "ArnoldSimeonRuns", "arnold_simeon_rows", "run_arnold_simeon"]
+__all__ = ["ArnoldSimeonRuns", "arnold_simeon_rows", "compare", "run_arnold_simeon"]
 
-Positive = Annotated[float, Field(gt=0.0)]
 Combination = tuple[Method, TimeMethod]
 COMBINATIONS: tuple[Combination, ...] = tuple(
     product(("finite_elements", "finite_differences"), ("bdf2", "half_explicit"))
@@ -28,57 +27,9 @@ COMBINATIONS: tuple[Combination, ...] = tuple(
 # undamped in time and with the stiffest grid
 RINGING: Combination = ("finite_elements", "half_explicit")
 SHORT = {"finite_elements": "FE", "finite_differences": "FD", "bdf2": "BDF-2", "half_explicit": "half-explicit"}
+PAPER, SECTION = "Arnold & Simeon", "paper 002"
 FORCES = ("dropper 1", "dropper 2", "contact")
 WIRES = ("carrier", "contact_wire")
-
-
-class FrequencyRow(Spec):
-    """One entry of the table of frequencies."""
-
-    method: Method = Field(description="discretisation in space")
-    wire: Literal["carrier", "contact_wire"] = Field(description="carrier or contact wire")
-    end: Literal["lowest", "highest"] = Field(description="end of the spectrum")
-    printed_Hz: Positive = Field(description="printed frequency [Hz]")
-    last_digit_Hz: Positive = Field(description="worth of its last printed digit [Hz]")
-    known_miss: str | None = Field(default=None, description="why the last digit is known to differ")
-
-
-class SpeedCase(Spec):
-    """One speed of the benchmark."""
-
-    speed_ms: Positive = Field(description="speed of the pantograph [m/s]")
-    head_above_body_m: float = Field(description="height of the head over the body at the start [m]")
-    slack_s: float | None = Field(default=None, description="when dropper 2 is slack [s]; none: nothing slackens")
-    known_ringing: str | None = Field(
-        default=None, description="why whole-run peaks of finite elements with the half-explicit method are missed"
-    )
-
-
-class SpringGate(Spec):
-    """The same line in the main code with stiff springs, against the constraint forces."""
-
-    intervals: Annotated[int, Field(ge=100, le=1000)] = Field(description="intervals of the grid")
-    step_s: Positive = Field(description="time step [s]")
-    stiffnesses: tuple[Positive, ...] = Field(min_length=2, description="of droppers and contact, rising [N/m]")
-    allowed_percent: Positive = Field(description="largest rms difference at the stiffest, of the rms force [%]")
-    least_rate: Positive = Field(description="smallest power of 1/stiffness with which the difference falls")
-
-
-class ArnoldSimeonGate(Spec):
-    """What the benchmark is held against."""
-
-    source: str
-    reading: str = Field(description="what the paper leaves open and how it is read")
-    intervals: Annotated[int, Field(ge=100, le=2000)] = Field(description="intervals of both wires")
-    step_s: Positive = Field(description="time step of BDF-2, and the longest of the half-explicit method [s]")
-    stable_fraction: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
-        description="longest step of the half-explicit method over 2 / largest angular frequency"
-    )
-    slack_tolerance_s: Positive = Field(description="largest distance of the slack from its printed moment [s]")
-    peak_tolerance_percent: Positive = Field(description="largest difference of peak forces between methods [%]")
-    frequencies: tuple[FrequencyRow, ...]
-    speeds: tuple[SpeedCase, ...]
-    springs: SpringGate
 
 
 @dataclass(frozen=True)
@@ -123,7 +74,7 @@ def run_arnold_simeon(gate: ArnoldSimeonGate) -> ArnoldSimeonRuns:
     return ArnoldSimeonRuns(frequency, record, difference)
 
 
-def arnold_simeon_rows(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns | None = None) -> list[ValidationRow]:
+def arnold_simeon_rows(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns | None = None) -> list[Row]:
     """Every figure of the benchmark beside its reference; runs it when no runs are given."""
     runs = run_arnold_simeon(gate) if runs is None else runs
     rows = [_frequency_row(row, runs) for row in gate.frequencies]
@@ -133,26 +84,63 @@ def arnold_simeon_rows(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns | None = N
     return rows + _spring_rows(gate.springs, runs)
 
 
-def _frequency_row(row: FrequencyRow, runs: ArnoldSimeonRuns) -> ValidationRow:
+def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
+    """Lay the benchmark's table, its slack dropper and its methods beside what is computed; redraw its figures."""
+    from studies.validation.arnold_simeon_charts import arnold_simeon_charts
+
+    gate = gates.arnold_simeon
+    runs = run_arnold_simeon(gate)
+    say("both speeds run by every combination of methods, and the line with springs")
+    return Comparison(
+        key="arnold_simeon",
+        title="Arnold & Simeon: table 1, figures 5 to 7, methods against each other, springs against constraints",
+        source=gate.source,
+        reading=gate.reading,
+        rows=tuple(arnold_simeon_rows(gate, runs)),
+        charts=arnold_simeon_charts(gate, runs),
+    )
+
+
+def _beside(
+    name: str, reference: tuple[str, float], here: float, allowed: float, digits: int = 3, known: str | None = None
+) -> Row:
+    """Row of a figure beside one number; ``name`` ends with the unit in brackets where there is one."""
+    quantity, _, unit = name.partition(" [")
+    source, value = reference
+    return Row(
+        quantity=quantity,
+        case=SECTION,
+        unit=unit.rstrip("]"),
+        here=here,
+        references=(Reference(source, f"{value:.{digits}f}"),),
+        allowed=(value - allowed, value + allowed),
+        known_miss=known,
+        failure="the run ended before",
+        digits=digits,
+        ends_known=known is not None,
+    )
+
+
+def _frequency_row(row: FrequencyRow, runs: ArnoldSimeonRuns) -> Row:
     here = float(runs.frequency[row.method][WIRES.index(row.wire), 0 if row.end == "lowest" else 1])
     name = f"{row.end} frequency, {row.wire.replace('_', ' ')}, {SHORT[row.method]} [Hz]"
     digits = max(0, round(-np.log10(row.last_digit_Hz))) + 2
-    return ValidationRow(name, row.printed_Hz, here, 0.5 * row.last_digit_Hz, digits, row.known_miss)
+    return _beside(name, (PAPER, row.printed_Hz), here, 0.5 * row.last_digit_Hz, digits, row.known_miss)
 
 
-def _slack_row(gate: ArnoldSimeonGate, case: SpeedCase, record: Record, methods: Combination) -> ValidationRow:
+def _slack_row(gate: ArnoldSimeonGate, case: SpeedCase, record: Record, methods: Combination) -> Row:
     """Slack of dropper 2 at its printed moment, or that nothing at all slackens or parts."""
     label = " ".join(SHORT[m] for m in methods)
     if case.slack_s is None:
         apart = float((record.force <= 0.0).any(axis=1).mean() * record.time[-1])
-        return ValidationRow(f"slack or loss at {case.speed_ms:g} m/s, {label} [s]", 0.0, apart, 0.0, 4)
+        return _beside(f"slack or loss at {case.speed_ms:g} m/s, {label} [s]", (PAPER, 0.0), apart, 0.0, 4)
     slack = record.time[record.force[:, 1] <= 0.0]
     nearest = float(slack[np.argmin(np.abs(slack - case.slack_s))]) if slack.size else float("nan")
     name = f"dropper 2 slack at {case.speed_ms:g} m/s, moment nearest to the printed one, {label} [s]"
-    return ValidationRow(name, case.slack_s, nearest, gate.slack_tolerance_s, 4)
+    return _beside(name, (PAPER, case.slack_s), nearest, gate.slack_tolerance_s, 4)
 
 
-def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) -> list[ValidationRow]:
+def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) -> list[Row]:
     """Peak forces of the two discretisations in space, and of the two in time, against each other."""
     rows = []
     spans = (
@@ -166,7 +154,7 @@ def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) 
         labels = [" ".join(SHORT[m] for m in c) for c in (one, two)]
         name = f"peak force, {force}, {case.speed_ms:g} m/s{when}: {labels[1]} against {labels[0]} [N]"
         known = case.known_ringing if np.isinf(end) and RINGING in (one, two) else None
-        rows.append(ValidationRow(name, a, b, 0.01 * gate.peak_tolerance_percent * a, 1, known))
+        rows.append(_beside(name, (labels[0], a), b, 0.01 * gate.peak_tolerance_percent * a, 1, known))
     return rows
 
 
@@ -190,12 +178,12 @@ def spring_rate(gate: SpringGate, runs: ArnoldSimeonRuns) -> float:
     return -float(np.polyfit(np.log(gate.stiffnesses), worst, 1)[0])
 
 
-def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[ValidationRow]:
+def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[Row]:
     """Main code with springs against constraints: what is left at the stiffest, and how fast it falls."""
     rows = [
-        ValidationRow(
+        _beside(
             f"main code, springs of {gate.stiffnesses[-1]:.0e} N/m, {force}: rms difference from the constraint [%]",
-            0.0,
+            ("constraint", 0.0),
             100.0 * float(left),
             gate.allowed_percent,
         )
@@ -204,4 +192,4 @@ def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[ValidationRow
     rate = spring_rate(gate, runs)
     # faster is no fault
     name = "main code with springs: power of 1/stiffness with which the difference falls, at most 1 counted"
-    return [*rows, ValidationRow(name, 1.0, min(rate, 1.0), 1.0 - gate.least_rate, 2)]
+    return [*rows, _beside(name, ("first order", 1.0), min(rate, 1.0), 1.0 - gate.least_rate, 2)]

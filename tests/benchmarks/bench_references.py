@@ -8,7 +8,7 @@ from catenary.dataset import static_table
 from catenary.elasticity import span_mean
 from catenary.equilibrium import periodic_equilibrium
 from dynamics.periodic import solve_periodic
-from studies.validate import load_gates
+from studies.validation.gates import load_gates
 
 
 @pytest.mark.benchmark

@@ -25,6 +25,9 @@ from studies.report.content import (
     Trust,
     TrustRun,
 )
+from studies.validation.en50318 import acceptance_chart
+from studies.validation.gates import load_gates
+from studies.validation.rows import Comparison, Reference, Row
 
 SPAN = 65.0
 NOTE = "One pantograph in steady state on the infinite line, over one span from support to support."
@@ -213,3 +216,27 @@ def front_content(campaign_content):
         nominal=np.array([31.2, 62.4]),
     )
     return replace(campaign_content, front=front, objectives=front.objectives)
+
+
+@pytest.fixture
+def validation_comparison():
+    """Rows of every verdict beside the standard's ranges at 300 km/h, and their picture."""
+    speed = load_gates().acceptance.speeds[1]
+    rows = tuple(
+        Row(
+            quantity=row.quantity,
+            case="300 km/h, planar",
+            unit="N",
+            here=None if k == 3 else row.low + (2.0 if k == 4 else 0.5) * (row.high - row.low),
+            references=(Reference("PACDIN", "57.5/63.0/58.9"), Reference("PantoCat", f"{row.pantocat}")),
+            allowed=None if k == 5 else (row.low, row.high),
+            known_miss="a cause of some length, as they stand in the file of gates: " + 12 * "word "
+            if k == 4
+            else None,
+            failure="the solver diverged",
+        )
+        for k, row in enumerate(speed.rows)
+    )
+    assert {row.verdict for row in rows} == {"met", "MISSED", "known", "printed"}
+    chart = acceptance_chart(speed, rows, "en50318_planar_300")
+    return Comparison("en50318", "EN 50318:2002", "papers", "ten spans", rows, (chart,))

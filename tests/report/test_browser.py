@@ -14,6 +14,7 @@ from studies.report.campaign_page import campaign_page
 from studies.report.comparison_page import comparison_page
 from studies.report.page import page_html
 from studies.report.simulation_page import simulation_page
+from studies.validation.page import validation_page
 
 FLAGS = [
     "--headless",
@@ -173,3 +174,14 @@ def test_a_comparison_fits_and_can_be_read(comparison_content, count, width, tmp
     assert seen["scroll"] <= seen["client"]
     for _, pointed, _ in seen["acted"]:
         assert all(f"{letter}: line" in pointed for letter in "ABCDEF"[:count])
+
+
+def test_a_validation_fits_and_can_be_read(validation_comparison, tmp_path):
+    page = page_html(validation_page([validation_comparison], "catenary validate", (("commit", "abc"),)))
+    seen = open_page(page, 768, tmp_path, READ_ALL)
+    assert seen["errors"] == []
+    assert seen["scroll"] <= seen["client"]
+    assert len(seen["acted"]) == 1
+    assert all(any(who in said for who in ("PACDIN", "PantoCat", " to ")) for _, said, _ in seen["acted"])
+    tables = open_page(page, 1280, tmp_path, TABLES)["acted"]
+    assert [box for box in tables if box[1] > box[2]] == [], "these tables are wider than the page"

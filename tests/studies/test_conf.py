@@ -14,8 +14,17 @@ from studies.cli import main
 from studies.compose import compose_job, group_options
 from studies.rig.loop_jobs import EmulateJob, MapJob
 from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob
-from studies.spec import ConvergenceJob, ExportJob, NoJob, OptimiseJob, ReportJob, SimulateJob, StatusJob, campaign_of
-from studies.validate import load_gates
+from studies.spec import (
+    ConvergenceJob,
+    ExportJob,
+    OptimiseJob,
+    ReportJob,
+    SimulateJob,
+    StatusJob,
+    ValidateJob,
+    campaign_of,
+)
+from studies.validation.gates import load_gates
 
 JOBS = {
     "simulate": (SimulateJob, []),
@@ -23,7 +32,7 @@ JOBS = {
     "optimise": (OptimiseJob, []),
     "export": (ExportJob, []),
     "status": (StatusJob, []),
-    "validate": (NoJob, []),
+    "validate": (ValidateJob, []),
     "report": (ReportJob, ["run_dir=x"]),
     "rig_serve": (ServeJob, ["bundle=x"]),
     "rig_device": (DeviceJob, []),

@@ -175,27 +175,6 @@ def test_a_solver_that_fails_is_an_exit_code_and_a_sentence(catenary, folder, mo
     assert (folder / "run" / "report.html").exists()
 
 
-def test_validate_meets_its_gates(catenary):
-    ended = catenary("validate")
-    assert ended.code == 0, ended.out
-    assert "All gates are met." in ended.out
-    assert ended.out.count(" met") >= 12
-    assert ended.out.count("  inside\n") == 31 and ended.out.count("outside, known") == 1
-
-
-def test_validate_fails_when_a_gate_is_missed(catenary, monkeypatch):
-    from studies import validate
-
-    gates = validate.load_gates().model_dump()
-    gates["mean_force"]["rows"] = []
-    gates["acceptance"]["speeds"] = []
-    gates["elasticity"]["rows"][0]["expected_mm_per_N"] = 0.4
-    monkeypatch.setattr(validate, "load_gates", lambda: validate.GatesSpec.model_validate(gates))
-    ended = catenary("validate")
-    assert ended.code == 1
-    assert ended.out.count("MISSED") == 1
-
-
 def test_doctor_tests_itself(catenary):
     ended = catenary("doctor")
     wrong = [line for line in ended.out.splitlines() if "wrong:" in line]

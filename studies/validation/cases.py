@@ -1,0 +1,32 @@
+"""Cases of a comparison, as typed on the command line, and their solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dynamics.spec import CaseSpec
+from studies.compose import compose_job
+from studies.simulate import simulate_case
+from studies.spec import SimulateJob, case_of
+
+if TYPE_CHECKING:
+    from dynamics.periodic import PeriodicSolution
+    from dynamics.transient import Trajectory
+
+__all__ = ["case_from", "failure_of", "solve"]
+
+
+def case_from(overrides: Iterable[str]) -> CaseSpec:
+    """Case of what is typed after ``catenary simulate``."""
+    return case_of(compose_job("simulate", SimulateJob, list(overrides)).job)
+
+
+def solve(overrides: Iterable[str]) -> PeriodicSolution | Trajectory:
+    """Solution of what is typed after ``catenary simulate``."""
+    return simulate_case(case_from(overrides))
+
+
+def failure_of(solution: PeriodicSolution | Trajectory) -> str:
+    """Why a solution has no figures."""
+    return f"{solution.status.value}. {solution.message}".strip()

@@ -1,0 +1,87 @@
+"""The page of a validation: every figure beside its references, with the pictures of each comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from studies.report.frame import with_bound_units
+from studies.report.parts import Fact, Page, Section, Table
+from studies.validation.rows import Comparison, Row
+
+__all__ = ["validation_page"]
+
+COLUMNS = ("quantity", "case", "published", "accepted", "here", "unit", "verdict")
+
+
+def validation_page(comparisons: Sequence[Comparison], command: str, ran: tuple[tuple[str, str], ...]) -> Page:
+    """Compose the page; ``ran`` has facts of the run, such as commit and date."""
+    rows = [row for c in comparisons for row in c.rows]
+    counts = {word: sum(row.verdict == word for row in rows) for word in ("met", "MISSED", "known", "printed")}
+    missed = [f"Missed: {_told(row)}" for row in rows if row.verdict == "MISSED"]
+    gated = counts["met"] + counts["MISSED"] + counts["known"]
+    headline = (
+        f"{counts['met']} of {gated} gates are met, {counts['MISSED']} missed, {counts['known']} outside with a known "
+        f"cause; beside them stand {counts['printed']} figures that are not gated."
+    )
+    return Page(
+        kicker="Validation against published results",
+        title="Published figures beside this program's",
+        headline=headline,
+        facts=tuple(
+            Fact(label, str(counts[word]), remark)
+            for label, word, remark in (
+                ("met", "met", "inside what is accepted"),
+                ("missed", "MISSED", "outside, or without a number"),
+                ("known", "known", "outside, with a known cause"),
+                ("printed", "printed", "not gated"),
+            )
+        ),
+        warnings=tuple(with_bound_units(text) for text in missed),
+        sections=(
+            *(_section(c) for c in comparisons),
+            Section("The run", tables=(Table("", ("run", ""), ran, "ll"),)),
+            Section("Run it again", command=command),
+        ),
+    )
+
+
+def _told(row: Row) -> str:
+    said = f": {row.remark}" if row.remark else f", accepted {row.allowed_text} {row.unit}"
+    return f"{row.quantity}, {row.case}: {row.here_text} {row.unit}{said}"
+
+
+def _section(comparison: Comparison) -> Section:
+    return Section(
+        comparison.title,
+        text=(
+            f"Source: {comparison.source}.",
+            *((f"Reading: {comparison.reading}",) if comparison.reading else ()),
+            *comparison.remarks,
+        ),
+        charts=comparison.charts,
+        tables=(*comparison.tables, _table(comparison)),
+    )
+
+
+def _table(comparison: Comparison) -> Table:
+    """Every row; what must be said beside a verdict or a reading of its own stands in the last column."""
+    said = any(row.remark or row.reading for row in comparison.rows)
+    rows = tuple(
+        (
+            row.quantity,
+            row.case,
+            row.references_text,
+            row.allowed_text,
+            row.here_text,
+            row.unit,
+            row.verdict,
+            *((" ".join(t for t in (row.remark, row.reading) if t),) if said else ()),
+        )
+        for row in comparison.rows
+    )
+    return Table(
+        title="Figures",
+        columns=(*COLUMNS, *(("cause or reading",) if said else ())),
+        rows=rows,
+        align="lllrrul" + ("l" if said else ""),
+    )

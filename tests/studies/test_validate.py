@@ -1,0 +1,134 @@
+"""`catenary validate`: verdicts, exit code and what it writes, on gates cut down to one quick run."""
+
+import dataclasses
+import json
+
+import pytest
+
+from dynamics.status import Status
+from studies.simulate import simulate_case
+from studies.validation import gates as gates_module
+from studies.validation.en50318 import acceptance_case
+from studies.validation.formulations import Run, difference_rows, runs_of
+from studies.validation.gates import GatesSpec, load_gates
+
+
+@pytest.fixture(scope="module")
+def solution():
+    """The standard's case at 300 km/h, solved once."""
+    return simulate_case(acceptance_case(load_gates().acceptance, 300.0))
+
+
+def cut_gates(**known):
+    """Gates of the standard's case at 300 km/h in the plane alone; causes by quantity."""
+    content = load_gates().model_dump()
+    content["acceptance"]["dimensions"] = ["planar"]
+    content["acceptance"]["speeds"] = [s for s in content["acceptance"]["speeds"] if s["speed_kmh"] == 300.0]
+    for row in content["acceptance"]["speeds"][0]["rows"]:
+        if row["quantity"] in known:
+            row["known_miss"] = {"planar": known[row["quantity"]]}
+    return GatesSpec.model_validate(content)
+
+
+@pytest.fixture
+def validate(catenary, monkeypatch, solution):
+    """The command, its gates cut down, its solver giving what it is told to."""
+
+    def run(gates=None, **statistics):
+        monkeypatch.setattr("studies.validate.load_gates", lambda: gates or cut_gates())
+        found = dataclasses.replace(solution, statistics=dataclasses.replace(solution.statistics, **statistics))
+        monkeypatch.setattr("studies.validation.en50318.simulate_case", lambda case: found)
+        return catenary("validate", "only=en50318", "run_dir=run")
+
+    return run
+
+
+def test_rows_are_printed_written_and_drawn(validate, folder):
+    ended = validate()
+    assert ended.code == 0, ended
+    assert "All gates are met." in ended.out and "Reading: ten spans" in ended.out
+    assert ended.out.count("   met\n") == 8
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["verdicts"] == {"met": 8, "MISSED": 0, "known": 0, "printed": 0}
+    (found,) = summary["comparisons"]
+    sigma = found["rows"][1]
+    assert sigma["quantity"] == "standard deviation σ" and sigma["allowed"] == [32.0, 40.0]
+    assert sigma["references"] == [
+        {"source": "PACDIN", "printed": "34.0"},
+        {"source": "PantoCat", "printed": "34.3"},
+    ]
+    assert 32.0 <= sigma["here"] <= 40.0
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "8 of 8 gates are met" in page and "PACDIN 57.5/63.0/58.9, PantoCat 60.0" in page
+    assert 'id="en50318_planar_300"' in page
+    assert (folder / "run" / "figures" / "en50318_planar_300.png").stat().st_size > 5_000
+    assert (folder / "run" / ".hydra" / "config.yaml").exists() and (folder / "run" / "validate.log").exists()
+
+
+@pytest.mark.parametrize("broken", [{"contact_force_std_N": 41.0}, {"contact_force_mean_N": float("nan")}])
+def test_a_broken_value_turns_the_exit_code(validate, folder, broken):
+    ended = validate(**broken)
+    assert ended.code == 1
+    assert ended.out.count("   MISSED") == 1 and "1 gate(s) missed." in ended.out
+    assert "Missed: " in (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["verdicts"]["MISSED"] == 1
+
+
+def test_a_known_miss_carries_its_cause_and_does_not_gate(validate):
+    ended = validate(cut_gates(contact_force_std_N="for this test"), contact_force_std_N=41.0)
+    assert ended.code == 0, ended
+    assert "   known; for this test" in ended.out
+
+
+def test_a_cause_that_outlives_its_miss_gates(validate):
+    ended = validate(cut_gates(contact_force_std_N="for this test"))
+    assert ended.code == 1
+    assert "remove its known_miss" in ended.out
+
+
+def test_a_solver_that_fails_misses_every_gate(catenary, monkeypatch, solution):
+    failed = dataclasses.replace(solution, statistics=None, status=Status.DIVERGED, message="at 1.0 s")
+    monkeypatch.setattr("studies.validate.load_gates", cut_gates)
+    monkeypatch.setattr("studies.validation.en50318.simulate_case", lambda case: failed)
+    ended = catenary("validate", "only=[en50318]", "run_dir=run")
+    assert ended.code == 1
+    assert ended.out.count("   MISSED; ") == 8 and ended.out.count("at 1.0 s") >= 8
+
+
+@pytest.mark.parametrize("typed", ["only=pacdyn", "only=[]", "only=[en50318,nonsense]"])
+def test_what_is_not_a_comparison_is_refused(catenary, folder, typed):
+    ended = catenary("validate", typed)
+    assert ended.code == 2
+    assert "only" in ended.err and "Traceback" not in ended.err
+    assert not list(folder.iterdir())
+
+
+def test_every_comparison_is_a_module_and_has_its_gates():
+    from studies.spec import COMPARISONS
+    from studies.validate import comparison_of
+
+    assert all(callable(comparison_of(key)) for key in COMPARISONS)
+    assert gates_module.load_gates().schema_version == 1
+
+
+def test_every_way_is_laid_against_the_one_that_differs_in_one_thing():
+    gate = load_gates().formulations
+    runs = runs_of(gate)
+    assert len(runs) == len(set(runs)) == 24
+    figures = {run: {"contact_force_std_N": 30.0 + k} for k, run in enumerate(runs)}
+    rows = difference_rows(gate, figures)
+    # eight beams, eight with large deformation, twelve in space, eight open lines linearised; six a speed and pair
+    assert len(rows) == 12 + 8 + 12 + 8
+    same = {run: {"contact_force_std_N": 30.0} for run in runs}
+    assert {row.here for row in difference_rows(gate, same)} == {0.0}
+    assert all(row.verdict == "printed" and row.reading == "" for row in difference_rows(gate, same))
+
+
+def test_a_difference_without_a_cause_says_so():
+    gate = load_gates().formulations
+    plain = Run(320.0, "open_line", "ancf", "linearised", "planar")
+    beam = dataclasses.replace(plain, formulation="beam")
+    figures = {plain: {"contact_force_std_N": 60.0}, beam: {"contact_force_std_N": 66.0}}
+    bare = gate.model_copy(update={"causes": ()})
+    (row,) = difference_rows(bare, figures)
+    assert row.here == pytest.approx(10.0) and row.reading == "not explained"
