@@ -143,7 +143,7 @@ def _march(
         damping=damping,
         damping_rows=np.arange(n),
         stiffness=rows_of(K),
-        wires=Wires(none.astype(np.int64), none, *(np.zeros(0),) * 3, none),
+        wires=Wires(none.astype(np.int64), none, np.zeros(0), np.zeros(0), np.zeros(0), none),
         contact_wire=_wire(line, rest, number),
         droppers=_droppers(stretch, tension, number, stiffness),
         arms=Arms(none[:, :3].astype(np.int64), none[:, :3], np.zeros(0), 0.0),
@@ -183,6 +183,7 @@ def _wire(line: SemiDiscrete, rest: Array, number: NDArray[np.int64]) -> Contact
     """Elements of the contact wire; its ends are held, their slopes are not."""
     count, dx, first = line.intervals, line.interval, line.wire_start
     node = np.arange(count + 1)
+    begin = np.asarray(dx * node[:-1], dtype=np.float64)
     height, slope = first + 2 * node, first + 2 * node + 1
     height[[0, -1]], slope[-1] = -1, first + 2 * count
     dof, at_rest = np.full((count, 12), -1), np.zeros((count, 12))
@@ -191,7 +192,7 @@ def _wire(line: SemiDiscrete, rest: Array, number: NDArray[np.int64]) -> Contact
         dof[:, end + 2], dof[:, end + 5] = number[height[nodes]], number[slope[nodes]]
         at_rest[:, end], at_rest[:, end + 3] = dx * nodes, 1.0
         at_rest[:, end + 2], at_rest[:, end + 5] = values[height[nodes]], values[slope[nodes]]
-    return ContactWire(dof, at_rest, np.full(count, dx), dx * node[:-1], line.spec.length)
+    return ContactWire(dof, at_rest, np.full(count, dx), begin, line.spec.length)
 
 
 def _droppers(stretch: csr_array, tension: Array, number: NDArray[np.int64], stiffness: float) -> Droppers:
