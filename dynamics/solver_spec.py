@@ -76,7 +76,7 @@ class OpenLineSpec(Spec):
         default=None, description="step of Runge-Kutta [s]; without it the longest stable one"
     )
     tolerance: Annotated[float, Field(ge=1.0e-13, le=1.0e-6)] = Field(
-        default=2.0e-8, description="what may be left to correct in a step of Newmark or HHT [m]"
+        default=5.0e-8, description="what may be left to correct in a step of Newmark or HHT [m]"
     )
 
     @model_validator(mode="after")

@@ -51,7 +51,7 @@ class Request:
     dt: float
     alpha: float = -0.05
     substep: float | None = None
-    tolerance: float = 2.0e-8
+    tolerance: float = 5.0e-8
     most: int = 200
 
 

@@ -114,7 +114,7 @@ def test_chosen_nodes_and_shapes_go_from_the_keys_to_file_page_and_picture(caten
     gap = values["mass_height"][:, :, 0] - values["pantograph_contact_height"]
     # a pantograph that has not entered the line has no contact
     pressed = np.maximum(0.0, 50e3 * np.nan_to_num(gap))
-    np.testing.assert_allclose(pressed, values["pantograph_contact_force"], atol=0.01)
+    np.testing.assert_allclose(pressed, values["pantograph_contact_force"], atol=0.03)
     assert pressed.max(axis=0).min() > 100.0
     passing = np.abs(values["position"] - 149.0).argmin()
     moved = values["point_displacement"][passing, 0, 2]
