@@ -21,9 +21,29 @@ from dynamics.statistics import ContactStatistics, contact_statistics, filter_fo
 from dynamics.status import Status
 from dynamics.transient import MEAN_FORCE_TOLERANCE, solve_transient, static_message, static_status
 
-__all__ = ["PLAIN_SPANS", "PeriodicSolution", "iterate", "solve_periodic"]
+__all__ = ["PLAIN_SPANS", "Lesson", "PeriodicSolution", "iterate", "solve_periodic"]
 
 PLAIN_SPANS = 2
+
+
+@dataclass
+class Lesson:
+    """What one search leaves for the next: its steady state, packed, and its secant pairs; empty until it succeeds.
+
+    Attributes
+    ----------
+    state : float array (state,), optional
+        See `SpanMap.pack`.
+    scale, gain
+        See `PeriodicStart`.
+    memory : Acceleration, optional
+        Secant pairs of the search.
+    """
+
+    state: NDArray[np.float64] | None = None
+    scale: tuple[float, float] | None = None
+    gain: float = 1.0
+    memory: Acceleration | None = None
 
 
 @dataclass(frozen=True)
@@ -80,11 +100,15 @@ class PeriodicSolution:
 
 
 def solve_periodic(
-    case: CaseSpec, start: PeriodicStart | None = None, equilibrium: Equilibrium | None = None
+    case: CaseSpec,
+    start: PeriodicStart | None = None,
+    equilibrium: Equilibrium | None = None,
+    lesson: Lesson | None = None,
 ) -> PeriodicSolution:
     """Find the steady state of a case, from rest or from a neighbouring design's.
 
-    Never raises for a design that cannot be solved: the status says why.
+    Never raises for a design that cannot be solved: the status says why. What the search learnt is laid into
+    ``lesson``, where one is given.
     """
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
@@ -94,26 +118,35 @@ def solve_periodic(
         return _empty(case, eq, status, found - began)
     span_map = SpanMap(case, eq)
     residual, spans, status = np.inf, 0, Status.NOT_PERIODIC
+    x = memory = None
     near = span_map.neighbour_start(start) if start is not None else None
     if start is not None and near is not None:
-        _, residual, spans, status = iterate(span_map, near, 0, start.basis)
+        memory = Acceleration(start.basis, 0)
+        x, residual, spans, status = iterate(span_map, near, 0, start.basis, memory)
     if status is not Status.OK:  # a start that does not fit says nothing against the design
         span_map = SpanMap(case, eq) if spans else span_map
-        _, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
+        memory = Acceleration(None, PLAIN_SPANS)
+        x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
         spans += more
     effort = Effort(spans, residual, found - began, found)
     if status is not Status.OK:
         applied = span_map.state.applied_force
         return _marched_on(case, eq, applied if np.isfinite(applied) else None, effort)
+    if lesson is not None:
+        lesson.state, lesson.scale, lesson.gain, lesson.memory = x, span_map.scale, span_map.gain, memory
     return _solution(span_map, eq, effort)
 
 
 def iterate(
-    span_map: SpanMap, x: NDArray[np.float64], plain: int, basis: SecantBasis | None
+    span_map: SpanMap,
+    x: NDArray[np.float64],
+    plain: int,
+    basis: SecantBasis | None,
+    memory: Acceleration | None = None,
 ) -> tuple[NDArray[np.float64], float, int, Status]:
     """Repeat the map until its change is below tolerance; returns state, residual, spans and status."""
     settings, target = span_map.case.periodic, span_map.case.mean_force_N
-    memory = Acceleration(basis, plain)
+    memory = Acceleration(basis, plain) if memory is None else memory
     residual = np.inf
     for spans in range(1, settings.max_spans + 1):
         mapped, feature = span_map.apply(x)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import signal
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from catenary.errors import InputError
-from catenary.files import writing
 from dynamics.spec import CaseSpec
 from optimise.constraints import Reference
 from optimise.designs import write_designs
@@ -21,6 +15,7 @@ from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, faile
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, open_executor
+from optimise.one_driver import driver_lock, end_request_interrupts
 from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult, load_result
@@ -84,13 +79,13 @@ def run_campaign(
     DesignSpace(case.catenary, campaign.design)  # refused before anything is written
     place = CampaignFolder(Path(folder))
     place.refuse_other(campaign, case)
-    with _driver_lock(place, campaign.name):
+    with driver_lock(place.lock, f"campaign '{campaign.name}'"):
         place.refuse_other(campaign, case)
         place.remove_leftovers()
         place.write_input(campaign, case)
         run = _Run(place, campaign, case, progress)
         try:
-            with _end_request_interrupts():
+            with end_request_interrupts():
                 run.to_the_end(evaluate, prepare)
         except KeyboardInterrupt as stop:
             run.close("interrupted")
@@ -220,36 +215,3 @@ class _Run:
         self.status.write()
         if self.progress is not None:
             self.progress(self.status.current)
-
-
-@contextlib.contextmanager
-def _driver_lock(place: CampaignFolder, name: str) -> Iterator[None]:
-    """Hold the folder against a second driver; the system lets go of it however this process ends."""
-    with contextlib.ExitStack() as stack:
-        with writing(place.lock):
-            place.path.mkdir(parents=True, exist_ok=True)
-            handle = stack.enter_context(open(place.lock, "ab"))
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(
-                [f"campaign '{name}' must have one driver: another process is at work in {place.path}; wait for it"]
-            ) from error
-        yield
-
-
-@contextlib.contextmanager
-def _end_request_interrupts() -> Iterator[None]:
-    """Treat a request to end the process (SIGTERM, as batch systems send) like Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from catenary.files import whole_file
-from catenary.record import commit, config_json, versions
+from catenary.record import commit, config_json, config_sha256, versions
 from optimise.constraints import CONSTRAINTS
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.objectives import OBJECTIVES, raw_values, told_values
@@ -17,8 +17,9 @@ from optimise.record import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign
 
 if TYPE_CHECKING:
     from optimise.result import CampaignResult
+    from optimise.sweep import SweepResult
 
-__all__ = ["trials_dataset", "write_trials"]
+__all__ = ["sweep_dataset", "trials_dataset", "write_sweep", "write_trials"]
 
 # Units stand at the end of a name.
 UNITS = {"N": "N", "mm": "mm", "percent": "%", "m": "m", "s": "s"}
@@ -149,3 +150,53 @@ def _attributes(result: CampaignResult) -> dict[str, Any]:
         "objectives": " ".join(result.campaign.objectives),
         "best_trial": -1 if best is None else best.number,
     }
+
+
+def write_sweep(result: SweepResult, path: Path) -> None:
+    """Write the array of a sweep as netCDF4, whole or not at all."""
+    with whole_file(path) as temporary:
+        sweep_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+
+
+def sweep_dataset(result: SweepResult) -> xr.Dataset:
+    """Every statistic over the swept inputs, NaN with its reason where a point has none.
+
+    A coordinate is named after its input, dots replaced by underscores.
+    """
+    from optimise.sweep import SweepInput
+    from optimise.sweep_axes import axis_unit
+
+    given = SweepInput(sweep=result.sweep, case=result.case)
+    attributes = {
+        "Conventions": "CF-1.11",
+        "title": f"sweep {result.sweep.name}",
+        "schema_version": SCHEMA_VERSION,
+        "config": config_json(given),
+        "config_sha256": config_sha256(given),
+        "versions": " ".join(f"{name}={version}" for name, version in versions().items()),
+        "commit": commit(),
+    }
+    data = xr.Dataset(attrs=attributes)
+    dims = tuple(name.replace(".", "_") for name in result.sweep.values)
+    for dim, (name, values) in zip(dims, result.sweep.values.items(), strict=True):
+        data[dim] = _named(dim, values, f"input {name}", axis_unit(name) or "1")
+    names = sorted({n for point in result.points.values() for n in point.statistics})
+    for name in names:
+        long_name, unit = _long_name_and_unit(name)
+        data[name] = _named(dims, result.figures(name), long_name, unit)
+    for name, long_name, unit in (
+        ("applied_force_N", "applied force", "N"),
+        ("static_dropper_force_min_N", "smallest static dropper force", "N"),
+        ("wall_time_s", "wall time of the evaluation", "s"),
+    ):
+        found = np.full(result.sweep.shape, np.nan)
+        for index, point in result.points.items():
+            value = getattr(point, name)
+            found[index] = np.nan if value is None else value
+        data[name] = _named(dims, found, long_name, unit)
+    for name, long_name in (("status", "how the evaluation ended"), ("message", "reason where there are no figures")):
+        texts = np.full(result.sweep.shape, "", dtype=object)
+        for index, point in result.points.items():
+            texts[index] = getattr(point, name)
+        data[name] = _named(dims, texts, long_name, None)
+    return data

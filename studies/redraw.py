@@ -45,12 +45,19 @@ def run(composed: Composed[ReportJob]) -> int:
     """Draw the report of a folder, or a comparison."""
     if composed.job.runs:
         return _compare(composed.job)
-    from studies.report import write_campaign_report, write_convergence_report, write_simulation_report
+    from studies.report import (
+        write_campaign_report,
+        write_convergence_report,
+        write_simulation_report,
+        write_sweep_report,
+    )
     from studies.report.stored import read_json
 
     folder = Path(str(composed.job.run_dir))
     if (folder / "campaign.yaml").is_file():
         write_campaign_report(folder)
+    elif (folder / "sweep.yaml").is_file():
+        write_sweep_report(folder)
     elif (folder / "summary.json").is_file():
         converged = read_json(folder / "summary.json").get("study") == "convergence"
         (write_convergence_report if converged else write_simulation_report)(folder)

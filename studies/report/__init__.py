@@ -11,7 +11,13 @@ from pathlib import Path
 from studies.report.page import write_overlay, write_page
 from studies.spec import RecordSpec
 
-__all__ = ["write_campaign_report", "write_comparison", "write_convergence_report", "write_simulation_report"]
+__all__ = [
+    "write_campaign_report",
+    "write_comparison",
+    "write_convergence_report",
+    "write_simulation_report",
+    "write_sweep_report",
+]
 
 
 def write_simulation_report(folder: Path, say: Callable[[str], None] = print) -> Path:
@@ -58,6 +64,20 @@ def write_convergence_report(folder: Path) -> Path:
     folder = Path(folder)
     page = convergence_page(read_json(folder / "summary.json"), command_of(folder, "convergence"))
     return write_page(page, folder)
+
+
+def write_sweep_report(folder: Path) -> Path:
+    """Write report.html and figures/ of a sweep from what is on record in its folder; return the page's path.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a sweep.
+    """
+    from optimise.sweep import load_sweep
+    from studies.report.sweep_page import sweep_page
+
+    return write_page(sweep_page(load_sweep(Path(folder))), Path(folder))
 
 
 def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> Path:

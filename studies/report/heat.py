@@ -14,7 +14,7 @@ from PIL import Image
 from studies.report.frame import Frame, number
 from studies.report.parts import HeatMap
 
-__all__ = ["BELOW", "COLOUR_MAP", "cells_data", "heat_image", "heat_svg"]
+__all__ = ["BELOW", "COLOUR_MAP", "cells_data", "heat_image", "heat_svg", "scale_ends"]
 
 # made for colour-blind readers; orange stands apart from its blues and yellows
 COLOUR_MAP = "cividis"
@@ -29,10 +29,11 @@ def heat_image(heat: HeatMap, y_range: tuple[float, float], x_range: tuple[float
     column = _nearest(heat.x, xs)
     row = _nearest(heat.y, ys)
     values = heat.values[np.ix_(row, column)]
-    step = heat.x[1] - heat.x[0] if heat.x.size > 1 else np.inf
+    step = float(np.diff(heat.x).max()) if heat.x.size > 1 else np.inf
     values[:, np.abs(heat.x[column] - xs) > step] = np.nan
     top = float(np.nanmax(heat.values))
-    share = np.clip(np.nan_to_num(values) / top, 0.0, 1.0) if top > 0.0 else np.zeros(values.shape)
+    width = top - heat.low
+    share = np.clip((np.nan_to_num(values) - heat.low) / width, 0.0, 1.0) if width > 0.0 else np.zeros(values.shape)
     pixels = np.rint(255.0 * matplotlib.colormaps[COLOUR_MAP](share)[:, :, :3]).astype(np.uint8)
     pixels[values <= heat.at_or_below] = BELOW
     pixels[np.isnan(values)] = NOTHING
@@ -68,27 +69,47 @@ def _scale(heat: HeatMap, frame: Frame) -> str:
         f'<stop offset="{k / 8:g}" stop-color="rgb({r:.0f},{g:.0f},{b:.0f})"/>' for k, (r, g, b) in enumerate(colours)
     )
     end = frame.right
-    words = [f"{number(top, 0)} {heat.unit}", f"0 {heat.unit}", heat.below_label]
+    digits = _digits(heat)
+    words = [f"{number(top, digits)} {heat.unit}", f"{number(heat.low, digits)} {heat.unit}", heat.below_label]
     bar = end - 7.0 * len(words[0]) - BAR
     below = bar - 7.0 * len(words[1]) - 8.0
     apart = below - 7.0 * len(words[2]) - 14.0
     red, green, blue = BELOW
+    orange = (
+        f'<rect x="{apart:.1f}" y="3" width="9" height="9" fill="rgb({red},{green},{blue})"/>'
+        f'<text x="{apart + 13:.1f}" y="12" class="tick" text-anchor="start">{escape(words[2])}</text>'
+    )
     return (
         f'<defs><linearGradient id="heat_scale">{stops}</linearGradient></defs>'
         f'<rect x="{bar:.1f}" y="3" width="{BAR:g}" height="9" fill="url(#heat_scale)"/>'
         f'<text x="{end:.1f}" y="12" class="tick" text-anchor="end">{escape(words[0])}</text>'
         f'<text x="{bar - 5:.1f}" y="12" class="tick" text-anchor="end">{escape(words[1])}</text>'
-        f'<rect x="{apart:.1f}" y="3" width="9" height="9" fill="rgb({red},{green},{blue})"/>'
-        f'<text x="{apart + 13:.1f}" y="12" class="tick" text-anchor="start">{escape(words[2])}</text>'
+        f"{orange if heat.below_label else ''}"
     )
 
 
+def scale_ends(heat: HeatMap) -> str:
+    """Values at both ends of the scale, in words."""
+    digits = _digits(heat)
+    return f"{number(heat.low, digits)} to {number(float(np.nanmax(heat.values)), digits)}"
+
+
+def _digits(heat: HeatMap) -> int:
+    """Decimals that tell the values of a map apart: none where they are far from each other."""
+    width = float(np.nanmax(heat.values)) - heat.low
+    return 0 if width >= 50.0 or heat.low == 0.0 else 1 if width >= 5.0 else 2
+
+
 def cells_data(heat: HeatMap) -> dict[str, object]:
-    """Numbers that hovering reads, whole units; null where there is nothing."""
+    """Numbers that hovering reads, rounded; null where there is nothing."""
+    digits = _digits(heat)
     return {
         "label": heat.label,
         "unit": heat.unit,
         "x": [float(f"{v:.6g}") for v in heat.x],
         "y": [float(f"{v:.6g}") for v in heat.y],
-        "values": [[None if np.isnan(v) else round(float(v)) for v in row] for row in heat.values],
+        "values": [
+            [None if np.isnan(v) else round(float(v), digits) if digits else round(float(v)) for v in row]
+            for row in heat.values
+        ],
     }

@@ -101,7 +101,9 @@ class HeatMap:
     at_or_below : float
         Values that are not above it are drawn in one colour of their own.
     below_label : str
-        What that colour stands for.
+        What that colour stands for; nothing where no value has it.
+    low : float
+        Value at the lower end of the scale.
     """
 
     label: str
@@ -111,6 +113,7 @@ class HeatMap:
     values: NDArray[np.float64]
     at_or_below: float
     below_label: str
+    low: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what could not be drawn."""

@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
-from studies.report.heat import COLOUR_MAP, heat_image
+from studies.report.heat import COLOUR_MAP, heat_image, scale_ends
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, HeatMap, Stations
 
@@ -95,14 +95,15 @@ def _draw_heat(axes: Axes, heat: HeatMap, frame: Frame) -> None:
     extent = (*frame.x_range, *frame.y_range)
     axes.imshow(heat_image(heat, frame.y_range, frame.x_range), extent=extent, aspect="auto", zorder=0.8)
     top = float(np.nanmax(heat.values))
-    mapped = ScalarMappable(Normalize(0.0, max(top, 1e-9)), COLOUR_MAP)
+    mapped = ScalarMappable(Normalize(heat.low, max(top, heat.low + 1e-9)), COLOUR_MAP)
     scale = axes.inset_axes((0.72, 1.02, 0.26, 0.035))
     axes.figure.colorbar(mapped, cax=scale, orientation="horizontal", location="top")
     scale.set_xticks([])
+    told = f"; {heat.below_label} in orange" if heat.below_label else ""
     axes.text(
         0.70,
         1.03,
-        f"{heat.label}, 0 to {top:.0f} {heat.unit}; {heat.below_label} in orange",
+        f"{heat.label}, {scale_ends(heat)} {heat.unit}{told}",
         transform=axes.transAxes,
         fontsize=8,
         ha="right",

@@ -24,12 +24,14 @@ from studies.spec import (
     ValidateJob,
     campaign_of,
 )
+from studies.sweep_job import SweepJob
 from studies.validation.gates import load_gates
 
 JOBS = {
     "simulate": (SimulateJob, []),
     "convergence": (ConvergenceJob, []),
     "optimise": (OptimiseJob, []),
+    "sweep": (SweepJob, []),
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "validate": (ValidateJob, []),
@@ -135,6 +137,14 @@ def test_every_experiment_composes_and_is_printed(experiment, capfd):
     assert yaml.safe_load(capfd.readouterr().out)["campaign"] == experiment
 
 
+@pytest.mark.parametrize("array", group_options("array"))
+def test_every_array_composes_and_is_printed(array, capfd):
+    job = compose_job("sweep", SweepJob, [f"array={array}"]).job
+    assert job.sweep.name == array
+    assert main(["sweep", f"array={array}", "--cfg", "job"]) == 0
+    assert yaml.safe_load(capfd.readouterr().out)["sweep"]["name"] == array
+
+
 @pytest.mark.parametrize("group", ["design", "sampler", "cluster"])
 def test_every_choice_composes(group):
     for name in group_options(group):
@@ -164,6 +174,8 @@ def test_defaults_of_conf_and_of_the_specs_agree():
     assert written.transient == type(written.transient)(spans_behind=20, spans_ahead=26)
     assert written.dt == 2e-3
     assert written.design == type(written.design)(kind="both")
+    swept = compose_job("sweep", SweepJob, []).job
+    assert (swept.periodic, swept.transient, swept.dt) == (written.periodic, written.transient, written.dt)
     simulated = compose_job("simulate", SimulateJob, []).job
     assert simulated.periodic == type(simulated.periodic)()
     fields = SimulateJob.model_fields

@@ -1,0 +1,123 @@
+"""Statistics of the contact force over an array of inputs: damping, contact stiffness, speed, or any other number.
+
+catenary sweep array=damping_stiffness_bruni
+catenary sweep "sweep.axes={contact.stiffness:[50e3,100e3,200e3],speed_kmh:[250,275,300]}" sweep.name=mine
+catenary sweep "sweep.axes={speed_kmh:{low:160,high:360,number:21}}"
+
+The sweep's folder has a stable name: the same command goes on after Ctrl-C or a power cut. Where the reference mean
+force is held, each speed holds its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catenary.errors import InputError
+from dynamics.spec import CaseSpec
+from studies.compose import Composed, compose_job
+from studies.keys import KeyTree, format_value
+from studies.run_folder import OUTPUTS, RunFolder
+from studies.spec import case_of
+from studies.sweep_job import SweepJob
+
+if TYPE_CHECKING:
+    from optimise.sweep import SweepProgress, SweepResult
+
+__all__ = ["JOB", "compose", "run"]
+
+JOB = SweepJob
+
+
+def compose(overrides: list[str]) -> Composed[SweepJob]:
+    """Resolve and validate the input; axes that are no numeric input are refused by name."""
+    composed = compose_job("sweep", JOB, overrides)
+    problems = [p for name, values in composed.job.sweep.values.items() for p in _problems(name, values)]
+    if problems:
+        raise InputError(problems)
+    return composed
+
+
+def _problems(name: str, values: tuple[float, ...]) -> list[str]:
+    """Say that an axis is no numeric input, or which of its values is out of range."""
+    keys = KeyTree(CaseSpec)
+    path = [int(part) if part.isdigit() else part for part in name.split(".")]
+    node = keys.node(path)
+    if node is not None and node.get("type") in ("number", "integer"):
+        low, high = keys.bounds(path)
+        unit, bad = (
+            keys.unit(path),
+            [v for v in values if (low is not None and v < low) or (high is not None and v > high)],
+        )
+        if node["type"] == "integer":
+            bad += [v for v in values if v != round(v)]
+        return [f"sweep.axes: {name} must be {keys.allowed(path)}: got {format_value(v, unit)}" for v in bad]
+    near = None if node is not None else keys.nearest(name)
+    advice = f"; did you mean {near}?" if near else "; catenary simulate --help lists the keys"
+    what = "is not a known key" if node is None else "is not one number (an item of a list is named as masses.0)"
+    return [f"sweep.axes: {name} {what}{advice}"]
+
+
+def run(composed: Composed[SweepJob]) -> int:
+    """Fill the array, draw and report; 75 when interrupted."""
+    from optimise.sweep import SweepFolder, SweepInput, SweepInterrupted, run_sweep
+    from optimise.sweep_points import refuse_bad_points
+    from optimise.sweep_spec import SweepSpec
+    from studies.optimise import ProgressLine
+    from studies.report import write_sweep_report
+
+    job = composed.job
+    case = case_of(job)
+    spec = SweepSpec(sweep=job.sweep, cluster=job.cluster)
+    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
+    refuse_bad_points(case, job.sweep)
+    SweepFolder(path).refuse_other(SweepInput(sweep=job.sweep, case=case))
+    print(_headline(job, path), flush=True)
+    line = ProgressLine()
+    try:
+        result = run_sweep(spec, case, path, progress=lambda p: line.write(_progress(p)))
+    except SweepInterrupted as stop:
+        line.end()
+        print(stop, file=sys.stderr)
+        return stop.exit_code
+    line.end()
+    folder = RunFolder(path, "sweep", composed)
+    write_sweep_report(path)
+    for sentence in _closing(result):
+        folder.say(sentence)
+    folder.say(f"Written to {path}/ (report.html, result.nc, figures/)")
+    return 0 if result.failed < len(result.points) else 1
+
+
+def _headline(job: SweepJob, path: Path) -> str:
+    axes = " x ".join(f"{len(v)} {name}" for name, v in job.sweep.values.items())
+    return (
+        f"Sweep {job.sweep.name}: {axes} of {job.catenary.name} with {job.pantograph.name}, {job.solver}, "
+        f"kept in {path}/; the same command goes on after an interruption."
+    )
+
+
+def _progress(p: SweepProgress) -> str:
+    left = "-"
+    if p.time_left_s is not None:
+        minutes, seconds = divmod(round(p.time_left_s), 60)
+        left = f"{minutes}:{seconds:02d}"
+    return f"{p.done}/{p.points} points | {p.failed} failed | time left {left}"
+
+
+def _closing(result: SweepResult) -> list[str]:
+    """Lowest and highest standard deviation, and what failed, in words."""
+    names = list(result.sweep.values)
+    found = {
+        index: point.statistics["contact_force_std_N"] for index, point in result.points.items() if point.statistics
+    }
+    lines = []
+    for word, pick in (("lowest", min), ("highest", max)) if found else ():
+        index = pick(found, key=found.__getitem__)
+        at = ", ".join(f"{n}={result.sweep.values[n][i]:g}" for n, i in zip(names, index, strict=True))
+        lines.append(f"{word} standard deviation {found[index]:.2f} N at {at}")
+    if result.failed:
+        reasons = {p.message or p.status for p in result.points.values() if not p.statistics}
+        lines.append(f"{result.failed} points have no figures: {'; '.join(sorted(reasons)[:3])}")
+    return lines

@@ -1,0 +1,59 @@
+"""Strands that cost next to nothing, in a module that worker processes can import; run, a driver of its own."""
+
+import sys
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+
+import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
+
+from optimise.sweep import run_sweep  # noqa: E402
+from optimise.sweep_points import PointResult, StrandResult  # noqa: E402
+from optimise.sweep_spec import SweepSpec  # noqa: E402
+
+AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}
+
+
+def sweep_of(axes, **cluster):
+    return SweepSpec.model_validate({"sweep": {"name": "test", "axes": axes}, "cluster": {"kind": "serial", **cluster}})
+
+
+def height_of(values):
+    stiffness, speed, alpha = values
+    return stiffness / 1e4 + speed / 10.0 - 7.0 * alpha
+
+
+def plane(task, setting):
+    """A plane over the three inputs."""
+    figures = [{"contact_force_std_N": height_of(v), "max_uplift_at_supports_mm": 50.0} for v in task.values]
+    return StrandResult(task.number, tuple(PointResult("ok", "", f, 100.0, 20.0) for f in figures))
+
+
+def plane_with_holes(task, setting):
+    whole = plane(task, setting)
+    hole = PointResult("diverged", "did not converge")
+    points = zip(task.values, whole.points, strict=True)
+    return StrandResult(task.number, tuple(hole if v[:2] == (1e5, 300.0) else p for v, p in points))
+
+
+def plane_that_breaks(task, setting):
+    if task.values[0][1:] == (250.0, 0.1):
+        raise RuntimeError("broken")
+    return plane(task, setting)
+
+
+def slow_plane(task, setting):
+    time.sleep(0.2)
+    return plane(task, setting)
+
+
+def never(task, setting):
+    raise AssertionError("nothing is left to evaluate")
+
+
+if __name__ == "__main__":
+    run_sweep(
+        sweep_of(AXES), cheap_evaluation.case_of(), Path(sys.argv[1]), evaluate=slow_plane,
+        progress=lambda p: print(p.done, flush=True),
+    )  # fmt: skip

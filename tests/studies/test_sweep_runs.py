@@ -1,0 +1,55 @@
+"""A sweep from the command line: refused by name, filled, drawn, and gone on with."""
+
+import pytest
+import xarray as xr
+from refusal import refused
+
+COARSE = (
+    "array=speed_bruni",
+    "sweep.name=small",
+    "cluster=serial",
+    "catenary.mesh.elements_per_bay=2",
+    "periodic.spans_behind=4",
+    "periodic.spans_ahead=5",
+)
+AXES = "sweep.axes={contact.stiffness:{low:50e3,high:100e3,number:2},speed_kmh:[250,275]}"
+
+
+@pytest.mark.parametrize(
+    ("axes", "sentence"),
+    [
+        ("{contact.stifness:[50e3,60e3]}", "contact.stifness is not a known key; did you mean contact.stiffness?"),
+        ("{contact.stiffness:[1,50e3]}", "contact.stiffness must be between 5000 and 5000000 N/m: got 1 N/m"),
+        ("{catenary.mesh.elements_per_bay:[2,2.5]}", "elements_per_bay must be between 2 and"),
+        ("{catenary.droppers.positions:[1,2]}", "catenary.droppers.positions is not one number"),
+        ("{speed_kmh:[300,200]}", "those of speed_kmh do not increase"),
+        ("{speed_kmh:[300,590]}", "wave speed"),
+        ("{pantograph.masses.9:[5,6]}", "pantograph.masses.9 is none of them"),
+        ("{catenary.stitch.tension:[2000,3000]}", "catenary.stitch.tension is none of them"),
+    ],
+)
+def test_axes_that_cannot_be_are_refused_and_nothing_is_written(catenary, folder, axes, sentence):
+    refused(catenary("sweep", *COARSE, f"sweep.axes={axes}"), [sentence])
+    assert list(folder.iterdir()) == []
+
+
+def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
+    ended = catenary("sweep", *COARSE, AXES)
+    assert ended.code == 0, ended.err
+    assert "4/4 points | 0 failed | time left 0:00" in ended.out
+    assert "lowest standard deviation" in ended.out
+    where = folder / "outputs" / "sweeps" / "small"
+    assert {f.name for f in (where / "figures").iterdir()} >= {"sigma_map.png", "contact_force_std_N.png"}
+    with xr.open_dataset(where / "result.nc") as data:
+        sigma = data["contact_force_std_N"]
+        assert sigma.shape == (2, 2) and bool((sigma > 5.0).all())
+        # each speed holds its own reference mean force
+        means = data["contact_force_mean_N"].mean("contact_stiffness").values
+        assert means == pytest.approx([130.6, 143.4], abs=0.2)
+    page = (where / "report.html").read_text(encoding="utf-8")
+    assert "train speed" in page and "data:image/png" in page
+    record = (where / "points.jsonl").read_bytes()
+    assert catenary("sweep", *COARSE, AXES, "cluster.time_limit_s=60").code == 0
+    assert (where / "points.jsonl").read_bytes() == record
+    refused(catenary("sweep", *COARSE, AXES, "dt=1e-3"), ["must be resumed with the configuration"])
+    assert catenary("report", str(where)).code == 0
