@@ -220,6 +220,8 @@ def _listen(
             return False, math.nan, heard
         try:
             frame = unpack(sock.recv(RECEIVE_BYTES))
+        except ConnectionError:  # the server has gone; its farewell may lie behind this news of it
+            continue
         except OSError:
             return False, math.nan, heard
         now = monotonic_ns()
