@@ -151,6 +151,8 @@ def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) 
     for (when, end), (i, force), (one, two) in product(spans, enumerate(FORCES), _pairs()):
         pair = [runs.record[case.speed_ms, c] for c in (one, two)]
         a, b = (_peak(r, i, end) for r in pair)
+        if np.isnan(a):  # a run that ended is measured against the one that did not
+            a, b, one, two = b, a, two, one
         labels = [" ".join(SHORT[m] for m in c) for c in (one, two)]
         name = f"peak force, {force}, {case.speed_ms:g} m/s{when}: {labels[1]} against {labels[0]} [N]"
         known = case.known_ringing if np.isinf(end) and RINGING in (one, two) else None
