@@ -121,7 +121,7 @@ def test_a_simulation_and_a_report_on_a_full_disk(catenary, disk):
 
 @pytest.mark.parametrize("word", ["pfem.nc", "pfem.mat", "pfem.bin"])
 def test_a_bundle_that_does_not_fit(catenary, disk, influence, monkeypatch, word):
-    """Each large file of the bundle in turn is the one for which there is no space; sizes are those of a bundle that fits."""
+    """Each large file in turn is the one for which there is no space; sizes are those of a bundle that fits."""
     export = ("export", "catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275", "dt=2e-3", "run_dir=rig")
     monkeypatch.setattr("dynamics.influence.influence_matrices", lambda case: influence)
     assert catenary(*export).code == 0
