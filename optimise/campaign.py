@@ -15,7 +15,7 @@ from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, faile
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, open_executor
-from optimise.one_driver import driver_lock, end_request_interrupts
+from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult, load_result
@@ -26,12 +26,6 @@ from optimise.spec import CampaignSpec
 __all__ = ["CampaignResult", "Interrupted", "NominalFailedError", "load_result", "run_campaign"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
-
-
-class Interrupted(Exception):  # noqa: N818 - it is no error
-    """The campaign was stopped by hand; its message says how to go on."""
-
-    exit_code = 75
 
 
 class NominalFailedError(Exception):

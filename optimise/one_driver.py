@@ -13,7 +13,13 @@ from types import FrameType
 from catenary.errors import InputError
 from catenary.files import writing
 
-__all__ = ["driver_lock", "end_request_interrupts"]
+__all__ = ["Interrupted", "driver_lock", "end_request_interrupts"]
+
+
+class Interrupted(Exception):  # noqa: N818 - it is no error
+    """The work was stopped by hand; its message says how to go on."""
+
+    exit_code = 75
 
 
 @contextlib.contextmanager

@@ -20,20 +20,14 @@ from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors import open_executor
-from optimise.one_driver import driver_lock, end_request_interrupts
+from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.spec import ClusterSpec
 from optimise.sweep_points import PointResult, StrandResult, StrandTask, evaluate_strand, refuse_bad_points, strands
 from optimise.sweep_spec import SweepAxesSpec, SweepSpec
 
-__all__ = ["SweepFolder", "SweepInput", "SweepInterrupted", "SweepProgress", "SweepResult", "load_sweep", "run_sweep"]
+__all__ = ["SweepFolder", "SweepInput", "SweepProgress", "SweepResult", "load_sweep", "run_sweep"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
-
-
-class SweepInterrupted(Exception):  # noqa: N818 - it is no error
-    """The sweep was stopped by hand; its message says how to go on."""
-
-    exit_code = 75
 
 
 class SweepInput(Spec):
@@ -193,7 +187,7 @@ def run_sweep(
     ------
     InputError
         If a point is no possible case, the folder holds another sweep, or a driver works on it.
-    SweepInterrupted
+    Interrupted
         After Ctrl-C or a request to end; every finished strand is on record.
     """
     refuse_bad_points(case, spec.sweep)
@@ -211,7 +205,7 @@ def run_sweep(
                     place.append(result)
         except KeyboardInterrupt as stop:
             found = len(place.read())
-            raise SweepInterrupted(
+            raise Interrupted(
                 f"sweep '{spec.sweep.name}' was interrupted after {found} of {len(tasks)} strands; all of them are on "
                 f"record in {place.path}; the same command goes on from there"
             ) from stop

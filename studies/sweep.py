@@ -61,7 +61,8 @@ def _problems(name: str, values: tuple[float, ...]) -> list[str]:
 
 def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
-    from optimise.sweep import SweepFolder, SweepInput, SweepInterrupted, run_sweep
+    from optimise.one_driver import Interrupted
+    from optimise.sweep import SweepFolder, SweepInput, run_sweep
     from optimise.sweep_points import refuse_bad_points
     from optimise.sweep_spec import SweepSpec
     from studies.optimise import ProgressLine
@@ -77,7 +78,7 @@ def run(composed: Composed[SweepJob]) -> int:
     line = ProgressLine()
     try:
         result = run_sweep(spec, case, path, progress=lambda p: line.write(_progress(p)))
-    except SweepInterrupted as stop:
+    except Interrupted as stop:
         line.end()
         print(stop, file=sys.stderr)
         return stop.exit_code

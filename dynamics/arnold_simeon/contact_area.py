@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["contact_row", "contact_rows", "kernel_values", "row_width"]
+__all__ = ["contact_row", "kernel_values", "row_width"]
 
 OPTIONS = {"cache": True, "error_model": "numpy"}
 # exact for the kernel's cubic times a Hermite cubic
@@ -91,20 +91,3 @@ def contact_row(place: tuple[float, float, float, float], hermite: bool, row: ND
         elif right > left:
             _piece(left, right, node, place, part)
     return first
-
-
-@njit(**OPTIONS)
-def contact_rows(
-    stations: NDArray[np.float64], area: tuple[float, float, float], width: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """First nodes and weights F (station, width) of finite elements for contacts at ``stations`` [m].
-
-    ``area`` holds the velocity [m/s], half the length of the contact area [m] and the interval [m].
-    """
-    first = np.empty(stations.size, np.int64)
-    rows = np.empty((stations.size, width))
-    row = np.empty((3, width))
-    for k in range(stations.size):
-        first[k] = contact_row((stations[k], area[0], area[1], area[2]), True, row)
-        rows[k] = row[0]
-    return first, rows

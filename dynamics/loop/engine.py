@@ -143,11 +143,6 @@ class LoopEngine:
         return self.filtered.arrays, self.filtered.droppers, self.state, self.constants
 
     @property
-    def relaxed_force(self) -> NDArray[np.float64]:
-        """Force that the model holds for every station of the span, (step,) [N]."""
-        return self.state[0]
-
-    @property
     def correction_force(self) -> NDArray[np.float64]:
         """Force that squeezes each slack dropper at its local steps, (dropper, dropper step) [N]."""
         return self.state[1]

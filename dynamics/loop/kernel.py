@@ -14,14 +14,15 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["loop_step"]
+__all__ = ["dot", "loop_step"]
 
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SETTLED = 1.0e-9  # N, change of a correction force that ends the sweeps
 
 
 @njit(**_OPTIONS)
-def _dot(a, b):
+def dot(a: Any, b: Any) -> float:
+    """Sum of products of two vectors."""
     total = 0.0
     for i in range(a.size):
         total += a[i] * b[i]
@@ -32,10 +33,10 @@ def _dot(a, b):
 def _height(r, model, f, fd, lo, hi):
     """Height at station r that answers the forces (eq. 11)."""
     z0, I_cc, I_cd = model[0], model[1], model[2]
-    z = z0[r] + _dot(I_cc[r], f)
+    z = z0[r] + dot(I_cc[r], f)
     for d in range(lo.size):
         if lo[d] < hi[d]:
-            z += _dot(I_cd[r, d, lo[d] : hi[d]], fd[d, lo[d] : hi[d]])
+            z += dot(I_cd[r, d, lo[d] : hi[d]], fd[d, lo[d] : hi[d]])
     return z
 
 
@@ -44,10 +45,10 @@ def _elongation(d, kk, model, f, fd, lo, hi):
     """Elongation of dropper d at its local step kk (eq. 12)."""
     I_dc, K = model[3], model[4]
     M = fd.shape[1]
-    e = _dot(I_dc[d, kk], f)
+    e = dot(I_dc[d, kk], f)
     for c in range(lo.size):
         if lo[c] < hi[c]:
-            e += _dot(K[d, c, M - 1 - kk + lo[c] : M - 1 - kk + hi[c]], fd[c, lo[c] : hi[c]])
+            e += dot(K[d, c, M - 1 - kk + lo[c] : M - 1 - kk + hi[c]], fd[c, lo[c] : hi[c]])
     return e
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from dynamics.loop.device_kernel import device_force
+from dynamics.loop.kernel import dot
 
 __all__ = ["hessenbergs_span", "hessenbergs_step"]
 
@@ -20,23 +21,15 @@ _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"
 
 
 @njit(**_OPTIONS)
-def _dot(a, b):
-    total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
-    return total
-
-
-@njit(**_OPTIONS)
 def _project(V, H, k, y):
     """Orthogonalise y against the first k + 1 vectors, twice, and make it the next one; false where nothing is left."""
     for _ in range(2):
         for i in range(k + 1):
-            h = _dot(V[i], y)
+            h = dot(V[i], y)
             H[i, k] += h
             for j in range(y.size):
                 y[j] -= h * V[i, j]
-    norm = np.sqrt(_dot(y, y))
+    norm = np.sqrt(dot(y, y))
     if not norm > 1e-13 * np.abs(H[: k + 1, k]).max():
         return False
     if k + 1 < V.shape[0]:
@@ -53,11 +46,11 @@ def hessenbergs_span(A: Any, r: int, relaxations: Any, start: Any, size: int) ->
     for p in range(relaxations.size):
         mu = relaxations[p]
         V = np.zeros((size, start.size))
-        V[0] = start / np.sqrt(_dot(start, start))
+        V[0] = start / np.sqrt(dot(start, start))
         for k in range(size):
             x, y = V[k], np.empty(start.size)
             for i in range(y.size):
-                y[i] = _dot(A[i], x)
+                y[i] = dot(A[i], x)
             for i in range(r, 2 * r):
                 y[i] = mu * y[i] + (1.0 - mu) * x[i]
             if not _project(V, out[p], k, y):
@@ -85,7 +78,7 @@ def _block(x, tables, device, relaxation, y):
         y[k] = x[k] + change
         for j in range(r):
             zeta[j] += g[k, j] * change
-        commands[k] = _dot(q[k], zeta)
+        commands[k] = dot(q[k], zeta)
     y[N : N + D] = commands[N - D :]
     y[at : at + m], y[at + m : at + 2 * m], y[at + 2 * m :] = h, v, past
 
@@ -99,7 +92,7 @@ def hessenbergs_step(tables: Any, device: Any, relaxations: Any, start: Any, siz
     out = np.zeros((relaxations.size, size, size))
     for p in range(relaxations.size):
         V = np.zeros((size, start.size))
-        V[0] = start / np.sqrt(_dot(start, start))
+        V[0] = start / np.sqrt(dot(start, start))
         for k in range(size):
             y = np.empty(start.size)
             _block(V[k], tables, device, relaxations[p], y)

@@ -16,7 +16,7 @@ from catenary.elements.formulation import element_of
 from catenary.equilibrium import Equilibrium
 from catenary.form_finding import element_coordinates, wire_property
 from catenary.geometry import CONTACT
-from catenary.linearise import CatenaryModel, linearise
+from catenary.linearise import linearise
 from catenary.mesh import Z
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec import CaseSpec
@@ -65,7 +65,6 @@ class WholeLine:
     """
 
     equilibrium: Equilibrium
-    model: CatenaryModel
     mass: csr_array
     damping: csr_array
     stiffness: csr_array
@@ -102,7 +101,7 @@ def build_whole_line(eq: Equilibrium, *, absorbing: bool = False) -> WholeLine:
         hold = np.repeat([w.tension / spec.span_length for w in wires], 2)
         C = C + _diagonal(number[high], lateral, len(keep))
         K = K + _diagonal(number[high], hold, len(keep))
-    return WholeLine(eq, model, M, csr_array(C), csr_array(K), number, number[along])
+    return WholeLine(eq, M, csr_array(C), csr_array(K), number, number[along])
 
 
 def _diagonal(at: NDArray[np.int64], values: NDArray[np.float64], n: int) -> csr_array:

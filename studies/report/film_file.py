@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
@@ -97,8 +97,9 @@ def _picture(animation: Animation, moment: Moment, width: int) -> Image.Image:
 def _draw(pen: ImageDraw.ImageDraw, drawn: Drawn, factor: float, height: float) -> None:
     """Lines and boxes of one moment, far ones first."""
 
-    def line(points: object, colour: str, width: float) -> None:
-        pen.line([(factor * x, factor * y) for x, y in points], fill=colour, width=max(1, round(factor * width)))  # type: ignore[union-attr]
+    def line(points: Iterable[tuple[float, float]], colour: str, width: float) -> None:
+        scaled = [(factor * x, factor * y) for x, y in points]
+        pen.line(scaled, fill=colour, width=max(1, round(factor * width)))
 
     for x in drawn.supports:
         line([(x, 0.0), (x, height)], SUPPORT, 0.8)

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from studies.report.parts import Chart, Curve, Role, Table
+from studies.report.parts import Chart, Curve, Mark, Role, Table
 from studies.validation.cases import failure_of, solve
 from studies.validation.gates import FormulationsGate, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
@@ -165,7 +165,7 @@ def _table(speed: float, figures: dict[Run, dict[str, Any]], spread: dict[Run, f
 def _chart(speed: float, figures: dict[Run, dict[str, Any]]) -> Chart:
     """Draw σ of every run at one speed."""
     runs = [run for run in figures if run.speed_kmh == speed]
-    roles: tuple[tuple[str, Role, str], ...] = (("planar", "best", "dots"), ("spatial", "nominal", "rings"))
+    roles: tuple[tuple[str, Role, Mark], ...] = (("planar", "best", "dots"), ("spatial", "nominal", "rings"))
     curves = []
     for dimension, role, mark in roles:
         mine = [
@@ -173,7 +173,7 @@ def _chart(speed: float, figures: dict[Run, dict[str, Any]]) -> Chart:
         ]
         if mine:
             x, y, notes = zip(*mine, strict=True)
-            curves.append(Curve(dimension, np.array(x), np.array(y), "", "N", role, mark, notes))  # type: ignore[arg-type]
+            curves.append(Curve(dimension, np.array(x), np.array(y), "", "N", role, mark, tuple(notes)))
     return Chart(
         name=f"formulations_{speed:g}",
         title=f"σ by formulation, {speed:g} km/h",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.parts import Chart, Curve, Level, Role
+from studies.report.parts import Chart, Curve, Level, Mark, Role
 from studies.validation.cases import failure_of, solve
 from studies.validation.gates import AppliedForceGate, AppliedForceRow, AppliedForceRun, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
@@ -121,7 +121,7 @@ def _rows(gate: AppliedForceGate, run: AppliedForceRun, row: AppliedForceRow, di
     return tuple(rows)
 
 
-STYLES: tuple[tuple[Role, str], ...] = (
+STYLES: tuple[tuple[Role, Mark], ...] = (
     ("best", "dots"),
     ("nominal", "rings"),
     ("other", "dots"),
@@ -136,7 +136,7 @@ def _chart(gate: AppliedForceGate, points: list[tuple[str, float, float, str]]) 
     curves = []
     for (role, mark), name in zip(STYLES, dict.fromkeys(p[0] for p in points), strict=False):
         x, y, notes = zip(*[p[1:] for p in points if p[0] == name], strict=True)
-        curves.append(Curve(name, np.array(x), np.array(y), "km/h", "N", role, mark, tuple(notes)))  # type: ignore[arg-type]
+        curves.append(Curve(name, np.array(x), np.array(y), "km/h", "N", role, mark, tuple(notes)))
     limit = gate.tolerance_N
     return Chart(
         name="applied_forces",

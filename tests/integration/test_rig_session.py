@@ -6,67 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rig_session import CLIENT, DT, MS, OTHER, N, Rig, Spring
 
 from dynamics.rig_service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
-from dynamics.rig_service.session import RigSession, TestPlan
-from dynamics.rig_service.spec import ServiceSpec
-from dynamics.rig_service.steps import StepTaker
-
-DT, N, MS = 2e-3, 50, 1_000_000
-CLIENT, OTHER = ("127.0.0.1", 5000), ("127.0.0.1", 6000)
-
-
-class Spring:
-    """A line that gives way in proportion to the force."""
-
-    def __init__(self, compliance=1e-6):
-        self.compliance, self.forces = compliance, []
-
-    def step(self, force):
-        self.forces.append(force)
-        return self.compliance * force
-
-
-class Rig:
-    """A session with a client that stamps its frames, on a clock that the test moves."""
-
-    def __init__(self, stepper=None, steps=10000, **service):
-        self.stepper = stepper or Spring()
-        self.records, self.said, self.now = [], [], 0
-        spec = ServiceSpec.model_validate(service)
-        taker = StepTaker(self.stepper, spec, DT, self.records.append, self.said.append)
-        self.session = RigSession(taker, spec, TestPlan(N, DT, steps), self.said.append)
-        self.welcome = self.sent(self.session.handle(pack(Frame(Kind.HELLO)), CLIENT, 0))[0]
-
-    def sent(self, replies):
-        return [frame for data, _ in replies if isinstance(frame := unpack(data), Frame)]
-
-    def force(self, sequence, value=100.0, stamp=None, kind=Kind.FORCE, late_ms=0.0):
-        self.now = max(self.now, round(2 * MS * sequence + MS * late_ms))
-        time = 2 * MS * sequence if stamp is None else stamp
-        frame = Frame(kind, self.welcome.session, sequence, time, value)
-        return self.sent(self.session.handle(pack(frame), CLIENT, self.now))
-
-    def wait(self, ms):
-        """Let time pass in fifths of a millisecond; what the clock sends."""
-        out = []
-        for _ in range(round(5 * ms)):
-            self.now += MS // 5
-            out += self.sent(self.session.tick(self.now))
-        return out
-
-    @property
-    def heights(self):
-        return np.array([r[7] for r in self.records])
-
-    def is_guarded(self):
-        """Every height that was sent is finite, inside the limits, and reached no faster than allowed."""
-        heights = np.concatenate([[0.0], self.heights])
-        limits = self.session.steps._service.limits
-        assert np.isfinite(heights).all()
-        assert heights.min() >= limits.lowest_m and heights.max() <= limits.highest_m
-        assert np.abs(np.diff(heights)).max(initial=0.0) <= limits.speed_m_per_s * DT * (1 + 1e-6)
-        assert [r[0] for r in self.records] == list(range(len(self.records)))
 
 
 def test_a_frame_is_what_it_was():

@@ -4,13 +4,11 @@ import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+import cheap_evaluation
 
-import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
-
-from optimise.sweep import run_sweep  # noqa: E402
-from optimise.sweep_points import PointResult, StrandResult  # noqa: E402
-from optimise.sweep_spec import SweepSpec  # noqa: E402
+from optimise.sweep import run_sweep
+from optimise.sweep_points import PointResult, StrandResult
+from optimise.sweep_spec import SweepSpec
 
 AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}
 

@@ -17,7 +17,8 @@ from catenary.errors import InputError
 from dynamics.mean_force import reference_mean_force
 from dynamics.periodic import solve_periodic
 from dynamics.strand import Strand
-from optimise.sweep import SweepFolder, SweepInterrupted, load_sweep, run_sweep
+from optimise.one_driver import Interrupted
+from optimise.sweep import SweepFolder, load_sweep, run_sweep
 from optimise.sweep_points import case_at, refuse_bad_points, strands
 from optimise.sweep_spec import RangeSpec, SweepAxesSpec
 
@@ -143,7 +144,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path, case
         if progress.done:
             raise KeyboardInterrupt
 
-    with pytest.raises(SweepInterrupted, match="the same command goes on") as stopped:
+    with pytest.raises(Interrupted, match="the same command goes on") as stopped:
         run_sweep(sweep_of(), case, tmp_path, progress=interrupt, evaluate=cheap_sweep.plane)
     assert stopped.value.exit_code == 75
     kept = SweepFolder(tmp_path).read()
@@ -153,7 +154,8 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path, case
 
 def test_a_killed_driver_loses_nothing_on_record(tmp_path, case):
     command = [sys.executable, str(Path(cheap_sweep.__file__)), str(tmp_path / "killed")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as driver:
         for line in driver.stdout:
             if int(line) >= 6:
                 break

@@ -1,6 +1,7 @@
 """The study of convergence, on the command line and in its files: what it tells, and what it refuses."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -101,9 +102,7 @@ def test_every_combination_is_run_once_and_runge_kutta_once_a_mesh():
     assert {s.dt for s in found if s.integrator == "rk4"} == {1e-3}
 
 
-class _Reference:
-    class setting:  # noqa: N801
-        kinematics = "linearised"
+REFERENCE = SimpleNamespace(setting=SimpleNamespace(kinematics="linearised"))
 
 
 def _row(mesh, dt, cost, assured, **changes):
@@ -128,16 +127,16 @@ def test_the_conclusion_is_the_cheapest_within_the_error():
         _row(12, 5e-4, 0.5, 0.1),
         _row(6, 2e-3, 0.08, None),
     ]
-    found = conclude(rows, _Reference, 1.0)
+    found = conclude(rows, REFERENCE, 1.0)
     assert found["cheapest"] is rows[1] and found["equally_cheap"] == [rows[1], own]
     assert found["own_is_cheapest"] is True
-    strict = conclude(rows, _Reference, 0.5)
+    strict = conclude(rows, REFERENCE, 0.5)
     assert strict["cheapest"] is rows[3] and strict["own_is_cheapest"] is False
     assert (
         "the setting in use, ancf, newmark, 6 a bay, 1 ms, costs 0.22 times as much and has +0.80 %"
         in strict["sentence"]
     )
-    assert "no setting stays within 0.05 % of sigma" in conclude(rows, _Reference, 0.05)["sentence"]
+    assert "no setting stays within 0.05 % of sigma" in conclude(rows, REFERENCE, 0.05)["sentence"]
 
 
 # the table of dynamics/README.md, by speed: elements a bay, step [s], error of sigma [%], cost [s/s]; ancf, newmark
@@ -181,7 +180,7 @@ def test_the_defaults_are_what_was_measured_to_be_cheapest_within_one_percent(sp
         assured = max(abs(e) for m, d, e, _ in MEASURED[speed] if m >= mesh and d <= dt)
         own = (mesh, dt) == (default.elements_per_bay, default.dt)
         rows.append({**_row(mesh, dt, cost, assured, own=own), "error_sigma_percent": error})
-    found = conclude(rows, _Reference, 1.0)
+    found = conclude(rows, REFERENCE, 1.0)
     assert found["own_is_cheapest"] is True, found["sentence"]
 
 

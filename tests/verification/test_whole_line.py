@@ -7,7 +7,8 @@ import pytest
 from scipy.sparse.linalg import eigsh
 
 from catenary.equilibrium import open_line_equilibrium
-from dynamics.integrators import INTEGRATORS, make_work
+from dynamics.integrators import INTEGRATORS, make_work, start_accelerations
+from dynamics.integrators.implicit import refresh
 from dynamics.integrators.stability import longest_step
 from dynamics.train_spec import BaseMotionSpec, TrailingSpec
 from dynamics.whole_line import run as whole_run
@@ -116,6 +117,28 @@ def test_runge_kutta_has_fourth_order(prepared):
         shapes.append(state.u.copy())
     order = np.log2(np.abs(shapes[0] - shapes[1]).max() / np.abs(shapes[1] - shapes[2]).max())
     assert order == pytest.approx(INTEGRATORS["rk4"].order, abs=0.3)
+
+
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
+    """A caller's own loop over `step` meets the march, to rounding."""
+    case, line = prepared()
+    pantographs = build_pantographs(case, 60.0)
+    system = build_system(case, line, pantographs)
+    integrator, steps = INTEGRATORS[name], 5
+    scheme = integrator.init(whole_run._matrices(case, line, system), whole_run.Request(case.time_step))
+    marched, stepped = (static_start(case, line, pantographs) for _ in range(2))
+    work, own = (make_work(line.mass.shape[0], 1, 3) for _ in range(2))
+    for state, memory in ((marched, work), (stepped, own)):
+        start_accelerations(system, state, line.mass, memory)
+    whole_run.march(system, marched, scheme, work, whole_run._Keeper(case, line, steps, 1).record(0, steps), 0)
+    if scheme.substeps == 0:
+        refresh(system, stepped, own)
+    for k in range(steps):
+        for j in range(max(1, scheme.substeps)):
+            integrator.step(system, stepped, scheme, own, (k + j / max(1, scheme.substeps)) * case.time_step)
+    assert marched.u == pytest.approx(stepped.u, rel=1e-12, abs=1e-18)
+    assert np.abs(stepped.u).max() > 1e-3
 
 
 def test_the_stability_limit_is_where_runge_kutta_grows(prepared):
