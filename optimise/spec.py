@@ -123,6 +123,11 @@ class TrustSpec(Spec):
     contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
         default=(50.0e3, 200.0e3), max_length=10, description="contact stiffnesses [N/m]"
     )
+    damping_factors: tuple[Annotated[float, Field(ge=0.0, le=10.0)], ...] = Field(
+        default=(0.5, 2.0),
+        max_length=10,
+        description="factors of the line's Rayleigh damping, alpha and beta alike [-]",
+    )
     height_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
         default=(2.0, 5.0),
         max_length=10,

@@ -1,7 +1,7 @@
 """Nominal line and best design where the world is not as assumed, both under the same conditions.
 
-Every condition is run by the long transient: other speeds, another contact stiffness, height errors at the droppers,
-the model's other dimension. What cannot be run says why and has no number.
+Every condition is run by the long transient: other speeds, another contact stiffness, more or less damping, height
+errors at the droppers, the model's other dimension. What cannot be run says why and has no number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
 
 __all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
 
-Kind = Literal["speed", "contact", "height_error", "dimension"]
+Kind = Literal["speed", "contact", "damping", "height_error", "dimension"]
 WAIT_S = 1.0
 
 
@@ -36,11 +36,14 @@ class Condition:
     kind : str
         What is changed.
     value : float
-        Speed [km/h], contact stiffness [N/m] or standard deviation of the height errors [mm]; 0 for the dimension.
+        Speed [km/h], contact stiffness [N/m], factor of the line's damping [-] or standard deviation of the height
+        errors [mm]; 0 for the dimension.
     sample : int
         Number among lines with the same standard deviation of errors.
     case : dict
         Changed keys of the case.
+    damping : float
+        Factor of the line's Rayleigh damping, alpha and beta alike [-].
     heights : tuple of float
         Errors of the contact-wire heights at the droppers [m].
     dimension : str
@@ -51,6 +54,7 @@ class Condition:
     value: float = 0.0
     sample: int = 0
     case: dict[str, Any] = field(default_factory=dict)
+    damping: float = 1.0
     heights: tuple[float, ...] = ()
     dimension: str = ""
 
@@ -81,6 +85,7 @@ def conditions(case: CaseSpec, wanted: TrustSpec) -> list[Condition]:
     # the search's own stiffness is that of its own speed, run already
     others = [k for k in wanted.contact_stiffness if k != case.contact.stiffness]
     found += [Condition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
+    found += [Condition("damping", factor, damping=factor) for factor in wanted.damping_factors]
     count = len(case.catenary.droppers.positions)
     unit = np.random.default_rng(wanted.seed).standard_normal((wanted.samples, count))
     for deviation in wanted.height_errors_mm:
@@ -155,6 +160,8 @@ def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
     condition, line = task.condition, task.catenary.model_dump()
     if condition.dimension:
         line["dimension"] = condition.dimension
+    if condition.damping != 1.0:
+        line["damping"] = _scaled(line["damping"], condition.damping)
     if condition.heights:
         drops = line["droppers"]
         moved = zip(drops["contact_wire_heights"], condition.heights, strict=True)
@@ -165,6 +172,14 @@ def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
     except ValidationError as error:
         return failed(task.number, _sentences(error))
     return evaluate(Task(task.number, case.catenary), replace(setting, case=case))
+
+
+def _scaled(damping: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Factors of the line, and of components that have their own, times a factor."""
+    return {
+        name: _scaled(value, factor) if isinstance(value, dict) else value if value is None else factor * value
+        for name, value in damping.items()
+    }
 
 
 def _sentences(error: ValidationError) -> str:

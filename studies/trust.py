@@ -90,6 +90,7 @@ def _named(row: dict[str, Any]) -> str:
     what = {
         "speed": f"{row['value']:g} km/h",
         "contact": f"contact {row['value'] / 1e3:g} kN/m",
+        "damping": f"damping times {row['value']:g}",
         "height_error": f"height errors of {row['value']:g} mm, line {row['sample']}",
         "dimension": f"{row['dimension']} model",
     }

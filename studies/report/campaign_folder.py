@@ -21,6 +21,7 @@ from optimise.evaluate import Evaluation
 from optimise.objectives import OBJECTIVES
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult, load_result
+from studies.report.choice import choice_of
 from studies.report.content import (
     CampaignContent,
     Constraint,
@@ -91,6 +92,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         objectives=tuple(OBJECTIVES[name] for name in result.campaign.objectives),
         front=front_of_designs(result),
         errors=_errors(result, records),
+        choice=choice_of(result, ranked[:BEST_SHOWN]),
     )
 
 

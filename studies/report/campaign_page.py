@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from optimise.objectives import Objective
 from studies.report.charts import dropper_force_chart, force_chart, height_chart
+from studies.report.choice import cost_table, designs_chart
 from studies.report.content import CampaignContent, SpanResult
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
@@ -33,6 +34,7 @@ def campaign_page(content: CampaignContent) -> Page:
     """Compose the page of a campaign."""
     results = tuple(r for r in (content.nominal, content.best) if r is not None)
     sections = (
+        _choice_section(content),
         _front_section(content),
         _force_section(content, results),
         _line_section(results),
@@ -182,10 +184,22 @@ def _line_section(results: tuple[SpanResult, ...]) -> Section:
     )
 
 
-def _search_section(content: CampaignContent) -> Section:
+def _choice_section(content: CampaignContent) -> Section:
+    """Show what could be chosen and what was: the table of variables, and the best designs drawn."""
+    choice, tables = content.choice, (design_table(content.designs),)
+    if choice is None:
+        return Section("What was varied, and what was held", tables=tables)
     return Section(
-        "The search", charts=_present(search_chart(content.history)), tables=(design_table(content.designs),)
+        "What was varied, and what was held",
+        text=(choice.varied, choice.held),
+        charts=(designs_chart(choice),),
+        tables=tables,
     )
+
+
+def _search_section(content: CampaignContent) -> Section:
+    tables = () if content.choice is None else (cost_table(content.choice),)
+    return Section("The search", charts=_present(search_chart(content.history)), tables=tables)
 
 
 def _trust_section(content: CampaignContent) -> Section:

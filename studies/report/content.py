@@ -18,6 +18,7 @@ from optimise.objectives import OBJECTIVES, Objective
 from studies.report.parts import Curve
 
 if TYPE_CHECKING:
+    from studies.report.choice import Choice
     from studies.report.history_content import Histories
     from studies.report.numerical_error import ErrorEstimate
 
@@ -172,10 +173,11 @@ class Constraint:
 class TrustRun:
     """Sigma [N] of both designs under one condition; NaN, with the reason, where it could not be run.
 
-    ``value`` is a speed [km/h], a contact stiffness [N/m] or a standard deviation of height errors [mm].
+    ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
+    height errors [mm].
     """
 
-    kind: Literal["speed", "contact", "height_error", "dimension"]
+    kind: Literal["speed", "contact", "damping", "height_error", "dimension"]
     value: float
     dimension: str
     nominal: float
@@ -294,3 +296,4 @@ class CampaignContent:
     objectives: tuple[Objective, ...] = (OBJECTIVES["sigma"],)
     front: Front | None = None
     errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
+    choice: Choice | None = None

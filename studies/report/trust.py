@@ -93,6 +93,7 @@ def trust_table(trust: Trust) -> Table:
     """Sigma of both designs under every condition, side by side, and a plain word where the best is worse."""
     rows = [_row(_speed_name(trust, r.value), (r,), np.max) for r in trust.of("speed")]
     rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in trust.of("contact")]
+    rows += [_row(f"damping times {r.value:g}", (r,), np.max) for r in trust.of("damping")]
     for size in sorted({r.value for r in trust.of("height_error")}):
         runs = trust.of("height_error", size)
         rows.append(_row(f"height errors of {size:g} mm, median of lines", runs, np.median))

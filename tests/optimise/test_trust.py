@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import optimise.trust as trust
+from catenary.spec import CatenarySpec
 from optimise.evaluate import Setting, evaluate
 from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
 from optimise.trust import Condition, Variation, conditions, evaluate_variation, run_conditions
@@ -22,6 +23,7 @@ def test_conditions_are_those_asked_for(case):
     assert speeds == pytest.approx(np.linspace(247.5, 302.5, 9))
     assert next(c for c in found if c.value == 302.5).case["mean_force_N"] == pytest.approx(0.00097 * 302.5**2 + 70.0)
     assert [c.value for c in found if c.kind == "contact"] == [200.0e3], "its own is run at its own speed"
+    assert [(c.value, c.damping) for c in found if c.kind == "damping"] == [(0.5, 0.5), (2.0, 2.0)]
     errors = [c for c in found if c.kind == "height_error"]
     assert [c.value for c in errors] == [2.0] * 10 + [5.0] * 10
     # the same shapes of error, larger
@@ -44,9 +46,17 @@ def test_a_condition_changes_what_it_says(case):
     raised = tuple(0.002 for _ in case.catenary.droppers.positions)
     lifted = evaluate_variation(Variation(2, case.catenary, Condition("height_error", heights=raised)), setting)
     space = evaluate_variation(Variation(3, case.catenary, Condition("dimension", dimension="spatial")), setting)
-    values = [e.sigma_N for e in (base, stiff, lifted, space)]
-    assert all(v is not None for v in values), [e.message for e in (base, stiff, lifted, space)]
-    assert len({round(v, 6) for v in values}) == 4
+    calm = evaluate_variation(Variation(4, case.catenary, Condition("damping", damping=2.0)), setting)
+    values = [e.sigma_N for e in (base, stiff, lifted, space, calm)]
+    assert all(v is not None for v in values), [e.message for e in (base, stiff, lifted, space, calm)]
+    assert len({round(v, 6) for v in values}) == 5
+
+
+def test_damping_of_components_is_scaled_too(case):
+    own = case.catenary.model_dump()
+    own["damping"] = {"alpha": 0.01, "beta": 1e-4, "droppers": {"alpha": 0.0, "beta": 2e-4}}
+    made = trust._scaled(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
+    assert made["alpha"] == 0.02 and made["droppers"]["beta"] == 4e-4 and made["stitch"] is None
 
 
 def test_what_cannot_be_run_says_why(case):
@@ -74,7 +84,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
         case, (case.catenary, other), TrustSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
         lambda done, of: counts.append((done, of)),
     )  # fmt: skip
-    assert sorted(seen) == list(range(18)) and counts[-1] == (18, 18)
+    assert sorted(seen) == list(range(22)) and counts[-1] == (22, 22)
     for row in rows:
         where = f"{row.condition.kind} {row.condition.value:g}"
         assert row.message == (f"{where} bruni_2015", f"{where} other")

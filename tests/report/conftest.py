@@ -8,6 +8,7 @@ import pytest
 from dynamics.spec import SignalSpec
 from optimise.confirm import Confirmation, DesignConfirmation
 from optimise.objectives import OBJECTIVES
+from studies.report.choice import Choice
 from studies.report.comparison_content import ROLES, ComparisonContent, Entry
 from studies.report.content import (
     CampaignContent,
@@ -120,12 +121,24 @@ def designs_of():
     )
 
 
+def choice_of_designs():
+    """A choice of five heights: the nominal line and two designs drawn."""
+    roles = (("nominal", "nominal", 0.0), ("trial 231", "best", 20.0), ("trial 199", "other", -12.0))
+    drawn = tuple(
+        Curve(label, DROPPERS, a * np.sin(np.pi * DROPPERS / SPAN), "m", "mm", role, notes=("",) * len(DROPPERS))
+        for label, role, a in roles
+    )
+    cost = (("designs evaluated", "242"), ("core-hours, one thread a design", "0.013"))
+    return Choice("5 variables: 5 lifts.", "Held: everything else of line re330.", drawn, cost)
+
+
 def trust_of():
     """Trust table in which the best design is worse at one speed, and some runs are missing."""
     nan = float("nan")
     nominal, best = (24.0, 25.5, 31.2, 34.0, 43.0), (23.0, 23.2, 24.61, 35.5, nan)
     runs = [TrustRun("speed", 270.0 + 15 * k, "", a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
     runs += [TrustRun("contact", 200.0e3, "", 29.0, 23.5)]
+    runs += [TrustRun("damping", 0.5, "", 35.0, 30.5), TrustRun("damping", 2.0, "", 26.0, 21.5)]
     errors = 0.6 * np.sin(np.arange(10.0))
     runs += [TrustRun("height_error", s, "", 31.4 + s * e, 25.2 - s * e) for s in (2.0, 5.0) for e in errors]
     reason = "support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it"
@@ -171,6 +184,7 @@ def campaign_content():
             (("input, SHA-256", "0123456789abcdef" * 4), ("numpy", "2.2.0")),
             "catenary optimise +experiment=oc1_heights",
         ),
+        choice=choice_of_designs(),
     )
 
 

@@ -1,0 +1,105 @@
+"""What a search could choose from, what it chose, and what that cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.spec import CaseSpec
+from optimise.evaluate import Evaluation
+from optimise.record import TrialRecord
+from optimise.result import CampaignResult
+from studies.report.frame import number
+from studies.report.parts import Chart, Curve, Role, Table
+
+__all__ = ["Choice", "choice_of", "cost_table", "designs_chart"]
+
+MM = 1.0e3
+ROLES: tuple[Role, ...] = ("best", "other", "fourth", "fifth", "sixth")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was varied and what was held, each in a sentence; the designs drawn; and rows of what it cost.
+
+    ``drawn`` has the contact-wire height [mm] at the droppers over their station [m], nominal line first.
+    """
+
+    varied: str
+    held: str
+    drawn: tuple[Curve, ...]
+    cost: tuple[tuple[str, str], ...]
+
+
+def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
+    """Read the choice from a campaign; ``ranked`` are the feasible designs, best first."""
+    variables, campaign, case = result.space.variables, result.campaign, result.case
+    groups: dict[str, int] = {}
+    for variable in variables:
+        name = variable.name.rstrip("0123456789").rstrip("_").replace("_", " ")
+        groups[name] = groups.get(name, 0) + 1
+    counted = ", ".join(name if n == 1 else f"{n} {name}s" for name, n in groups.items())
+    lines: list[tuple[TrialRecord, str, Role]] = [(result.nominal, "nominal", "nominal")]
+    lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
+    return Choice(
+        varied=f"{len(variables)} variables: {counted}. Their ranges stand in the table.",
+        held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force),
+        drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
+        cost=_cost([r.evaluation for r in result.records if r.evaluation is not None]),
+    )
+
+
+def _held(case: CaseSpec, uplift_factor: float, least_force: float) -> str:
+    press = (
+        f"a mean force of {number(case.mean_force_N, 1)} N"
+        if case.mean_force_N is not None
+        else f"an applied force of {number(case.applied_force_N or 0.0, 1)} N"
+    )
+    return (
+        f"Held: everything else of line {case.catenary.name}, pantograph {case.pantograph.name} at "
+        f"{case.speed_kmh:g} km/h with {press}; uplift at most {uplift_factor:g} times the nominal line's, at least "
+        f"{least_force:g} N in every dropper at rest."
+    )
+
+
+def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) -> Curve:
+    droppers = result.catenary_of(record).droppers
+    x, height = np.asarray(droppers.positions), MM * np.asarray(droppers.contact_wire_heights)
+    notes = tuple(
+        f"{label}, dropper {k + 1}: {number(float(h), 1)} mm at {number(float(s), 2)} m"
+        for k, (s, h) in enumerate(zip(x, height, strict=True))
+    )
+    return Curve(label, x, height, "m", "mm", role, notes=notes)
+
+
+def _cost(done: list[Evaluation]) -> tuple[tuple[str, str], ...]:
+    seconds = np.array([e.wall_time_s.get("total", 0.0) for e in done])
+    lost = float(sum(s for s, e in zip(seconds, done, strict=True) if e.told_N is None))
+    quick, middle, slow = np.quantile(seconds, [0.1, 0.5, 0.9])
+    return (
+        ("designs evaluated", f"{len(done)}"),
+        ("core-hours, one thread a design", number(float(seconds.sum()) / 3600.0, 3)),
+        ("of them on designs that failed", number(lost / 3600.0, 3)),
+        ("seconds a design, median", number(float(middle), 2)),
+        ("seconds a design, nine of ten between", f"{number(float(quick), 2)} and {number(float(slow), 2)}"),
+    )
+
+
+def designs_chart(choice: Choice) -> Chart:
+    """Draw the contact wire of the best designs at their droppers beside that of the nominal line."""
+    return Chart(
+        name="best_designs",
+        title="The best designs, side by side",
+        caption="Contact-wire height at each dropper, joined by straight lines, over the supports' height. Designs "
+        "that differ much and do equally well may lie in different basins.",
+        x_label="Station along the span",
+        y_label="Contact-wire height",
+        curves=choice.drawn,
+        height=0.36,
+    )
+
+
+def cost_table(choice: Choice) -> Table:
+    """Show what the search cost."""
+    return Table(title="", columns=("what it cost", ""), rows=choice.cost, align="lr")
