@@ -48,7 +48,7 @@ bench: $(READY)  ## measure times
 lock:  ## resolve the ranges of pyproject.toml anew (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
-	  --group dev --group build pyproject.toml --output-file requirements.lock
+	  --group dev --group build --group dashboards pyproject.toml --output-file requirements.lock
 
 clean:  ## remove .venv, caches and build products, never outputs
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -14,7 +14,7 @@ from optimise.driver import StudyDriver
 from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
-from optimise.executors import Evaluate, Executor, open_executor
+from optimise.executors import Evaluate, Executor, NoWorkersError, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
@@ -73,6 +73,7 @@ def run_campaign(
     DesignSpace(case.catenary, campaign.design)  # refused before anything is written
     place = CampaignFolder(Path(folder))
     place.refuse_other(campaign, case)
+    refuse_impossible(campaign.cluster)
     with driver_lock(place.lock, f"campaign '{campaign.name}'"):
         place.refuse_other(campaign, case)
         place.remove_leftovers()
@@ -84,6 +85,9 @@ def run_campaign(
         except KeyboardInterrupt as stop:
             run.close("interrupted")
             raise Interrupted(run.interruption()) from stop
+        except NoWorkersError as stop:
+            run.close("interrupted")
+            raise Interrupted(f"{stop}: {run.interruption()}") from stop
         except NominalFailedError:
             run.status.write("failed")
             raise
@@ -119,7 +123,7 @@ class _Run:
         start = prepare(self.case)
         setting = Setting(self.case, self.campaign.limits, None, start, time_limit_s=self.campaign.cluster.time_limit_s)
         setting = Setting(self.case, setting.limits, self._reference(evaluate, setting), start, setting.time_limit_s)
-        with open_executor(self.campaign.cluster, evaluate, setting) as executor:
+        with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
             self._submit(executor, open_trials)
             while self._fill(executor) or self.under_way:
                 self._collect(executor)

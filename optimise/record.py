@@ -15,6 +15,7 @@ from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
+from optimise.executors.processors import PROCESSORS_FILE
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 
 __all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "campaign_sha256"]
@@ -85,6 +86,11 @@ class CampaignFolder:
     def pareto_yaml(self, number: int) -> Path:
         """Non-dominated design of one trial."""
         return self.pareto / f"{number:03d}.yaml"
+
+    @property
+    def processors_json(self) -> Path:
+        """Types of the processors that evaluated."""
+        return self.path / PROCESSORS_FILE
 
     @property
     def lock(self) -> Path:
@@ -169,7 +175,7 @@ class CampaignFolder:
             leftover.unlink(missing_ok=True)
 
     def _leftovers(self) -> list[Path]:
-        files = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
+        files = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml, self.processors_json)
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
             *self.pareto.glob(".*.*.yaml"),

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from catenary.spec import Spec
+from optimise.cluster_spec import ClusterSpec
 
 __all__ = [
     "DEFAULT_OBJECTIVES",
@@ -95,21 +96,6 @@ class SamplerSpec(Spec):
         default=None,
         description="designs per generation of CMA-ES and NSGA-II and per batch of a synchronous campaign; "
         "if not given 24 for NSGA-II, else 4 + 3 ln(variables), rounded down",
-    )
-
-
-class ClusterSpec(Spec):
-    """Where the designs are evaluated; nothing here changes what a synchronous campaign finds."""
-
-    kind: Literal["serial", "local"] = Field(
-        default="local", description="in the driver itself, or in worker processes on this machine"
-    )
-    workers: Annotated[int, Field(ge=1, le=256)] = Field(default=2, description="worker processes")
-    time_limit_s: Annotated[float, Field(gt=0.0, le=86400.0)] = Field(
-        default=120.0, description="longest wall time of one evaluation [s]; beyond it the design has failed"
-    )
-    retries: Annotated[int, Field(ge=0, le=10)] = Field(
-        default=2, description="how often a design is tried again after its worker has died"
     )
 
 

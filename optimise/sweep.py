@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import yaml
@@ -19,7 +19,7 @@ from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
-from optimise.executors import open_executor
+from optimise.executors import NoWorkersError, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.spec import ClusterSpec
 from optimise.sweep_points import PointResult, StrandResult, StrandTask, evaluate_strand, refuse_bad_points, strands
@@ -193,6 +193,7 @@ def run_sweep(
     refuse_bad_points(case, spec.sweep)
     place, given = SweepFolder(Path(folder)), SweepInput(sweep=spec.sweep, case=case)
     place.refuse_other(given)
+    refuse_impossible(spec.cluster)
     with driver_lock(place.lock, f"sweep '{spec.sweep.name}'"):
         place.refuse_other(given)
         if not place.sweep_yaml.is_file():
@@ -201,13 +202,15 @@ def run_sweep(
         tasks = strands(spec.sweep)
         try:
             with end_request_interrupts():
-                for result in _evaluated(spec, case, [t for t in tasks if t.number not in done], evaluate, progress):
+                missing = [t for t in tasks if t.number not in done]
+                for result in _evaluated(place, spec, case, missing, evaluate, progress):
                     place.append(result)
-        except KeyboardInterrupt as stop:
+        except (KeyboardInterrupt, NoWorkersError) as stop:
             found = len(place.read())
+            reason = f"{stop}: " if isinstance(stop, NoWorkersError) else ""
             raise Interrupted(
-                f"sweep '{spec.sweep.name}' was interrupted after {found} of {len(tasks)} strands; all of them are on "
-                f"record in {place.path}; the same command goes on from there"
+                f"{reason}sweep '{spec.sweep.name}' was interrupted after {found} of {len(tasks)} strands; all of them "
+                f"are on record in {place.path}; the same command goes on from there"
             ) from stop
         return _write(place, given)
 
@@ -246,7 +249,7 @@ def _write(place: SweepFolder, given: SweepInput) -> SweepResult:
 
 
 def _evaluated(
-    spec: SweepSpec, case: CaseSpec, tasks: list[StrandTask], evaluate: Any, progress: Any
+    place: SweepFolder, spec: SweepSpec, case: CaseSpec, tasks: list[StrandTask], evaluate: Any, progress: Any
 ) -> Iterator[StrandResult]:
     """Results of strands as they come."""
     if not tasks:
@@ -256,13 +259,13 @@ def _evaluated(
     first, waiting, under_way = done, list(reversed(tasks)), {}
     setting = (case, tuple(spec.sweep.values))
     cluster = _for_strands(spec.cluster, max(len(task.indices) for task in tasks))
-    with open_executor(cluster, cast(Any, evaluate), cast(Any, setting)) as executor:
+    with open_executor(cluster, evaluate, setting, folder=place.path) as executor:
         while waiting or under_way:
             while waiting and len(under_way) < executor.capacity:
                 task = waiting.pop()
                 under_way[task.number] = task
-                executor.submit(cast(Any, task))
-            found: Any = executor.next_completed(SECONDS_BETWEEN_LOOKS)
+                executor.submit(task)
+            found = executor.next_completed(SECONDS_BETWEEN_LOOKS)
             if found is not None and found.number in under_way:
                 result = _whole(found, under_way.pop(found.number))
                 yield result

@@ -1,0 +1,65 @@
+"""Where tasks are evaluated: in the driver, in worker processes, or on a cluster (Dask, which is known here alone).
+
+An evaluation may run more than once, after the death of a worker; its result is handed back once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from optimise.cluster_spec import ClusterSpec
+from optimise.executors.possible import refuse_impossible
+from optimise.executors.protocol import Evaluate, Executor, NoWorkersError
+from optimise.executors.serial import SerialExecutor
+
+__all__ = ["Evaluate", "Executor", "NoWorkersError", "SerialExecutor", "open_executor", "refuse_impossible"]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def open_executor(
+    cluster: ClusterSpec,
+    evaluate: Evaluate,
+    setting: Any,
+    *,
+    folder: Path | None = None,
+    say: Callable[[str], None] = _say,
+) -> Iterator[Executor]:
+    """Executor of a kind, closed at the end whatever happens.
+
+    Parameters
+    ----------
+    cluster : ClusterSpec
+        Kind and size.
+    evaluate : callable
+        Picklable function of a task and the setting.
+    setting : object
+        What every evaluation shares, picklable.
+    folder : Path, optional
+        Folder of the campaign or sweep: the types of the processors that took part are put on record there, and the
+        output of batch jobs.
+    say : callable
+        Told in a sentence what the user should know: workers that are missed, processors of different types.
+
+    Raises
+    ------
+    NoWorkersError
+        If workers cannot be had as they are described, or give nothing and beginning anew did not help.
+    """
+    if cluster.kind == "serial":
+        yield SerialExecutor(evaluate, setting, folder, say)
+        return
+    from optimise.executors.on_workers import WorkersExecutor
+
+    executor = WorkersExecutor(cluster, evaluate, setting, folder, say)
+    try:
+        yield executor
+    finally:
+        executor.close()

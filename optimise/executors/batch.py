@@ -1,0 +1,210 @@
+"""Workers in jobs of a batch system, SLURM or PBS: submitted, and submitted again when they have ended."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from optimise.cluster_spec import BatchSpec, ClusterSpec
+from optimise.executors.certificates import security_of
+from optimise.executors.deployments import (
+    DASK_SETTINGS,
+    SECONDS_TO_CLOSE,
+    interrupts_for_the_driver,
+    scheduler_options,
+    within,
+)
+from optimise.executors.on_worker import ONE_THREAD
+from optimise.executors.protocol import NoWorkersError
+
+__all__ = ["BatchJobs", "job_script"]
+
+JOB_NAME = "catenary"
+# how long a job may be without any of its workers, as when all of them start again, before it counts as ended
+SECONDS_BETWEEN_WORKERS = 30.0
+PACKAGES_WITH_KERNELS = ("catenary", "dynamics", "optimise")
+
+
+class BatchJobs:
+    """Jobs of a batch system, each with one worker process a core, and the scheduler in the driver.
+
+    Parameters
+    ----------
+    cluster : ClusterSpec
+    folder : Path, optional
+        The output of the jobs lands in its folder ``jobs``, or in one where the command was typed.
+
+    Raises
+    ------
+    NoWorkersError
+        If the batch system refuses a job.
+    """
+
+    def __init__(self, cluster: ClusterSpec, folder: Path | None) -> None:
+        from dask import config
+        from distributed import Client
+
+        assert cluster.batch is not None
+        self._jobs = cluster.batch.jobs
+        self._kind = cluster.kind
+        self._missed: dict[Any, float] = {}
+        self._seen: set[Any] = set()
+        with config.set(DASK_SETTINGS), interrupts_for_the_driver():
+            self._cluster = _cluster(cluster, folder)
+            self.client = Client(self._cluster, set_as_default=False)
+            try:
+                self._submit()
+            except BaseException:
+                self.close()
+                raise
+
+    def hold(self) -> None:
+        """Submit a job for each one whose workers have been away for some time."""
+        now = time.monotonic()
+        there = {str(worker["name"]) for worker in self._cluster.scheduler_info["workers"].values()}
+        for name in list(self._cluster.workers):
+            if any(w == str(name) or w.startswith(f"{name}-") for w in there):
+                self._seen.add(name)
+                self._missed.pop(name, None)
+            elif name in self._seen and now - self._missed.setdefault(name, now) > SECONDS_BETWEEN_WORKERS:
+                self._give_up(name)
+        if set(self._cluster.worker_spec) - set(self._cluster.workers):
+            self.ask_again()
+
+    def ask_again(self) -> None:
+        """Submit the jobs that are missed; a batch system that refuses them now may take them later."""
+        with contextlib.suppress(NoWorkersError):
+            self._submit()
+
+    def close(self) -> None:
+        """Cancel the jobs."""
+        within(2 * SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=20))
+
+    def _submit(self) -> None:
+        cluster: Any = self._cluster
+
+        async def submitted() -> None:
+            await cluster
+
+        cluster.scale(jobs=self._jobs)
+        try:
+            cluster.sync(submitted)
+        except (RuntimeError, ValueError, OSError) as error:
+            for name in [n for n, job in cluster.workers.items() if job.job_id is None]:
+                del cluster.workers[name]
+            said = [line for line in str(error).splitlines() if ":" in line and "error" in line.lower()]
+            reason = said[-1] if said else " ".join(str(error).split())
+            raise NoWorkersError(f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'") from error
+
+    def _give_up(self, name: Any) -> None:
+        """Forget a job that has ended, and cancel what may be left of it."""
+        job = self._cluster.workers.pop(name, None)
+        self._seen.discard(name)
+        self._missed.pop(name, None)
+        if job is not None:
+            with contextlib.suppress(Exception):
+                self._cluster.sync(job.close)
+
+
+def job_script(cluster: ClusterSpec, folder: Path | None = None) -> str:
+    """Job script that is submitted, with placeholders for the name of the job and the driver's address."""
+    from dask import config
+
+    with config.set(DASK_SETTINGS):
+        job = _job_class(cluster.kind)(
+            scheduler=f"{'tls' if cluster.encrypted else 'tcp'}://<driver>:<port>",
+            name="<job>",
+            **_job_options(cluster, folder),
+            interface=cluster.batch.interface if cluster.batch else None,
+            security=_security(cluster),
+            protocol="tls://" if cluster.encrypted else None,
+        )
+    return job.job_script()
+
+
+def _cluster(cluster: ClusterSpec, folder: Path | None) -> Any:
+    from dask_jobqueue.core import JobQueueCluster
+
+    batch = cluster.batch
+    assert batch is not None
+    options = scheduler_options(cluster.dashboard_port)
+    if batch.port:
+        options["port"] = batch.port
+    if batch.host is not None:
+        options["host"] = batch.host
+    return JobQueueCluster(
+        job_cls=_job_class(cluster.kind),
+        security=_security(cluster),
+        interface=batch.interface,
+        scheduler_options=options,
+        silence_logs="critical",
+        **_job_options(cluster, folder),
+    )
+
+
+def _security(cluster: ClusterSpec) -> Any:
+    return security_of(Path(cluster.certificates), make=True) if cluster.encrypted else None
+
+
+def _job_class(kind: str) -> Any:
+    from dask_jobqueue.pbs import PBSJob
+    from dask_jobqueue.slurm import SLURMJob
+
+    return SLURMJob if kind == "slurm" else PBSJob
+
+
+def _job_options(cluster: ClusterSpec, folder: Path | None) -> dict[str, Any]:
+    """What one job is made of."""
+    batch = cluster.batch
+    assert batch is not None
+    life, spread = batch.life_s
+    seconds = round(3600.0 * batch.wall_time_h)
+    minutes, second = divmod(seconds, 60)
+    return {
+        "cores": batch.cores,
+        "processes": batch.cores,
+        "memory": f"{batch.memory_GB:g}GB",
+        "walltime": f"{minutes // 60:02d}:{minutes % 60:02d}:{second:02d}",
+        "queue": batch.queue,
+        "account": batch.account,
+        "job_name": JOB_NAME,
+        "job_extra_directives": list(batch.directives),
+        "job_script_prologue": [*batch.commands, *_environment(batch)],
+        "local_directory": batch.local_directory,
+        "log_directory": str((folder or Path()).absolute() / "jobs"),
+        "death_timeout": batch.orphan_s,
+        # the workers' own pages are reached on their node alone
+        "worker_extra_args": [
+            "--lifetime", f"{life}s", "--lifetime-stagger", f"{spread}s",
+            "--no-dashboard", "--dashboard-address", "127.0.0.1:0",
+        ],
+    }  # fmt: skip
+
+
+def _environment(batch: BatchSpec) -> list[str]:
+    """Shell lines before the workers start: one thread each, kernels compiled into a folder of the node's own.
+
+    The folder is named after the source of the kernels: a kernel compiled from older source is never met. One that
+    belongs to somebody else is not trusted.
+    """
+    folder = f"{batch.local_directory}/catenary-kernels-$(id -u)-{_source_hash()}"
+    return [
+        *(f"export {name}=1" for name in ONE_THREAD),
+        *(f"export DASK_DISTRIBUTED__WORKER__MEMORY__{what}=False" for what in ("TARGET", "SPILL", "PAUSE")),
+        f'NUMBA_CACHE_DIR="{folder}"',
+        'mkdir -m 700 -p "$NUMBA_CACHE_DIR" && [ -O "$NUMBA_CACHE_DIR" ] || NUMBA_CACHE_DIR=$(mktemp -d)',
+        "export NUMBA_CACHE_DIR",
+    ]
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for package in PACKAGES_WITH_KERNELS:
+        root = Path(str(resources.files(package)))
+        for file in sorted(root.rglob("*.py")):
+            digest.update(f"{file.relative_to(root)}\0".encode() + file.read_bytes())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,168 @@
+"""Workers got and held: processes on this machine, or those of a Dask scheduler that runs already."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any, Protocol
+
+from optimise.cluster_spec import BATCH_KINDS, ClusterSpec
+from optimise.executors.certificates import security_of
+from optimise.executors.on_worker import ONE_THREAD
+from optimise.executors.protocol import NoWorkersError
+
+__all__ = ["DASK_SETTINGS", "Deployment", "deploy", "scheduler_options"]
+
+DASK_SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # who is to blame for a dead worker is found out by the executor
+    "distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1),
+    "distributed.comm.timeouts.connect": "30s",
+    "distributed.worker.memory.target": False,  # results are small; the limits of the system hold
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+SECONDS_TO_CLOSE = 15.0
+
+
+class Deployment(Protocol):
+    """Workers with the scheduler that they listen to."""
+
+    client: Any
+
+    def hold(self) -> None:
+        """Replace what has ended, where nobody else does."""
+        ...
+
+    def ask_again(self) -> None:
+        """Ask for the workers that are missed."""
+        ...
+
+    def close(self) -> None:
+        """End the workers without waiting for what they evaluate, and always come back."""
+        ...
+
+
+def deploy(cluster: ClusterSpec, folder: Path | None) -> Deployment:
+    """Workers as a specification wants them.
+
+    Raises
+    ------
+    NoWorkersError
+        If they cannot be had so.
+    """
+    for name in ("distributed", "distributed.core", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the evaluations
+    if cluster.kind in BATCH_KINDS:
+        from optimise.executors.batch import BatchJobs
+
+        return BatchJobs(cluster, folder)
+    return RunningScheduler(cluster) if cluster.kind == "address" else LocalWorkers(cluster)
+
+
+def scheduler_options(port: int | None) -> dict[str, Any]:
+    """Address of a scheduler's web server: loopback alone, with Dask's live pages where a port is given."""
+    # without one of its own, the status server meets that of a second campaign on the machine
+    return {"dashboard_address": f"127.0.0.1:{port or 0}", "dashboard": port is not None}
+
+
+class LocalWorkers:
+    """Worker processes on this machine, each with one thread, reached over the loopback only."""
+
+    def __init__(self, cluster: ClusterSpec) -> None:
+        from dask import config
+        from distributed import Client, LocalCluster
+
+        self._workers = cluster.workers
+        with config.set(DASK_SETTINGS), interrupts_for_the_driver():
+            self._cluster = LocalCluster(
+                n_workers=cluster.workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address=None,  # pyright: ignore[reportArgumentType]  # no pages of the workers
+                scheduler_kwargs=scheduler_options(cluster.dashboard_port), silence_logs=50, memory_limit=0,
+            )  # fmt: skip
+            self.client = Client(self._cluster, set_as_default=False)
+
+    def hold(self) -> None:
+        """Nothing to do: the nanny of a worker starts another one when it dies."""
+
+    def ask_again(self) -> None:
+        """Start workers in the place of those whose nanny has died, too."""
+        with contextlib.suppress(Exception), interrupts_for_the_driver():
+            self._cluster.scale(self._workers)
+
+    def close(self) -> None:
+        """End the workers."""
+        within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=10))
+
+
+class RunningScheduler:
+    """Workers of a scheduler that others have started and look after."""
+
+    def __init__(self, cluster: ClusterSpec) -> None:
+        from dask import config
+        from distributed import Client
+
+        address = str(cluster.address)
+        security = security_of(Path(cluster.certificates)) if cluster.encrypted else None
+        with config.set(DASK_SETTINGS):
+            try:
+                self.client = Client(address, security=security, timeout=30, set_as_default=False)
+            except (OSError, TimeoutError) as error:
+                raise NoWorkersError(f"{address} does not answer as a Dask scheduler does ({error})") from error
+        threads: Any = self.client.nthreads()
+        several = [worker for worker, n in threads.items() if n != 1]
+        if several:
+            self.close()
+            raise NoWorkersError(
+                f"workers must have one thread each: {several[0]} of {address} has {threads[several[0]]}; start them "
+                "with --nthreads 1"
+            )
+
+    def hold(self) -> None:
+        """Nothing to do: who has started the workers replaces them."""
+
+    def ask_again(self) -> None:
+        """Nothing to do but to wait."""
+
+    def close(self) -> None:
+        """Leave scheduler and workers to others."""
+        within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5))
+
+
+def within(seconds: float, *ends: Callable[[], Any]) -> None:
+    """Close things one after the other; what hangs or breaks while closing is left behind."""
+
+    def close() -> None:
+        for end in ends:
+            with contextlib.suppress(Exception), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a comm that breaks while closing has nothing left to say
+                end()
+
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(seconds)
+
+
+@contextlib.contextmanager
+def interrupts_for_the_driver() -> Iterator[None]:
+    """Hold Ctrl-C back while the cluster starts; its threads, and workers from their first moment, never see it.
+
+    Threads and processes take the mask of the thread that starts them, and those that replace a dead worker
+    take it from the cluster's own thread; what was held back reaches the driver afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # starting it later, in the thread that starts the workers, would let Ctrl-C through there
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,40 @@
+"""Evaluation in the driver itself."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from optimise.executors.processors import Processors, processor_type
+from optimise.executors.protocol import Evaluate, TaskLike
+
+__all__ = ["SerialExecutor"]
+
+
+class SerialExecutor:
+    """Evaluation in the driver, one task at a time."""
+
+    capacity = 1
+
+    def __init__(self, evaluate: Evaluate, setting: Any, folder: Path | None, say: Callable[[str], None]) -> None:
+        self._evaluate = evaluate
+        self._setting = setting
+        self._waiting: deque[TaskLike] = deque()
+        self._processors = Processors(folder, say)
+
+    def submit(self, task: TaskLike) -> None:
+        """Take a task."""
+        self._waiting.append(task)
+
+    def next_completed(self, timeout: float) -> Any:
+        """Evaluate the task that has waited longest; None if there is none."""
+        if not self._waiting:
+            return None
+        self._processors.took_part(processor_type())
+        return self._evaluate(self._waiting.popleft(), self._setting)
+
+    def close(self) -> None:
+        """Forget what is waiting."""
+        self._waiting.clear()

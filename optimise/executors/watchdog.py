@@ -1,0 +1,106 @@
+"""Silence of workers noticed: asked for again, then all begun anew, then given up."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+
+from optimise.cluster_spec import WatchdogSpec
+
+__all__ = ["Step", "Watchdog"]
+
+KEPT_TIMES = 501
+
+
+class Step(Enum):
+    """What is done about a silence, in this order."""
+
+    ASK_AGAIN = "ask again"
+    BEGIN_ANEW = "begin anew"
+    GIVE_UP = "give up"
+
+
+class Watchdog:
+    """Times since the last sign of life.
+
+    A silence is the longest of ``silence_s`` and ``medians`` times the median time of an evaluation. Each further one
+    brings the next step. While there are workers, they are begun anew only when a hanging evaluation would have met
+    its time limit: it is ended by that, and named in the record.
+
+    Parameters
+    ----------
+    spec : WatchdogSpec
+    time_limit : float
+        Longest time that an evaluation can keep its worker [s].
+    wait : float
+        How long workers may take to come, at the beginning and after each step [s].
+    clock : callable
+        Time [s].
+    """
+
+    def __init__(
+        self, spec: WatchdogSpec, time_limit: float, wait: float = 0.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._spec = spec
+        self._limit = time_limit if math.isfinite(time_limit) else 0.0
+        self._clock = clock
+        self._times: deque[float] = deque(maxlen=KEPT_TIMES)
+        self._since = self._gone_since = self._stepped = clock()
+        self._wait, self._waiting = wait, wait
+        self._steps: list[Step] = list(Step)
+
+    @property
+    def silence(self) -> float:
+        """Time without a finished evaluation that is a silence [s]."""
+        median = statistics.median(self._times) if self._times else 0.0
+        return max(self._spec.silence_s, self._spec.medians * median)
+
+    def finished(self, seconds: float | None = None) -> None:
+        """Take a sign of life: an evaluation that came back after a time [s], or one that met its time limit."""
+        if seconds is not None:
+            self._times.append(seconds)
+        self._since = self._clock()
+        self._steps = list(Step)
+
+    def look(self, tasks: int, workers: int) -> tuple[Step, str] | None:
+        """Next step with its reason, when it is due.
+
+        Parameters
+        ----------
+        tasks : int
+            Tasks under way or waiting.
+        workers : int
+            Workers that are there.
+        """
+        now = self._clock()
+        if workers:
+            if self._waiting:  # they have come from the queue of a batch system, where none was silent
+                self._since = now
+            self._gone_since, self._waiting = now, 0.0
+        if not tasks:
+            self._since = now
+            return None
+        if not workers:
+            patience = max(self._spec.no_workers_s, self._waiting)
+            if now - max(self._gone_since, self._stepped) < patience:
+                return None
+            return self._next(now, f"there has been no worker for {now - self._gone_since:.0f} s")
+        quiet = now - max(self._since, self._stepped)
+        # a worker alive may be within an evaluation that hangs, which its time limit ends
+        due = self.silence + (self._limit if self._steps[0] is not Step.ASK_AGAIN else 0.0)
+        if quiet < due:
+            return None
+        return self._next(now, f"no evaluation has come back for {now - self._since:.0f} s")
+
+    def stepped(self) -> None:
+        """Begin to wait for what the last step gives."""
+        self._stepped = self._clock()
+
+    def _next(self, now: float, reason: str) -> tuple[Step, str]:
+        step = self._steps.pop(0) if len(self._steps) > 1 else Step.GIVE_UP
+        self._stepped, self._waiting = now, self._wait
+        return step, reason
