@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import optuna
-from optuna.storages import JournalStorage
-from optuna.trial import FrozenTrial, TrialState
+from optuna.study import StudyDirection
+from optuna.trial import TrialState
 
-from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.journal import DriverJournal
 from optimise.objectives import OBJECTIVES, raw_values, told_values
-from optimise.record import CampaignFolder, TrialRecord
-from optimise.samplers import CampaignSampler, distributions
+from optimise.operations import ended, replayed, started, study_attribute, study_created
+from optimise.record import EVALUATION, CampaignFolder, TrialRecord, records_of
+from optimise.samplers import GENERATION_NOTES, CampaignSampler, distributions
 from optimise.space import DesignSpace
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
+from optimise.study_storage import StudyStorage, stored
 
-__all__ = ["StudyDriver", "read_records"]
+__all__ = ["StudyDriver"]
 
-# A trial's evaluation: statistics, every violation, sigma as computed and as told, each under its name.
-EVALUATION = "evaluation"
-# Beside it, where a campaign has other objectives than sigma: each as computed and as told, by name.
+# Where a campaign has other objectives than sigma: each as computed and as told, by name.
 RAW, TOLD = "objectives", "told"
 
 
@@ -43,27 +43,27 @@ class StudyDriver:
         self._space = space
         self._ranges = distributions(space)
         self._journal = DriverJournal(folder.journal)
-        self._storage = JournalStorage(self._journal)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space)
         self._objectives = campaign.objectives
-        if self._storage.get_all_studies():
-            self._study = optuna.load_study(study_name=campaign.name, storage=self._storage, sampler=self._sampler)
-        else:
-            self._study = optuna.create_study(
-                study_name=campaign.name,
-                storage=self._storage,
-                sampler=self._sampler,
-                directions=["maximize" if OBJECTIVES[o].maximised else "minimize" for o in self._objectives],
-            )
-        self._study_id = self._storage.get_study_id_from_name(campaign.name)
-        self._journal.commit()
-        trials = self._storage.get_all_trials(self._study_id, deepcopy=False)
-        self.records = [_record(trial, space) for trial in trials]
+        study = replayed(self._journal.operations)
+        directions = [
+            StudyDirection.MAXIMIZE if OBJECTIVES[o].maximised else StudyDirection.MINIMIZE for o in self._objectives
+        ]
+        if study.name is None:
+            self._journal.append([study_created(campaign.name, [int(d) for d in directions])])
+            self._journal.commit()
+            study.name = campaign.name
+        self.records = records_of(study, space)
+        self._storage = StudyStorage(study, directions, *GENERATION_NOTES.get(campaign.sampler.kind, ()))
+        self._study = optuna.load_study(study_name=study.name, storage=self._storage, sampler=self._sampler)
 
     def ask(self) -> TrialRecord:
         """Next design, under way from now on."""
-        trial = self._study.ask(self._ranges)
-        record = TrialRecord(trial.number, tuple(float(trial.params[name]) for name in self._ranges), None)
+        number = self._study.ask(self._ranges).number
+        trial = stored(self._storage.get_trial(number))
+        self._journal.append([study_attribute(*noted) for noted in self._storage.noted()])
+        self._journal.append([started(trial)])
+        record = TrialRecord(number, tuple(float(trial.params[name]) for name in self._ranges), None)
         self.records.append(record)
         return record
 
@@ -75,15 +75,18 @@ class StudyDriver:
     def tell(self, evaluation: Evaluation) -> TrialRecord:
         """Put the evaluation of a design that is under way on record."""
         number = evaluation.number
-        trial_id = self._storage.get_trial_id_from_study_id_trial_number(self._study_id, number)
-        trial = optuna.Trial(self._study, trial_id)
-        trial.set_user_attr(EVALUATION, evaluation.to_dict())
+        before = set(self._storage.get_trial(number).system_attrs)
+        trial = optuna.Trial(self._study, number)
         for name, g in evaluation.constraints.items():
             trial.set_constraint(name, g)
+        attributes: dict[str, Any] = {EVALUATION: evaluation.to_dict()}
         if evaluation.status is EvaluationStatus.FAILED:
             self._study.tell(number, state=TrialState.FAIL)
         else:
-            self._study.tell(number, self._values(trial, evaluation))
+            self._study.tell(number, self._values(evaluation, attributes))
+        told = stored(self._storage.get_trial(number))
+        new = {name: value for name, value in told.system_attrs.items() if name not in before}
+        self._journal.append(ended(number, replace(told, user_attrs=attributes, system_attrs=new)))
         record = TrialRecord(number, self.records[number].values, evaluation)
         self.records[number] = record
         return record
@@ -92,31 +95,13 @@ class StudyDriver:
         """Bring everything asked and told since the last commit to the disk."""
         self._journal.commit()
 
-    def _values(self, trial: optuna.Trial, evaluation: Evaluation) -> tuple[float, ...]:
-        """Objectives as this campaign's sampler is told them; put on record by name where sigma alone does not."""
+    def _values(self, evaluation: Evaluation, attributes: dict[str, Any]) -> tuple[float, ...]:
+        """Objectives as this campaign's sampler is told them; noted by name where sigma alone does not say it."""
         nominal = self.records[0].evaluation or evaluation
         raw = raw_values(self._objectives, evaluation)
         told = told_values(self._objectives, evaluation, nominal)
         if self._objectives != DEFAULT_OBJECTIVES:
             for attribute, values in ((RAW, raw), (TOLD, told)):
                 by_name = None if values is None else dict(zip(self._objectives, values, strict=True))
-                trial.set_user_attr(attribute, by_name)
+                attributes[attribute] = by_name
         return raw if self._sampler.uses_constraints and raw is not None else told
-
-
-def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:
-    """Trials on record in a folder, which is only read."""
-    storage = JournalStorage(DriverJournal(folder.journal, read_only=True))
-    try:
-        study_id = storage.get_study_id_from_name(campaign.name)
-    except KeyError:
-        return []
-    space = DesignSpace(case.catenary, campaign.design)
-    return [_record(trial, space) for trial in storage.get_all_trials(study_id, deepcopy=False)]
-
-
-def _record(trial: FrozenTrial, space: DesignSpace) -> TrialRecord:
-    content: dict[str, Any] | None = trial.user_attrs.get(EVALUATION)
-    values = tuple(float(trial.params[v.name]) for v in space.variables)
-    evaluation = Evaluation.from_dict(content) if content is not None and trial.state.is_finished() else None
-    return TrialRecord(trial.number, values, evaluation)

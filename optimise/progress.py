@@ -175,7 +175,7 @@ def read_status(path: Path) -> Progress:
     InputError
         If the folder holds no campaign.
     """
-    from optimise.driver import read_records
+    from optimise.record import read_records
 
     folder = CampaignFolder(Path(path))
     campaign, case, _ = folder.read_input()

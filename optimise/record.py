@@ -16,11 +16,16 @@ from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
+from optimise.journal import DriverJournal
+from optimise.operations import StoredStudy, replayed
+from optimise.space import DesignSpace
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 
-__all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "campaign_sha256"]
+__all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "campaign_sha256", "read_records", "records_of"]
 
 SCHEMA_VERSION = 1
+# Attribute of a trial that holds its evaluation: statistics, every violation, sigma as computed and as told.
+EVALUATION = "evaluation"
 
 
 class CampaignInput(Spec):
@@ -207,6 +212,23 @@ class CampaignFolder:
         shown = [f"{n} was {held.get(n)!r}, now {given.get(n)!r}" for n in names[:4]]
         more = f" and {len(names) - 4} more" if len(names) > 4 else ""
         return f" ({'; '.join(shown)}{more})" if shown else ""
+
+
+def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:
+    """Trials on record in a folder, which is only read; Optuna is not needed for it."""
+    study = replayed(DriverJournal(folder.journal, read_only=True).operations)
+    return records_of(study, DesignSpace(case.catenary, campaign.design)) if study.name == campaign.name else []
+
+
+def records_of(study: StoredStudy, space: DesignSpace) -> list[TrialRecord]:
+    """Trials of a study as a campaign sees them."""
+    names = [variable.name for variable in space.variables]
+    records = []
+    for number, trial in enumerate(study.trials):
+        content = trial.user_attrs.get(EVALUATION) if trial.finished else None
+        evaluation = None if content is None else Evaluation.from_dict(content)
+        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation))
+    return records
 
 
 def _flat(content: Any, prefix: str = "") -> dict[str, Any]:

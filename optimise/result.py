@@ -69,7 +69,7 @@ def load_result(folder: Path) -> CampaignResult:
     InputError
         If the folder holds no campaign.
     """
-    from optimise.driver import read_records
+    from optimise.record import read_records
 
     place = CampaignFolder(Path(folder))
     campaign, case, _ = place.read_input()

@@ -16,12 +16,19 @@ from optuna.trial import FrozenTrial, TrialState
 from optimise.space import DesignSpace
 from optimise.spec import SamplerSpec
 
-__all__ = ["CampaignSampler", "distributions", "population_size"]
+__all__ = ["GENERATION_NOTES", "CampaignSampler", "distributions", "population_size"]
 
 # Optuna calls the sampler experimental because its interface may change; the lock holds the version in use.
 QMC_WARNING = r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$"
 
 NSGA2_POPULATION = 24
+
+# Attributes in which samplers note the generation of a trial and, in the study, the parents of each: by these the
+# driver knows how far back they look. A test holds that nothing else is looked at.
+GENERATION_NOTES = {
+    "nsga2": ("NSGAIISampler:generation", "NSGAIISampler:parent:"),
+    "cma_es": ("cma:generation",),
+}
 
 
 def population_size(sampler: SamplerSpec, variables: int) -> int:

@@ -10,9 +10,9 @@ from optuna.storages.journal import JournalFileBackend
 
 from catenary.errors import InputError
 from optimise.campaign import run_campaign
-from optimise.driver import StudyDriver, read_records
+from optimise.driver import StudyDriver
 from optimise.journal import MARK, DriverJournal
-from optimise.record import CampaignFolder
+from optimise.record import CampaignFolder, read_records
 from optimise.space import DesignSpace
 
 TRIALS = 12
@@ -98,7 +98,7 @@ def test_a_broken_line_inside_is_refused(journal):
 
 def test_a_reader_cannot_write(journal):
     with pytest.raises(RuntimeError, match="driver"):
-        DriverJournal(journal, read_only=True).append_logs([{"op_code": 2}])
+        DriverJournal(journal, read_only=True).append([{"op_code": 2}])
 
 
 def test_transactions_are_counted_on(journal, finished):

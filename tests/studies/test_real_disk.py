@@ -92,17 +92,17 @@ def test_a_journal_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk)
     whole = 0
     with pytest.raises(OSError, match="No space left"):
         while True:
-            journal.append_logs([{"op_code": 2, "user_attr": {"text": "x" * 1000}}])
+            journal.append([{"op_code": 2, "user_attr": {"text": "x" * 1000}}])
             journal.commit()
             whole += 1
     assert whole >= 5, "most of two pages were taken"
     assert (disk.path / "journal.log").read_bytes().endswith(b"}\n")
-    assert len(DriverJournal(disk.path / "journal.log").read_logs(0)) == 2 * whole
+    assert len(DriverJournal(disk.path / "journal.log").operations) == 2 * whole
     disk.clear()
     again = DriverJournal(disk.path / "journal.log")  # the driver ended; the next one goes on
-    again.append_logs([{"op_code": 2, "user_attr": {"text": "y"}}])
+    again.append([{"op_code": 2, "user_attr": {"text": "y"}}])
     again.commit()
-    assert len(DriverJournal(disk.path / "journal.log").read_logs(0)) == 2 * whole + 2
+    assert len(DriverJournal(disk.path / "journal.log").operations) == 2 * whole + 2
 
 
 def test_a_simulation_and_a_report_on_a_full_disk(catenary, disk):
