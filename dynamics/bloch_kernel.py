@@ -18,7 +18,7 @@ __all__ = ["accumulate_contact", "bloch_answers"]
 
 # no interior dof reaches further along its column of L than this: bays are shorter
 MOST_REACH = 400
-_OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 @njit(**_OPTIONS)

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.cell import VerticalCell, vertical_cell
-from catenary.contact_wire import static_height
+from catenary.cell import vertical_cell
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.errors import InputError
-from dynamics.bloch_kernel import accumulate_contact, bloch_answers
+from dynamics.bloch_cell import BlochCell
+from dynamics.bloch_sums import THREADS, DropperRecords, integrals
 from dynamics.spec import CaseSpec
 
 __all__ = ["InfluenceMatrices", "influence_matrices"]
@@ -77,45 +77,6 @@ class InfluenceMatrices:
     wall_time_s: float
 
 
-class _Cell:
-    """Arrays of one cell in the form the Bloch kernel takes."""
-
-    def __init__(self, case: CaseSpec, cell: VerticalCell) -> None:
-        spec, ni = case.catenary, cell.n_interface
-        M, K = cell.mass, cell.stiffness
-        alpha, beta = spec.damping.alpha, spec.damping.beta
-        damping, stiffness = alpha * M.own + beta * K.own, K.own.copy()
-        damping[cell.support_dof, cell.support_dof] += spec.support.messenger_damping
-        stiffness[cell.support_dof, cell.support_dof] += spec.support.messenger_stiffness
-        pattern = (M.own != 0.0) | (K.own != 0.0)
-        pattern[:, :ni] = False
-        first = np.where(pattern.any(axis=1), np.argmax(pattern, axis=1), 0)
-        self.arrays = (
-            M.own,
-            damping,
-            stiffness,
-            np.ascontiguousarray(M.next),
-            alpha * M.next + beta * K.next,
-            np.ascontiguousarray(K.next),
-            first.astype(np.int64),
-            ni,
-        )
-        self.dt, self.steps, n = case.time_step, case.steps_per_span, cell.n_dof
-        x = np.arange(self.steps, dtype=np.float64) * (spec.span_length / self.steps)
-        dof, self.phi = cell.contact_operator(x)
-        self.wrap = (dof >= n).astype(np.int64)
-        dofs, numbers = np.unique(dof - n * self.wrap, return_inverse=True)
-        self.at = np.ascontiguousarray(numbers.reshape(dof.shape))
-        self.contact = np.zeros((n, len(dofs)))
-        self.contact[dofs, np.arange(len(dofs))] = 1.0
-        self.dropper = cell.dropper_operator()
-        self.z0 = static_height(cell.equilibrium, x)
-
-    def answers(self, theta: NDArray[np.float64], load: NDArray[np.float64]) -> NDArray[np.complex128]:
-        """Answers of the loads' own places, (theta, load, load)."""
-        return bloch_answers(theta, self.dt, self.steps, self.arrays, load)
-
-
 def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMatrices:
     """Compute all influence matrices of a case's line at its speed and step.
 
@@ -144,24 +105,19 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
             f"influence matrices need a line at rest with every dropper in tension: least dropper force is "
             f"{eq.dropper_force.min():.1f} N"
         )
-    cell = _Cell(case, vertical_cell(eq))
+    cell = BlochCell(case, vertical_cell(eq))
     theta, weight, error = _nodes(cell, tolerance)
-    N, nd = cell.steps, cell.dropper.shape[1]
-    steps, offset = 2 * N, -(N // 2)
-    I_cc = np.zeros((N, N))
-    I_cd, I_dc = np.zeros((N * nd, steps)), np.zeros((N * nd, steps))
-    K_dd = np.zeros((nd * nd, 2 * steps - 1))
-    for block in np.array_split(np.arange(len(theta)), max(1, len(theta) // 128)):
-        _accumulate(cell, theta[block], weight[block] / np.pi, (I_cc, I_cd, I_dc, K_dd), offset)
+    records = DropperRecords(cell)
+    sums = integrals(cell, records, theta, weight / np.pi)
     return InfluenceMatrices(
         case=case,
         equilibrium=eq,
         z0=cell.z0,
-        I_cc=I_cc,
-        I_cd=-I_cd.reshape(N, nd, steps),
-        I_dc=I_dc.reshape(N, nd, steps).transpose(1, 2, 0),
-        K_dd=-K_dd.reshape(nd, nd, -1),
-        dropper_offset=offset,
+        I_cc=sums.contact,
+        I_cd=-records.at_contact(sums.height),
+        I_dc=records.at_contact(sums.elongation).transpose(1, 2, 0),
+        K_dd=-sums.dropper.reshape(records.droppers, records.droppers, -1),
+        dropper_offset=records.offset,
         dropper_force=eq.dropper_force,
         dropper_elongation=eq.dropper_force / case.catenary.droppers.stiffness,
         dropper_stiffness=case.catenary.droppers.stiffness,
@@ -171,37 +127,7 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
     )
 
 
-def _accumulate(
-    cell: _Cell,
-    theta: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    out: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
-    offset: int,
-) -> None:
-    """Add the contribution of some frequencies to all matrices."""
-    I_cc, I_cd, I_dc, K_dd = out
-    nc, N, nd = cell.contact.shape[1], cell.steps, cell.dropper.shape[1]
-    X = cell.answers(theta, np.hstack([cell.contact, cell.dropper]))
-    accumulate_contact(
-        theta, weight, np.ascontiguousarray(X[:, :nc, :nc].transpose(0, 2, 1)), (cell.at, cell.phi, cell.wrap, N), I_cc
-    )
-    n = np.arange(N)
-    turn = np.exp(1j * theta[:, None, None] * (n[:, None] - N * cell.wrap)) * cell.phi
-    here = np.einsum("tnk,tnkd->ndt", turn, X[:, cell.at, nc:], optimize=True)
-    there = np.einsum("tnk,tdnk->ndt", turn.conj(), X[:, nc:, :][:, :, cell.at], optimize=True)
-    local = offset + np.arange(I_cd.shape[1])
-    wave = np.exp(-1j * theta[:, None] * local) * weight[:, None]
-    for target, values, w in ((I_cd, here, wave), (I_dc, there, wave.conj() * 1.0)):
-        flat = values.reshape(N * nd, -1)
-        target += flat.real @ w.real - flat.imag @ w.imag
-    count = (K_dd.shape[1] + 1) // 2
-    lag = np.arange(-(count - 1), count)
-    turns = np.exp(1j * theta[:, None] * lag) * weight[:, None]
-    pairs = X[:, nc:, nc:].reshape(len(theta), nd * nd).T
-    K_dd += pairs.real @ turns.real - pairs.imag @ turns.imag
-
-
-def _nodes(cell: _Cell, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _nodes(cell: BlochCell, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Adaptive Gauss panels on 0 < theta < pi, halved until a few probed answers are integrated to tolerance."""
     nc, nd = cell.contact.shape[1], cell.dropper.shape[1]
     load = np.hstack([cell.contact[:, [0, (nc // 3) & ~1, (nc // 2) & ~1]], cell.dropper[:, [0, nd // 2]]])
@@ -210,7 +136,7 @@ def _nodes(cell: _Cell, tolerance: float) -> tuple[NDArray[np.float64], NDArray[
     def integrate(panels: NDArray[np.float64]) -> NDArray[np.complex128]:
         middle, half = panels.mean(axis=1), 0.5 * (panels[:, 1] - panels[:, 0])
         theta = middle[:, None] + half[:, None] * _GAUSS_X
-        X = cell.answers(theta.ravel(), load).reshape(*theta.shape, -1)
+        X = cell.answers(theta.ravel(), load, threads=THREADS).reshape(*theta.shape, -1)
         turn = np.exp(1j * theta[:, :, None] * lags) * (_GAUSS_W * half[:, None])[:, :, None]
         return np.einsum("pgx,pgl->pxl", X, turn).reshape(len(panels), -1)
 

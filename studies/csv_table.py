@@ -10,7 +10,7 @@ from pathlib import Path
 
 from catenary.errors import InputError
 
-__all__ = ["CsvTable", "Quantity", "column_of", "column_values", "read_csv"]
+__all__ = ["CsvTable", "Quantity", "column_of", "column_values", "name_and_unit", "read_csv"]
 
 SEPARATORS = (";", "\t", ",")
 BRACKETED = re.compile(r"^(.*?)\s*[\[(]\s*([^\])]*?)\s*[\])]$")
@@ -101,7 +101,7 @@ def column_of(table: CsvTable, quantity: Quantity) -> tuple[int, float] | None:
     """
     found = []
     for index, heading in enumerate(table.headings):
-        name, unit = _split(heading, quantity)
+        name, unit = name_and_unit(heading, quantity)
         if name in (quantity.name, *quantity.aliases):
             found.append((index, heading, unit))
     if not found:
@@ -143,7 +143,7 @@ def _text(path: Path, what: str, max_bytes: int) -> str:
         raise InputError([f"{what} {path} is not text in UTF-8"]) from None
 
 
-def _split(heading: str, quantity: Quantity) -> tuple[str, str]:
+def name_and_unit(heading: str, quantity: Quantity) -> tuple[str, str]:
     """Name and unit of a heading: 'height [mm]', 'height (mm)' or 'height_mm'."""
     bracketed = BRACKETED.match(heading)
     name, unit = bracketed.groups() if bracketed else (heading, "")

@@ -1,4 +1,4 @@
-"""A contact force from a file that another program or a measuring coach wrote: CSV or netCDF, units named."""
+"""A contact force from a file that another program or a measuring coach wrote: CSV, netCDF or TDMS, units named."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from catenary.errors import InputError
 from dynamics.force_record import ForceRecord
 from studies.csv_table import Quantity, column_of, column_values, read_csv
+from studies.tdms_file import read_tdms
 
 __all__ = ["read_force_file"]
 
-SUFFIXES = (".csv", ".txt", ".tsv", ".nc")
+SUFFIXES = (".csv", ".txt", ".tsv", ".nc", ".tdms")
 MAX_BYTES = 200_000_000
 LEAST_SAMPLES = 50
 TIME = Quantity("time", ("t",), {"s": 1.0, "ms": 1e-3, "min": 60.0})
@@ -30,7 +31,7 @@ def read_force_file(path: Path, speed_kmh: float | None) -> ForceRecord:
     Parameters
     ----------
     path : Path
-        CSV whose first line names columns and units, or netCDF whose variables have them.
+        CSV whose first line names columns and units; netCDF or TDMS whose variables or channels have them.
     speed_kmh : float or None
         Speed that joins time and position where the file has one of them alone.
 
@@ -41,9 +42,13 @@ def read_force_file(path: Path, speed_kmh: float | None) -> ForceRecord:
     """
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
-            [f"{path} must be a CSV or netCDF file with a force: its name ends in none of {', '.join(SUFFIXES)}"]
+            [f"{path} must be a CSV, netCDF or TDMS file with a force: its name ends in none of {', '.join(SUFFIXES)}"]
         )
-    found = _read_netcdf(path) if path.suffix.lower() == ".nc" else _read_table(path)
+    suffix = path.suffix.lower()
+    if suffix == ".tdms":
+        found = read_tdms(path, QUANTITIES)
+    else:
+        found = _read_netcdf(path) if suffix == ".nc" else _read_table(path)
     problems = []
     if "force" not in found:
         problems.append(f"{path} must have a column 'force' with its unit, such as force_N or 'contact_force [kN]'")

@@ -151,7 +151,9 @@ def _traits(case: CaseSpec) -> tuple[str, ...]:
 def _record(path: Path, wanted: RecordSpec, runs: list[Entry]) -> Entry:
     """Read a force record and fold it over the span of the first run, or over the one that is given."""
     if not path.exists():
-        raise InputError([f"{path} does not exist: give a run folder, a campaign folder, or a CSV or netCDF file"])
+        raise InputError(
+            [f"{path} does not exist: give a run folder, a campaign folder, or a CSV, netCDF or TDMS file"]
+        )
     record = read_force_file(path, wanted.speed_kmh)
     reference = runs[0].result.force if runs else None
     span = wanted.span_length or (runs[0].span if runs else None)

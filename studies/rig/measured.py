@@ -53,8 +53,13 @@ def read_source(path: Path, wanted: RecordSpec, signal: SignalSpec, last_spans: 
         return _served(path, signal, last_spans)
     if (path / "result.nc").is_file():
         return _simulated(path)
+    if (path / "period.nc").is_file() and (path / "run.nc").is_file():
+        return _emulated(path, signal, last_spans)
     raise InputError(
-        [f"{path} must be the folder of a served test or of a simulation: it has neither run.journal nor result.nc"]
+        [
+            f"{path} must be the folder of a served or emulated test or of a simulation: it has neither run.journal "
+            "nor period.nc nor result.nc"
+        ]
     )
 
 
@@ -64,16 +69,36 @@ def _served(folder: Path, signal: SignalSpec, last_spans: int | None) -> Source:
     N, dt, speed = int(about["steps_per_span"]), float(about["dt_s"]), float(about["speed_m_per_s"])
     stopping = np.flatnonzero(columns["mark"].astype(np.int64) & int(Mark.STOPPING))
     count = int(stopping[0]) if stopping.size else len(columns["step"])
-    settle = int(np.ceil(SETTLING_PERIODS / (signal.cutoff_hz * dt)))
-    end = (count - settle) // N
-    first = 0 if last_spans is None else max(0, (end - last_spans) * N - settle)
-    if end * N - first < N + settle:
-        raise InputError([f"{folder} must hold at least two spans of {N} steps before its end: it has {count} steps"])
+    first = _first_step(folder, (count, N, dt), signal, last_spans)
     time = dt * columns["step"][first:count]
     record = ForceRecord(folder.name, time, speed * time, columns["force"][first:count])
     lost = int(np.count_nonzero(columns["mark"][first:count].astype(np.int64) & int(Mark.SUBSTITUTED)))
     told = f"served test on {about.get('catenary', '?')}, {lost} of {count - first} forces were substitutes"
     return Source(record, float(about["span_m"]), told)
+
+
+def _first_step(folder: Path, test: tuple[int, int, float], signal: SignalSpec, last_spans: int | None) -> int:
+    """First step of a test's last spans, with what the filter needs before them; ``test`` is (steps, N, dt)."""
+    count, N, dt = test
+    settle = int(np.ceil(SETTLING_PERIODS / (signal.cutoff_hz * dt)))
+    end = (count - settle) // N
+    first = 0 if last_spans is None else max(0, (end - last_spans) * N - settle)
+    if end * N - first < N + settle:
+        raise InputError([f"{folder} must hold at least two spans of {N} steps before its end: it has {count} steps"])
+    return first
+
+
+def _emulated(folder: Path, signal: SignalSpec, last_spans: int | None) -> Source:
+    """Last spans of an emulated test, which begins at a support."""
+    period, run = read_result(folder / "period.nc"), read_result(folder / "run.nc")
+    N, dt = len(period.values["time"]), float(period.values["time"][1])
+    step = float(period.values["position"][1])
+    force = _doubles(run.values["contact_force"])
+    first = _first_step(folder, (len(force), N, dt), signal, last_spans)
+    k = np.arange(first, len(force), dtype=np.float64)
+    about = run.attributes
+    told = f"emulated test on {about.get('catenary', '?')} with {about.get('device', '?')}"
+    return Source(ForceRecord(folder.name, dt * k, step * k, force[first:]), N * step, told)
 
 
 def _simulated(folder: Path) -> Source:

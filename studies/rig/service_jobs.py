@@ -76,9 +76,9 @@ class CompareJob(Spec):
     """A measured log beside the prediction."""
 
     prediction: str = Field(
-        description="what was predicted: folder of a simulation or of a test, or a file with time or position and force"
+        description="what was predicted: folder of a simulation, of an emulated or served test, or a file with a force"
     )
-    measured: str = Field(description="what was measured: folder of a served test, CSV or netCDF with time and force")
+    measured: str = Field(description="what was measured: folder of a served test; CSV, netCDF or TDMS with a force")
     signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
     record: RecordSpec = RecordSpec()
     last_spans: Annotated[int, Field(ge=1, le=1000)] | None = Field(

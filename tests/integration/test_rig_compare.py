@@ -105,6 +105,44 @@ def influence_speed(place):
     return float(read_journal(place / "dry" / "run.journal")[0]["speed_m_per_s"])
 
 
+def test_a_log_says_the_same_in_every_format(place, tmp_path):
+    """CSV, netCDF and TDMS with times in a channel of their own, or with a waveform as LabVIEW writes it."""
+    import xarray as xr
+    from nptdms import ChannelObject, TdmsWriter
+
+    log = log_of(place, AMPLIFIED, MOVED)
+    time, position, force = np.loadtxt(log, delimiter=",", skiprows=1).T
+    columns = {"time": (time, "s"), "position": (position, "m"), "force": (force, "kN")}
+    variables = {name: ("sample", values, {"units": unit}) for name, (values, unit) in columns.items()}
+    xr.Dataset(variables).to_netcdf(tmp_path / "log.nc")
+    with TdmsWriter(tmp_path / "log.tdms") as file:
+        file.write_segment([ChannelObject("rig", f"{name} [{u}]", v) for name, (v, u) in columns.items()])
+    wave = {"wf_increment": float(time[1] - time[0]), "wf_start_offset": 0.0, "unit_string": "kN"}
+    with TdmsWriter(tmp_path / "wave.tdms") as file:
+        for half in np.array_split(np.arange(len(time)), 2):  # a log that grew while it was written
+            channels = [ChannelObject("rig", "Contact Force", force[half], properties=wave)]
+            file.write_segment([*channels, ChannelObject("rig", "Position", position[half], {"unit_string": "m"})])
+    given = (f"record.offset_m={MOVED}", "last_spans=null")
+    expected = compare(place, "as_csv", f"measured={log}", *given)
+    for name in ("log.nc", "log.tdms", "wave.tdms"):
+        found = compare(place, f"as_{name}", f"measured={tmp_path / name}", *given)
+        for key in ("curve_difference_rms_N", "offset_m"):
+            assert found[key] == pytest.approx(expected[key], rel=1e-6), name
+        assert found["measured"]["contact_force_std_N"] == pytest.approx(
+            expected["measured"]["contact_force_std_N"], rel=1e-6
+        )
+
+
+def test_an_emulated_test_is_compared_as_the_dry_run_of_the_same(place):
+    """Two ways to predict one test: the emulation's folder beside that of the dry run."""
+    same = ("duration_s=12", "loop.ramp_s=3", "loop.height_harmonics=12", "loop.dropper_harmonics=null")
+    more = ("pantograph=dsa250", "applied_force_N=157.3", "best_relaxation=false", "loop.contact_relaxation=0.1")
+    assert main(["rig", "emulate", f"bundle={place / 'bundle'}", f"run_dir={place / 'emulated'}", *same, *more]) == 0
+    found = compare(place, "both", f"measured={place / 'emulated'}", "last_spans=5")
+    assert found["measured"]["spans"] == found["prediction"]["spans"] == 5
+    assert found["curve_difference_largest_N"] < 0.01 and found["prediction"]["contact_force_std_N"] > 5.0
+
+
 def test_the_journal_of_a_killed_server_is_compared_as_it_is(place, tmp_path):
     killed = tmp_path / "killed"
     killed.mkdir()
@@ -118,10 +156,11 @@ def test_the_journal_of_a_killed_server_is_compared_as_it_is(place, tmp_path):
     ("arguments", "sentence"),
     [
         (("measured=nowhere",), "nowhere must be a folder of a test or simulation"),
-        (("measured=.",), "it has neither run.journal nor result.nc"),
+        (("measured=.",), "neither run.journal nor period.nc nor result.nc"),
         (("prediction=x", "measured=x"), "measured must be another file or folder than prediction"),
         (("measured=bad",), "is not the journal of a rig test"),
         (("measured=short",), "must hold at least two spans"),
+        (("measured=half.tdms",), "is not a whole TDMS file"),
         (("measured=other.csv", "record.speed_kmh=275", "record.span_length=60"), "must have spans of one length"),
     ],
 )
@@ -133,6 +172,7 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(place, tmp_path, monke
     (tmp_path / "short" / "run.journal").write_bytes((place / "dry" / "run.journal").read_bytes()[:9000])
     rows = "\n".join(f"{0.01 * k},{100 + k % 7}" for k in range(2000))
     (tmp_path / "other.csv").write_text(f"time_s,force_N\n{rows}\n", encoding="utf-8")
+    (tmp_path / "half.tdms").write_bytes(b"no TDMS file at all, whatever its name says")
     before = sorted(p.name for p in tmp_path.iterdir())
     capfd.readouterr()
     code = main(["rig", "compare", f"prediction={place / 'dry'}", *arguments])

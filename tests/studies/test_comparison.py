@@ -181,7 +181,7 @@ def test_a_broken_netcdf_file_is_refused(catenary, folder, runs):
 
 
 def test_what_is_no_record_is_refused(catenary, folder, runs):
-    refused(catenary("report", runs[0], f"{runs[0]}/summary.json"), ["must be a CSV or netCDF file with a force"])
+    refused(catenary("report", runs[0], f"{runs[0]}/summary.json"), ["must be a CSV, netCDF or TDMS file with a force"])
     (folder / "alone.csv").write_text("time_s;force_N\n0;1\n", encoding="utf-8")
     refused(catenary("report", "alone.csv"), ["alone.csv is a file: give a run folder too"])
 

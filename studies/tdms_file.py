@@ -1,0 +1,86 @@
+"""A contact force from a TDMS file, as LabVIEW and FlexLogger write them: channels with units in their properties."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.errors import InputError
+from studies.csv_table import Quantity, name_and_unit
+
+if TYPE_CHECKING:
+    from nptdms import TdmsChannel
+
+__all__ = ["read_tdms"]
+
+UNIT = "unit_string"
+STEP, BEGIN = "wf_increment", "wf_start_offset"
+
+
+def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray[np.float64]]:
+    """Read the channels that hold the quantities, in SI units, by the quantities' names.
+
+    A channel is found by its name, in whatever group; its unit stands in its property ``unit_string`` or, as in a
+    CSV, in its name. A force that is a waveform (``wf_increment``) brings its own time.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file, one sentence each.
+    """
+    from nptdms import TdmsFile
+
+    try:
+        with open(path, "rb") as file:
+            stored = TdmsFile.read(file)
+        channels = [channel for group in stored.groups() for channel in group.channels()]
+        values = {channel.path: channel[:] for channel in channels}
+    except FileNotFoundError:
+        raise InputError([f"force record {path} does not exist"]) from None
+    except Exception as error:  # what a harmed file makes the reader raise is of many kinds, assertions among them
+        said = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
+        raise InputError([f"force record {path} is not a whole TDMS file ({said}): copy it again"]) from None
+    found: dict[str, NDArray[np.float64]] = {}
+    problems: list[str] = []
+    for quantity in quantities:
+        named = [c for c in channels if name_and_unit(c.name, quantity)[0] in (quantity.name, *quantity.aliases)]
+        if len(named) > 1:
+            listed = ", ".join(c.path for c in named)
+            problems.append(f"{path}: only one channel may hold the {quantity.name}: got {listed}")
+        elif named:
+            try:
+                found[quantity.name] = _in_si(path, named[0], values[named[0].path], quantity)
+            except InputError as error:
+                problems += error.problems
+            if quantity.name == "force" and STEP in named[0].properties:
+                found.setdefault("time", _time_of(named[0], len(values[named[0].path])))
+    lengths = {name: len(v) for name, v in found.items()}
+    if not problems and len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{n} {name}" for name, n in lengths.items())
+        problems.append(f"{path}: force, time and position must have as many values as one another: got {listed}")
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quantity: Quantity) -> NDArray[np.float64]:
+    """Numbers of a channel in SI units; dates in seconds from the first one."""
+    if np.issubdtype(values.dtype, np.datetime64):
+        return (values - values[0]) / np.timedelta64(1, "us") * 1e-6 if len(values) else np.zeros(0)
+    unit = str(channel.properties.get(UNIT, "") or name_and_unit(channel.name, quantity)[1])
+    sizes = {name.lower(): size for name, size in quantity.units.items()}
+    if unit and unit.lower() not in sizes:
+        raise InputError([f"{path}: the unit of '{channel.path}' must be one of {quantity.unit_names}: got '{unit}'"])
+    numbers = values.astype(np.float64) if np.issubdtype(values.dtype, np.number) else np.full(len(values), np.nan)
+    if not np.isfinite(numbers).all():
+        raise InputError([f"{path}: '{channel.path}' must hold finite numbers: it does not"])
+    return numbers * (sizes[unit.lower()] if unit else next(iter(quantity.units.values())))
+
+
+def _time_of(channel: TdmsChannel, count: int) -> NDArray[np.float64]:
+    """Time of a waveform's samples [s]."""
+    begin, step = (float(channel.properties.get(name, 0.0)) for name in (BEGIN, STEP))
+    return begin + step * np.arange(count)
