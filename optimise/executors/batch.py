@@ -24,8 +24,7 @@ from optimise.executors.protocol import NoWorkersError
 __all__ = ["BatchJobs", "job_script"]
 
 JOB_NAME = "catenary"
-# how long a job may be without any of its workers, as when all of them start again, before it counts as ended
-SECONDS_BETWEEN_WORKERS = 30.0
+SECONDS_TO_SUBMIT = 300.0
 PACKAGES_WITH_KERNELS = ("catenary", "dynamics", "optimise")
 
 
@@ -51,6 +50,8 @@ class BatchJobs:
         assert cluster.batch is not None
         self._jobs = cluster.batch.jobs
         self._kind = cluster.kind
+        # a job may be without any of its workers for a while, as when all of them start again
+        self._patience = cluster.watchdog.no_workers_s
         self._missed: dict[Any, float] = {}
         self._seen: set[Any] = set()
         with config.set(DASK_SETTINGS), interrupts_for_the_driver():
@@ -63,22 +64,26 @@ class BatchJobs:
                 raise
 
     def hold(self) -> None:
-        """Submit a job for each one whose workers have been away for some time."""
+        """Submit a job in the place of each one that has ended."""
+        self._replace(self._patience)
+
+    def ask_again(self) -> None:
+        """Submit the jobs that are missed at once."""
+        self._replace(0.0)
+
+    def _replace(self, patience: float) -> None:
+        """Submit a job for each one whose workers were there and have been away for longer than a time [s]."""
         now = time.monotonic()
-        there = {str(worker["name"]) for worker in self._cluster.scheduler_info["workers"].values()}
+        there = {str(worker.name) for worker in list(self._cluster.scheduler.workers.values())}
         for name in list(self._cluster.workers):
             if any(w == str(name) or w.startswith(f"{name}-") for w in there):
                 self._seen.add(name)
                 self._missed.pop(name, None)
-            elif name in self._seen and now - self._missed.setdefault(name, now) > SECONDS_BETWEEN_WORKERS:
+            elif name in self._seen and now - self._missed.setdefault(name, now) >= patience:
                 self._give_up(name)
         if set(self._cluster.worker_spec) - set(self._cluster.workers):
-            self.ask_again()
-
-    def ask_again(self) -> None:
-        """Submit the jobs that are missed; a batch system that refuses them now may take them later."""
-        with contextlib.suppress(NoWorkersError):
-            self._submit()
+            with contextlib.suppress(NoWorkersError):  # a batch system that refuses them now may take them later
+                self._submit()
 
     def close(self) -> None:
         """Cancel the jobs."""
@@ -92,8 +97,8 @@ class BatchJobs:
 
         cluster.scale(jobs=self._jobs)
         try:
-            cluster.sync(submitted)
-        except (RuntimeError, ValueError, OSError) as error:
+            cluster.sync(submitted, callback_timeout=SECONDS_TO_SUBMIT)
+        except (RuntimeError, ValueError, OSError, TimeoutError) as error:
             for name in [n for n, job in cluster.workers.items() if job.job_id is None]:
                 del cluster.workers[name]
             said = [line for line in str(error).splitlines() if ":" in line and "error" in line.lower()]
