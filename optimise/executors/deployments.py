@@ -80,7 +80,7 @@ class LocalWorkers:
         from distributed import Client, LocalCluster
 
         self._workers = cluster.workers
-        with config.set(DASK_SETTINGS), interrupts_for_the_driver():
+        with config.set(DASK_SETTINGS), interrupts_for_the_driver(), _had("worker processes on this machine"):
             self._cluster = LocalCluster(
                 n_workers=cluster.workers, threads_per_worker=1, processes=True, host="127.0.0.1",
                 dashboard_address=None,  # pyright: ignore[reportArgumentType]  # no pages of the workers
@@ -133,6 +133,15 @@ class RunningScheduler:
     def close(self) -> None:
         """Leave scheduler and workers to others."""
         within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5))
+
+
+@contextlib.contextmanager
+def _had(what: str) -> Iterator[None]:
+    """Say of workers that cannot be started that there are none."""
+    try:
+        yield
+    except Exception as error:
+        raise NoWorkersError(f"{what} cannot be started ({type(error).__name__}: {error})") from error
 
 
 def within(seconds: float, *ends: Callable[[], Any]) -> None:

@@ -1,0 +1,93 @@
+"""Workers that are gone, all of them and for good or for a while: noticed, begun anew or given up, never a silent hang."""
+
+import contextlib
+import threading
+import time
+
+import cheap_evaluation
+import psutil
+import pytest
+from cheap_evaluation import campaign_of, prepare_nothing
+
+from optimise.campaign import Interrupted, load_result, run_campaign
+
+SOON = {"silence_s": 4.0, "no_workers_s": 2.0}
+CLUSTER = {"kind": "local", "workers": 2, "time_limit_s": 1.0, "watchdog": SOON}
+TRIALS = 60
+
+
+def workers():
+    """Processes of the workers that this process has."""
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if "spawn_main" in " ".join(child.cmdline()):
+                found.append(child)
+    return found
+
+
+class Killer(threading.Thread):
+    """Kills every worker as soon as it is there, from the first result on, for a time or until it is told to stop."""
+
+    def __init__(self, seconds=float("inf")):
+        super().__init__(daemon=True)
+        self.begin, self.stop = threading.Event(), threading.Event()
+        self.seconds = seconds
+
+    def run(self):
+        self.begin.wait()
+        end = time.monotonic() + self.seconds
+        while not self.stop.is_set() and time.monotonic() < end:
+            for worker in workers():
+                with contextlib.suppress(psutil.Error):
+                    worker.kill()
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def killer():
+    """Function that starts a killer, which ends with the test."""
+    started = []
+
+    def start(**arguments):
+        started.append(Killer(**arguments))
+        started[-1].start()
+        return started[-1]
+
+    yield start
+    for thread in started:
+        thread.stop.set()
+        thread.begin.set()
+        thread.join()
+
+
+def run(folder, case, killer, **content):
+    def show(progress):
+        if progress.done >= 5:
+            killer.begin.set()
+
+    campaign = campaign_of(**{"trials": TRIALS, "sampler": {"kind": "qmc"}, "cluster": CLUSTER, **content})
+    return run_campaign(
+        campaign, case, folder, progress=show, evaluate=cheap_evaluation.slow_bowl, prepare=prepare_nothing
+    )
+
+
+def test_workers_killed_faster_than_they_start_end_the_campaign_with_a_word(tmp_path, case, killer, capfd):
+    with pytest.raises(Interrupted) as ended:
+        run(tmp_path, case, killer())
+    assert ended.value.exit_code == 75
+    assert "the same command goes on" in str(ended.value)
+    said = capfd.readouterr().err
+    assert "asked for again" in said
+    kept = [r for r in load_result(tmp_path).records if r.evaluation is not None]
+    assert 5 <= len(kept) < TRIALS
+    killed = run(tmp_path, case, Killer(), cluster={"kind": "serial"})
+    assert killed.records[: len(kept)] == kept
+    assert [r.number for r in killed.records] == list(range(TRIALS))
+
+
+def test_workers_that_are_gone_for_a_while_are_begun_anew(tmp_path, case, killer, capfd):
+    result = run(tmp_path, case, killer(seconds=3.0), cluster={**CLUSTER, "retries": 10})
+    assert "The watchdog: " in capfd.readouterr().err
+    assert [r.number for r in result.records] == list(range(TRIALS))
+    assert all(r.evaluation is not None and r.evaluation.message == "" for r in result.records)
