@@ -27,6 +27,7 @@ STUDIES = {
     "status": "a campaign's state from its record: done, failed, best, rate",
     "convergence": "error against cost of meshes, steps, formulations and integrators on one open line",
     "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
+    "certificates": "the certificate with which a cluster's scheduler, workers and drivers know each other",
     "doctor": "versions, paths, threads, cores and a 5-second self-test",
     "demo": "the whole chain on a real line: campaign, report, best design, rig bundle",
 }

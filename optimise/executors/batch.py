@@ -25,6 +25,7 @@ __all__ = ["BatchJobs", "job_script"]
 
 JOB_NAME = "catenary"
 SECONDS_TO_SUBMIT = 300.0
+SECONDS_BETWEEN_LOOKS = 0.05
 PACKAGES_WITH_KERNELS = ("catenary", "dynamics", "optimise")
 
 
@@ -91,19 +92,18 @@ class BatchJobs:
 
     def _submit(self) -> None:
         cluster: Any = self._cluster
-
-        async def submitted() -> None:
-            await cluster
-
         cluster.scale(jobs=self._jobs)
-        try:
-            cluster.sync(submitted, callback_timeout=SECONDS_TO_SUBMIT)
-        except (RuntimeError, ValueError, OSError, TimeoutError) as error:
-            for name in [n for n, job in cluster.workers.items() if job.job_id is None]:
-                del cluster.workers[name]
-            said = [line for line in str(error).splitlines() if ":" in line and "error" in line.lower()]
-            reason = said[-1] if said else " ".join(str(error).split())
-            raise NoWorkersError(f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'") from error
+        end = time.monotonic() + SECONDS_TO_SUBMIT
+        while not all(getattr(cluster.workers.get(name), "answered", False) for name in list(cluster.worker_spec)):
+            if time.monotonic() > end:
+                raise NoWorkersError(f"{self._kind} must take jobs: it has not answered for {SECONDS_TO_SUBMIT:.0f} s")
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        refused = {name: job.refused for name, job in cluster.workers.items() if job.refused}
+        for name in refused:
+            del cluster.workers[name]
+        if refused:
+            reason = next(iter(refused.values()))
+            raise NoWorkersError(f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'")
 
     def _give_up(self, name: Any) -> None:
         """Forget a job that has ended, and cancel what may be left of it."""
@@ -156,10 +156,34 @@ def _security(cluster: ClusterSpec) -> Any:
 
 
 def _job_class(kind: str) -> Any:
+    """Job that keeps what the batch system said when it refused it, in the place of an error in a thread of Dask."""
     from dask_jobqueue.pbs import PBSJob
     from dask_jobqueue.slurm import SLURMJob
+    from distributed.core import Status
 
-    return SLURMJob if kind == "slurm" else PBSJob
+    class Job(SLURMJob if kind == "slurm" else PBSJob):
+        answered = False
+        refused = ""
+
+        async def start(self) -> None:
+            try:
+                await super().start()
+            except (RuntimeError, ValueError, OSError) as error:
+                self.refused = _reason(str(error))
+                self.status = Status.failed
+            self.answered = True
+
+        async def close(self) -> None:
+            await super().close()
+            self.status = Status.closed
+
+    return Job
+
+
+def _reason(said: str) -> str:
+    """Last line about an error in what a command printed."""
+    lines = [line for line in said.splitlines() if "error:" in line.lower()]
+    return lines[-1] if lines else " ".join(said.split())
 
 
 def _job_options(cluster: ClusterSpec, folder: Path | None) -> dict[str, Any]:

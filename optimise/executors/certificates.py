@@ -7,12 +7,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from catenary.errors import InputError
 from catenary.files import whole_file, writing
+from optimise.executors.on_worker import ONE_THREAD
 
-__all__ = ["CERTIFICATE", "DAYS", "KEY", "make_certificates", "security_of"]
+__all__ = ["CERTIFICATE", "DAYS", "KEY", "SETTINGS", "make_certificates", "security_of"]
 
-CERTIFICATE, KEY = "certificate.pem", "key.pem"
+CERTIFICATE, KEY, SETTINGS = "certificate.pem", "key.pem", "dask.yaml"
 DAYS = 365
 # a campaign of days must not end with its certificate
 DAYS_LEFT_AT_LEAST = 30
@@ -20,7 +23,7 @@ NAME = "catenary campaign"
 
 
 def make_certificates(folder: Path) -> None:
-    """Write a new key and the certificate that belongs to it; who holds both belongs to the cluster.
+    """Write a new key, the certificate that belongs to it, and Dask's settings; who holds them belongs to the cluster.
 
     Parameters
     ----------
@@ -38,6 +41,20 @@ def make_certificates(folder: Path) -> None:
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()),
     )
     _write(folder / CERTIFICATE, _certificate(key).public_bytes(serialization.Encoding.PEM))
+    _write(folder / SETTINGS, yaml.safe_dump(_settings(folder.absolute())).encode())
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    """What Dask's own commands read from a folder named by DASK_CONFIG."""
+    pair = {"cert": str(folder / CERTIFICATE), "key": str(folder / KEY)}
+    tls = {"ca-file": pair["cert"], **{role: dict(pair) for role in ("client", "scheduler", "worker")}}
+    own = {
+        "scheduler": {"allowed-failures": 0},
+        "comm": {"default-scheme": "tls", "require-encryption": True, "tls": tls},
+        "nanny": {"pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1)},
+        "worker": {"memory": dict.fromkeys(("target", "spill", "pause", "terminate"), False)},
+    }
+    return {"distributed": own}
 
 
 def security_of(folder: Path, *, make: bool = False) -> Any:

@@ -29,6 +29,7 @@ DASK_SETTINGS = {
     "distributed.worker.memory.terminate": False,
 }
 SECONDS_TO_CLOSE = 15.0
+SECONDS_TO_ANSWER = 5.0
 
 
 class Deployment(Protocol):
@@ -112,7 +113,8 @@ class RunningScheduler:
         security = security_of(Path(cluster.certificates)) if cluster.encrypted else None
         with config.set(DASK_SETTINGS):
             try:
-                self.client = Client(address, security=security, timeout=30, set_as_default=False)
+                patience = max(SECONDS_TO_ANSWER, cluster.watchdog.no_workers_s)
+                self.client = Client(address, security=security, timeout=patience, set_as_default=False)
             except (OSError, TimeoutError) as error:
                 raise NoWorkersError(f"{address} does not answer as a Dask scheduler does ({error})") from error
         threads: Any = self.client.nthreads()

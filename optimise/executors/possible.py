@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+from importlib.util import find_spec
 from pathlib import Path
 
 from catenary.errors import InputError
@@ -21,7 +22,7 @@ def refuse_impossible(cluster: ClusterSpec) -> None:
     Raises
     ------
     InputError
-        If a command of the batch system or a certificate is missing, or nothing listens at the address.
+        If a command of the batch system, a library or a certificate is missing, or nothing listens at the address.
     """
     if cluster.kind in BATCH_KINDS:
         missing = [command for command in COMMANDS[cluster.kind] if shutil.which(command) is None]
@@ -32,6 +33,10 @@ def refuse_impossible(cluster: ClusterSpec) -> None:
                     "not; go to one that submits jobs, or use cluster=local"
                 ]
             )
+    if cluster.dashboard_port is not None and find_spec("bokeh") is None:
+        raise InputError(
+            ["cluster.dashboard_port must be left out where bokeh, which draws the pages, is not installed: see README"]
+        )
     if cluster.encrypted:
         from optimise.executors.certificates import security_of
 

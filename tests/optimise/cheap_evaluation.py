@@ -80,6 +80,11 @@ def slow_bowl(task, setting):
     return bowl(task, setting)
 
 
+def slower_bowl(task, setting):
+    time.sleep(0.4)
+    return bowl(task, setting)
+
+
 def uneven_bowl(task, setting):
     """Evaluations that end in another order than they began."""
     time.sleep(0.02 * ((7 * task.number) % 5))

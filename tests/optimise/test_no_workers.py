@@ -1,4 +1,4 @@
-"""Workers that are gone, all of them and for good or for a while: noticed, begun anew or given up, never a silent hang."""
+"""Workers that are gone, all of them, for good or for a while: noticed, begun anew or given up, no silent hang."""
 
 import contextlib
 import threading

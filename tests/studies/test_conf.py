@@ -10,6 +10,7 @@ from catenary.spec import CatenarySpec
 from dynamics.spec import PantographSpec
 from optimise.samplers import population_size
 from optimise.spec import SamplerSpec
+from studies.certificates import CertificatesJob
 from studies.cli import main
 from studies.compose import compose_job, group_options
 from studies.rig.loop_jobs import EmulateJob, MapJob
@@ -34,6 +35,7 @@ JOBS = {
     "sweep": (SweepJob, []),
     "export": (ExportJob, []),
     "status": (StatusJob, []),
+    "certificates": (CertificatesJob, []),
     "validate": (ValidateJob, []),
     "report": (ReportJob, ["run_dir=x"]),
     "rig_serve": (ServeJob, ["bundle=x"]),
