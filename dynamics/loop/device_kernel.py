@@ -69,11 +69,12 @@ def run_block(k0: int, loop: Any, device: Any, rig: Any, out: Any) -> int:
     """Run one block from step k0; how many steps were done before the force or the height went out of bounds.
 
     ``loop`` holds the arguments of ``loop_step`` behind the force; ``device`` (constants, state); ``rig`` (ring, ramp,
-    height resolution, force resolution, added force, largest force, largest height); ``out`` (noise, force, position,
-    command), the noise being given.
+    height resolution, force resolution, added force, largest force, largest height, predicted force, steps on it);
+    ``out`` (noise, force, position, command), the noise being given. As long as a prediction is played back the loop
+    is given its force instead of the measured one, so that a height still scaled by the ramp does not spoil it.
     """
     model, droppers, state, settings = loop
-    ring, ramp, fine, grain, added, largest, highest = rig
+    ring, ramp, fine, grain, added, largest, highest, predicted, hold = rig
     noise, force, position, command = out
     delay = settings[3]
     for i in range(force.size):
@@ -84,7 +85,8 @@ def run_block(k0: int, loop: Any, device: Any, rig: Any, out: Any) -> int:
         position[i], force[i] = z, f
         if not abs(f) <= largest:
             return i
-        c = loop_step(k, f + added, model, droppers, state, settings)
+        given = predicted[k % predicted.size] if k < hold else f
+        c = loop_step(k, given + added, model, droppers, state, settings)
         command[i] = c
         if not abs(c) <= highest:
             return i

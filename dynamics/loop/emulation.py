@@ -1,6 +1,8 @@
 """A whole test without metal: the loop, the actuator's way, the device, and what the last spans show.
 
 A device of ours is stepped in compiled code, any other through its interface; both see the same actuator and sensor.
+A test starts from the line at rest, or from a periodic state that was predicted: its heights are then played back
+while the ramp lasts, and measured forces enter from the ramp's end on.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from numpy.typing import NDArray
 
 from dynamics.loop.device import Device, LumpedDevice
 from dynamics.loop.device_kernel import RING, actuator_position, run_block
-from dynamics.loop.engine import FilteredModel, ForceError, LoopEngine
+from dynamics.loop.engine import LoopEngine
 from dynamics.loop.model import PeriodicModel
 from dynamics.loop.spec import RigSettings
+from dynamics.loop.steady import LoopSteadyState
 
 __all__ = ["SPANS_AVERAGED", "LoopRun", "emulate"]
 
@@ -62,13 +65,19 @@ class LoopRun:
 class _Rig:
     """What a test goes through block by block: loop, references under way, sensor."""
 
-    def __init__(self, engine: LoopEngine, device: Device, settings: RigSettings) -> None:
+    def __init__(
+        self, engine: LoopEngine, device: Device, settings: RigSettings, predicted: LoopSteadyState | None
+    ) -> None:
         self.engine, self.device, self.settings = engine, device, settings
+        self.hold, self.predicted = 0, np.zeros(1)
         self.noise = np.random.default_rng(settings.sensor.seed)
         self.ring = np.zeros(RING)
         rest = engine.filtered.arrays[0]
+        if predicted is not None:
+            rest, self.predicted, self.hold = predicted.height, predicted.contact_force, engine.ramp_steps
+            engine.start_from(predicted.contact_force, predicted.correction_force, predicted.height)
         if engine.ramp_steps == 0:
-            # without a ramp the test starts at the height of the line at rest
+            # without a ramp the test starts at the height of the line at rest, or of the prediction
             for k in range(settings.loop.delay_steps):
                 self.ring[k] = rest[k % len(rest)]
         device.start(float(self.ring[0]))
@@ -80,7 +89,8 @@ class _Rig:
             device: Any = (self.device.constants, self.device.state)
             s = self.settings
             limits = (s.loop.added_force_N, s.loop.largest_force_N, s.loop.largest_height_m)
-            rig = (self.ring, s.actuator.ramp_steps, s.actuator.resolution_m, s.sensor.resolution_N, *limits)
+            grain = (s.actuator.resolution_m, s.sensor.resolution_N)
+            rig = (self.ring, s.actuator.ramp_steps, *grain, *limits, self.predicted, self.hold)
             done = int(run_block(first, self.engine.arguments, device, rig, out))
             self.engine.step_number = first + done
             return done
@@ -97,10 +107,9 @@ class _Rig:
             grain = s.sensor.resolution_N
             f = round(f / grain) * grain if grain > 0.0 and np.isfinite(f) else f
             position[i], force[i] = z, f
-            try:
-                command[i] = self.engine.step(f)
-            except ForceError:
+            if not abs(f) <= s.loop.largest_force_N:
                 return i
+            command[i] = self.engine.step(float(self.predicted[k % len(self.predicted)]) if k < self.hold else f)
             if not abs(command[i]) <= s.loop.largest_height_m:
                 return i
             self.ring[(k + s.loop.delay_steps) % RING] = command[i]
@@ -113,7 +122,7 @@ def emulate(
     settings: RigSettings,
     duration: float = 120.0,
     progress: Callable[[int, int, float], None] | None = None,
-    filtered: FilteredModel | None = None,
+    predicted: LoopSteadyState | None = None,
 ) -> LoopRun:
     """Run a test of ``duration`` [s], in whole spans, and average its last ten (paper 001, section 5).
 
@@ -125,11 +134,11 @@ def emulate(
         [s].
     progress : callable, optional
         Called after every span with its number, the number of spans, and the change of force [N].
-    filtered : FilteredModel, optional
-        Matrices that were filtered before with the same settings.
+    predicted : LoopSteadyState, optional
+        Periodic state to start from, of the same filters; without it the line at rest.
     """
-    engine = LoopEngine(model, settings.loop, filtered)
-    rig = _Rig(engine, device, settings)
+    engine = LoopEngine(model, settings.loop)
+    rig = _Rig(engine, device, settings, predicted)
     N, spans = model.steps, max(2, round(duration / (model.steps * model.dt)))
     records = np.zeros((4, spans, N))
     corrections = np.zeros(engine.correction_force.shape)

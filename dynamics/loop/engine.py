@@ -137,6 +137,27 @@ class LoopEngine:
         """Steps of the initial ramp, N_r."""
         return round(self.settings.ramp_s / self.model.dt)
 
+    def start_from(self, force: NDArray[np.float64], squeeze: NDArray[np.float64], height: NDArray[np.float64]) -> None:
+        """Take a periodic state as if the blocks before had measured it, instead of the line at rest.
+
+        Parameters
+        ----------
+        force : float array (step,)
+            Contact force, without what is added to it [N].
+        squeeze : float array (dropper, dropper step)
+            Correction forces [N].
+        height : float array (step,)
+            Filtered height that answers them [m].
+        """
+        for own, given in ((0, force + self.settings.added_force_N), (1, squeeze)):
+            self.state[own][:] = self.state[own + 8][:] = given
+        for d, row in enumerate(squeeze):
+            at = np.flatnonzero(row)
+            first, last = (int(at[0]), int(at[-1]) + 1) if at.size else (0, 0)
+            self.state[2][d] = self.state[10][d] = first
+            self.state[3][d] = self.state[11][d] = last
+        self.state[12][:] = height
+
     @property
     def arguments(self) -> Any:
         """What the compiled step takes behind step number and force."""

@@ -23,7 +23,7 @@ def emulated_growth(model, device, settings, blocks):
     ring, N, record = np.zeros(RING), model.steps, []
     for b in range(blocks):
         out = tuple(np.zeros(N) for _ in range(4))
-        rig = (ring, 1, 0.0, 0.0, 0.0, np.inf, np.inf)
+        rig = (ring, 1, 0.0, 0.0, 0.0, np.inf, np.inf, np.zeros(N), 0)
         assert run_block(b * N, engine.arguments, (free.constants, free.state), rig, out) == N
         scale = 1.0 / np.abs(out[1]).max()
         for array in (engine.state[0], engine.state[8], engine.state[12], ring, *free.state):
