@@ -59,8 +59,13 @@ def run(composed: Composed[ReportJob]) -> int:
     elif (folder / "sweep.yaml").is_file():
         write_sweep_report(folder)
     elif (folder / "summary.json").is_file():
-        converged = read_json(folder / "summary.json").get("study") == "convergence"
-        (write_convergence_report if converged else write_simulation_report)(folder)
+        study = read_json(folder / "summary.json").get("study")
+        if study == "rig_emulate":
+            from studies.rig.emulated_folder import write_emulated_report
+
+            write_emulated_report(folder)
+        else:
+            (write_convergence_report if study == "convergence" else write_simulation_report)(folder)
     elif folder.is_file():
         raise InputError([f"{folder} is a file: give a run folder too, which it is laid beside"])
     else:

@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from studies.report.frame import number
-from studies.report.parts import Chart, Curve, Fact, Page, Role, Section, Stations, Table
-from studies.rig.loop_jobs import EmulateJob
+from studies.report.parts import Chart, Curve, Fact, Level, Page, Section, Table
+from studies.rig.emulated_charts import FORCE_LABELS, TestCurves, correction_chart, force_chart
 
-if TYPE_CHECKING:
-    from studies.rig.emulated_run import Outcome
+__all__ = ["EmulatedContent", "emulated_page"]
 
-__all__ = ["emulated_page"]
-
-ROLES: dict[str, tuple[Role, str]] = {
-    "emulated": ("best", "emulated test, mean of the last spans"),
-    "periodic": ("nominal", "periodic state, same harmonics"),
-    "untruncated": ("other", "periodic state, every harmonic"),
+Array = NDArray[np.float64]
+COMPARED = {
+    "emulated_against_periodic_own_band": "emulated against the periodic state, the loop's own band",
+    "emulated_against_periodic": "emulated against the periodic state",
+    "untruncated_against_periodic": "every harmonic against N_h and N_hd",
+    "emulated_against_transient": "emulated against the long transient",
+    "untruncated_against_transient": "every harmonic against the long transient",
 }
-DROPPER_ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth", "fifth", "sixth")
 
 
-def emulated_page(outcome: Outcome, job: EmulateJob) -> Page:
+@dataclass(frozen=True)
+class EmulatedContent:
+    """What the page shows.
+
+    Attributes
+    ----------
+    summary : dict
+        Content of summary.json.
+    curves : TestCurves
+        Forces and correction forces over one span.
+    span_end, error : float array (span,)
+        End of every span [s], RMS difference of its force from the periodic state [N].
+    command : str
+        Command line that the test came from.
+    """
+
+    summary: dict[str, Any]
+    curves: TestCurves
+    span_end: Array
+    error: Array
+    command: str = ""
+
+
+def emulated_page(content: EmulatedContent) -> Page:
     """Compose the page of one emulated test."""
-    summary = outcome.summary
+    summary = content.summary
     own = summary["compared"].get("emulated_against_periodic_own_band")
-    force = [_force(outcome, job)]
-    slack = _corrections(outcome)
+    slack = correction_chart(content.curves)
     ran = f"The test was stopped: {summary['message']}." if summary["message"] else "The test ran to its end."
     said = (
         ""
@@ -36,29 +59,35 @@ def emulated_page(outcome: Outcome, job: EmulateJob) -> Page:
         else f" Its standard deviation is {number(own['std_percent'], 2)} % off that of the periodic state and its "
         f"curve {number(own['curve_rms_N'], 2)} N RMS."
     )
-    facts = [Fact("spectral radius", number(summary["spectral_radius"], 4), "in contact, without slack")]
-    if own is not None:
-        facts.append(Fact("σ against the periodic state", f"{number(own['std_percent'], 2)} %", "up to f_max"))
-        facts.append(Fact("curve", f"{number(own['curve_rms_N'], 2)} N", "RMS, up to f_max"))
+    settles = (Section("How the test settles", charts=(_convergence(content),)),) if content.error.size > 1 else ()
+    again = (Section("Run it again", command=content.command),) if content.command else ()
     return Page(
         kicker="Emulated hardware-in-the-loop test",
-        title=f"{outcome.model.name} at {summary['speed_kmh']:.1f} km/h, {summary['device']}",
+        title=f"{summary['catenary']} at {summary['speed_kmh']:.1f} km/h, {summary['device']}",
         headline=ran + said,
-        facts=tuple(facts),
+        facts=tuple(_facts(summary, own)),
         warnings=tuple(_warnings(summary)),
         sections=(
-            Section("The contact force", charts=tuple(force), tables=(_table(outcome),)),
+            Section("The contact force", charts=(force_chart(content.curves),), tables=_tables(summary)),
             *((Section("Slack droppers", charts=(slack,)),) if slack else ()),
-            *(
-                (Section("How the test settles", charts=(_convergence(outcome),)),)
-                if len(outcome.record.change) > 1
-                else ()
-            ),
+            *settles,
+            *again,
         ),
     )
 
 
-def _warnings(summary: dict) -> list[str]:
+def _facts(summary: dict[str, Any], own: dict[str, float] | None) -> list[Fact]:
+    facts = [Fact("spectral radius", number(summary["spectral_radius"], 4), "the larger of without and with slack")]
+    if own is not None:
+        facts.append(Fact("σ against the periodic state", f"{number(own['std_percent'], 2)} %", "up to f_max"))
+        facts.append(Fact("curve", f"{number(own['curve_rms_N'], 2)} N", "RMS, up to f_max"))
+    met, foretold = summary["criterion_met_after_s"], summary["criterion_foretold_s"]
+    remark = "0.5 % of σ and 1 N" + ("" if foretold is None else f"; by the radius {foretold:.0f} s at the latest")
+    facts.append(Fact("settled after", "not yet" if met is None else f"{met:.0f} s", remark))
+    return facts
+
+
+def _warnings(summary: dict[str, Any]) -> list[str]:
     found = []
     if summary["spectral_radius"] >= 1.0:
         found.append(f"The loop is judged unstable: spectral radius {summary['spectral_radius']:.4g}.")
@@ -67,75 +96,32 @@ def _warnings(summary: dict) -> list[str]:
     return found
 
 
-def _force(outcome: Outcome, job: EmulateJob) -> Chart:
-    x = outcome.model.position
-    curves = [Curve("", x, span, "m", "N", "muted") for span in outcome.spans]
-    if curves:
-        curves[0] = Curve("long transient, last spans", x, outcome.spans[0], "m", "N", "muted")
-    for name, values in outcome.curves.items():
-        role, label = ROLES[name]
-        curves.append(Curve(label, x, values, "m", "N", role))
-    return Chart(
-        name="contact_force",
-        title="Contact force along the span",
-        caption=f"Low-pass filtered: {outcome.summary['filter']}. Ticks at the upper edge are droppers.",
-        x_label="Station of the pantograph",
-        y_label="Contact force, filtered",
-        curves=tuple(curves),
-        stations=(Stations("droppers", outcome.model.dropper_position),),
-        x_range=(0.0, outcome.model.span),
-        height=0.46,
-    )
-
-
-def _corrections(outcome: Outcome) -> Chart | None:
-    """Correction forces of the droppers that slacken, emulated and periodic."""
-    model, steady = outcome.model, outcome.references.steady.correction_force
-    slack = np.flatnonzero((steady > 0.0).any(axis=1))
-    if not slack.size or outcome.record.status != "ok":
-        return None
-    x = (model.dropper_offset + np.arange(model.dropper_steps)) * model.span / model.steps
-    curves = []
-    for i, d in enumerate(slack):
-        role = DROPPER_ROLES[i % len(DROPPER_ROLES)]
-        curves.append(Curve("periodic state" if i == 0 else "", x, 1e-3 * steady[d], "m", "kN", "muted"))
-        label = f"dropper {d + 1}, emulated"
-        curves.append(Curve(label, x, 1e-3 * outcome.record.mean_correction[d], "m", "kN", role))
-    used = np.flatnonzero((steady > 0.0).any(axis=0))
-    return Chart(
-        name="correction_forces",
-        title="Correction forces of slack droppers",
-        caption="Force that squeezes the ends together: what the linear line's dropper would push back with.",
-        x_label="Station of the pantograph, from the support before the dropper",
-        y_label="Correction force",
-        curves=tuple(curves),
-        x_range=(float(x[used[0]]) - 3.0, float(x[used[-1]]) + 3.0),
-        height=0.4,
-    )
-
-
-def _convergence(outcome: Outcome) -> Chart:
-    change = outcome.record.change[1:]
-    spans = np.arange(2, len(outcome.record.change) + 1, dtype=np.float64)
+def _convergence(content: EmulatedContent) -> Chart:
+    kept = content.error > 0.0
+    ramp = float(content.summary["loop"]["ramp_s"])
     return Chart(
         name="convergence",
-        title="Change of the force from span to span",
-        caption="Root mean square of the difference, as a power of ten.",
-        x_label="Span of the test",
-        y_label="log10 of the change [N]",
-        curves=(Curve("emulated test", spans, np.log10(np.maximum(change, 1e-9)), "", ""),),
+        title="Distance of every span's force from the periodic state",
+        caption=f"Root mean square in the loop's own band, as a power of ten. The ramp ends after {ramp:g} s.",
+        x_label="Time",
+        y_label="log10 of the distance [N]",
+        curves=(Curve("emulated test", content.span_end[kept], np.log10(content.error[kept]), "s", ""),),
+        levels=(Level("1 N", 0.0),),
         height=0.3,
     )
 
 
-def _table(outcome: Outcome) -> Table:
+def _tables(summary: dict[str, Any]) -> tuple[Table, Table]:
     rows = tuple(
-        (ROLES[name][1], *(number(f[key], 2) for key in f)) for name, f in outcome.summary["contact_force"].items()
+        (FORCE_LABELS[name], *(number(f[key], 2) for key in f)) for name, f in summary["contact_force"].items()
     )
-    return Table(
-        "Statistics",
-        ("", "mean [N]", "σ [N]", "maximum [N]", "minimum [N]"),
-        rows,
-        "lrrrr",
-        f"Through the filter of the figures: {outcome.summary['filter']}.",
+    pairs = tuple(
+        (text, f"{summary['compared'][key]['std_percent']:+.2f}", number(summary["compared"][key]["curve_rms_N"], 3))
+        for key, text in COMPARED.items()
+        if key in summary["compared"]
+    )
+    caption = f"Through the filter of the figures: {summary['filter']}."
+    return (
+        Table("Statistics", ("", "mean [N]", "σ [N]", "maximum [N]", "minimum [N]"), rows, "lrrrr", caption),
+        Table("Differences", ("", "σ [%]", "curve [N RMS]"), pairs, "lrr"),
     )

@@ -10,7 +10,7 @@ from catenary.spec import Spec
 from dynamics.loop.spec import RigContactSpec, RigSettings, Strategy
 from dynamics.spec import PantographSpec, SignalSpec
 
-__all__ = ["EmulateJob", "MapJob"]
+__all__ = ["EmulateJob", "LoopTestSpec", "MapJob"]
 
 AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
 DampingRatio = Annotated[float, Field(ge=0.0, le=0.5)]
@@ -18,10 +18,9 @@ Frequency = Annotated[float, Field(gt=0.0, le=250.0)]
 Stiffness = Annotated[float, Field(ge=5.0e3, le=5.0e7)]
 
 
-class EmulateJob(RigSettings):
-    """A test of a bundle without metal: the loop, an emulated actuator and an emulated device."""
+class LoopTestSpec(RigSettings):
+    """A test without metal: the loop, an emulated actuator and an emulated device."""
 
-    bundle: str = Field(description="folder of the rig bundle")
     device: Literal["pantograph", "mass"] = Field(
         default="pantograph", description="what stands on the rig: the pantograph, or a mass bolted to the actuator"
     )
@@ -38,16 +37,27 @@ class EmulateJob(RigSettings):
     best_relaxation: bool = Field(
         default=True, description="take the mu_c with which the loop settles fastest instead of loop.contact_relaxation"
     )
+    start: Literal["rest", "predicted"] = Field(
+        default="rest",
+        description="what the test begins with: the line at rest (paper 001), or the steady state solved at once for "
+        "the same device, played back while the ramp lasts",
+    )
     duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
     transient: bool = Field(default=False, description="run the long transient of the same line and pantograph beside")
     signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
-    run_dir: str | None = Field(default=None, description="folder of the test; without it outputs/rig_emulate/<date>")
 
     @model_validator(mode="after")
     def _transient_has_a_pantograph(self) -> Self:
         if self.transient and self.device == "mass":
             raise ValueError("transient must be false for a mass: the long transient is that of a pantograph")
         return self
+
+
+class EmulateJob(LoopTestSpec):
+    """A test of a bundle without metal."""
+
+    bundle: str = Field(description="folder of the rig bundle")
+    run_dir: str | None = Field(default=None, description="folder of the test; without it outputs/rig_emulate/<date>")
 
 
 class MapJob(Spec):

@@ -39,7 +39,38 @@ def test_an_emulated_test_leaves_its_record(catenary, bundle, folder):
     last = run.values["contact_force"].reshape(-1, 360)[-10:]
     np.testing.assert_allclose(period["contact_force_emulated"], last.mean(axis=0))
     assert (folder / "run" / "figures" / "contact_force.png").stat().st_size > 10000
-    assert "periodic state" in (folder / "run" / "report.html").read_text(encoding="utf-8")
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "periodic state" in page and "settled after" in page
+    assert "at the latest" in ended.out and summary["criterion_foretold_s"] > 12.0
+    spans = read_result(folder / "run" / "spans.nc").values
+    assert len(spans["error"]) == summary["spans_run"] and spans["error"][-1] < spans["error"][0]
+    # drawn anew from the folder alone: the same page
+    (folder / "run" / "report.html").unlink()
+    shutil.rmtree(folder / "run" / "figures")
+    again = catenary("report", "run")
+    assert again.code == 0, again.err
+    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == page
+    assert (folder / "run" / "figures" / "convergence.png").is_file()
+
+
+def test_a_predicted_start_has_settled_behind_the_ramp(catenary, bundle, folder):
+    ended = catenary("rig", "emulate", f"bundle={bundle}", *QUICK, "start=predicted")
+    assert ended.code == 0, ended.err
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    own = summary["compared"]["emulated_against_periodic_own_band"]
+    assert abs(own["std_percent"]) < 0.5 and own["curve_rms_N"] < 1.0
+    passage = summary["steps_per_span"] * summary["dt_s"]
+    assert 2.0 + 9 * passage < summary["criterion_met_after_s"] <= 2.0 + 12 * passage
+
+
+def test_a_folder_that_lacks_a_part_of_the_test_is_not_drawn(catenary, bundle, folder):
+    assert catenary("rig", "emulate", f"bundle={bundle}", *QUICK, "duration_s=3").code == 0
+    (folder / "run" / "spans.nc").unlink()
+    refused(catenary("report", "run"), ["spans.nc must be a result file"])
+    content = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    del content["loop"]
+    (folder / "run" / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    refused(catenary("report", "run"), ["must hold loop: run the test again"])
 
 
 def test_a_test_that_runs_away_keeps_its_record_and_says_so(catenary, bundle, folder):
