@@ -42,8 +42,9 @@ lint: $(READY)  ## style, format and types
 validate: $(READY)  ## compare with published results
 	$(BIN)/pytest -m validate
 
-bench: $(READY)  ## measure times
-	$(BIN)/pytest -m benchmark -s tests/benchmarks
+BENCH ?= tests/benchmarks
+bench: $(READY)  ## measure times; those of the rig alone: make bench BENCH=tests/benchmarks/rig
+	$(BIN)/pytest -m benchmark -s $(BENCH)
 
 lock:  ## resolve the ranges of pyproject.toml anew (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \

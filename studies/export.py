@@ -74,12 +74,14 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     except ValueError as error:  # form-finding failed
         print(f"No bundle was written: {error}", file=sys.stderr)
         return 1, folder
-    write_bundle(folder, matrices, case)
+    computed, parts = time.perf_counter() - begin, []
+    write_bundle(folder, matrices, case, lambda part, spent: parts.append(f"{part} {spent:.2f} s"))
     write_hydra_record(folder, "export", composed)
     print(
         f"Influence matrices: {matrices.quadrature_nodes} frequencies, truncation error "
-        f"{matrices.truncation_error:.1e}, {time.perf_counter() - begin:.1f} s"
+        f"{matrices.truncation_error:.1e}, {computed:.1f} s"
     )
+    print(f"Files: {', '.join(parts)}")
     print(f"Written to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder
 

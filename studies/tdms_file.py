@@ -69,7 +69,7 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
 def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quantity: Quantity) -> NDArray[np.float64]:
     """Numbers of a channel in SI units; dates in seconds from the first one."""
     if np.issubdtype(values.dtype, np.datetime64):
-        return (values - values[0]) / np.timedelta64(1, "us") * 1e-6 if len(values) else np.zeros(0)
+        return np.asarray((values - values[:1]) / np.timedelta64(1, "us") * 1e-6, dtype=np.float64)
     unit = str(channel.properties.get(UNIT, "") or name_and_unit(channel.name, quantity)[1])
     sizes = {name.lower(): size for name, size in quantity.units.items()}
     if unit and unit.lower() not in sizes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from dynamics.influence import InfluenceMatrices
 __all__ = ["PeriodicModel", "model_of", "read_model"]
 
 SCHEMA_VERSIONS = (1, 2)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # as every line's; folders are called after it
 ARRAYS = ("z0", "I_cc", "I_cd", "I_dc", "K_dd", "dropper_force", "dropper_position")
 SCALARS = ("dropper_stiffness", "speed", "dt", "span", "N", "M", "dropper_offset")
 
@@ -125,9 +127,12 @@ def read_model(folder: Path) -> tuple[PeriodicModel, dict[str, Any]]:
         raise InputError([f"pfem.nc of the bundle {folder} must hold {', '.join(missing)}: export the line again"])
     arrays = {name: np.ascontiguousarray(values[name], dtype=np.float64) for name in ARRAYS}
     scalars = {name: float(values[name]) for name in SCALARS}
+    name = manifest.get("catenary")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InputError([f"catenary in the manifest of the bundle {folder} must be a line's short name: got {name!r}"])
     _check_arrays(Path(folder), arrays, scalars)
     model = PeriodicModel(
-        name=str(manifest.get("catenary", Path(folder).name)),
+        name=name,
         speed=scalars["speed"],
         dt=scalars["dt"],
         span=scalars["span"],

@@ -34,10 +34,11 @@ def read_raw(path: str | Path) -> dict[str, NDArray[np.float64]]:
     content = Path(path).read_bytes()
     if len(content) < 32 or content[:8] != MAGIC:
         raise ValueError(f"{path} is not the raw file of a rig bundle of this version")
-    count, begin, size, checksum = struct.unpack_from("<IIQI", content, 8)
+    count, begin, size, checksum, names = struct.unpack_from("<IIQII", content, 8)
     if len(content) < begin + size:
         raise ValueError(f"{path} is cut short: {len(content)} bytes, of which there should be {begin + size}")
-    if zlib.crc32(memoryview(content)[begin : begin + size]) != checksum:
+    bytes_ = memoryview(content)
+    if zlib.crc32(bytes_[32 : 32 + 64 * count]) != names or zlib.crc32(bytes_[begin : begin + size]) != checksum:
         raise ValueError(f"{path} has been altered: its checksum is wrong")
     found = {}
     for i in range(count):

@@ -28,7 +28,8 @@ def write_raw(path: Path, arrays: dict[str, NDArray[np.float64]]) -> int:
         offset += values.nbytes
         checksum = zlib.crc32(values.tobytes(), checksum)
     with whole_file(path) as temporary, open(temporary, "wb") as file:
-        file.write(struct.pack("<8sIIQII", MAGIC, len(arrays), begin, offset - begin, checksum, 0))
+        names = zlib.crc32(b"".join(entries))
+        file.write(struct.pack("<8sIIQII", MAGIC, len(arrays), begin, offset - begin, checksum, names))
         file.writelines(entries)
         for values in little.values():
             file.write(values.tobytes())

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ import yaml
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from catenary.files import whole_file, write_json_atomic, write_text_atomic
+from catenary.files import whole_file, write_json_atomic, write_text_atomic, writing
 from dynamics.influence import InfluenceMatrices
 from dynamics.rig_bundle.contents import CONVENTIONS, SCHEMA_VERSION, VARIABLES, bundle_arrays, bundle_facts
 from dynamics.rig_bundle.pfem import SWEEPS
@@ -30,7 +32,7 @@ from dynamics.rig_bundle.self_test import SelfTest, make_self_test
 from dynamics.rig_bundle.truncation import truncation_table
 from dynamics.spec import CaseSpec
 
-__all__ = ["FILES", "add_to_bundle", "write_bundle"]
+__all__ = ["FILES", "RECOMMENDATION", "add_to_bundle", "write_bundle"]
 
 PROGRAMS = (
     "pfem.h",
@@ -43,49 +45,88 @@ PROGRAMS = (
     "README.md",
 )
 FILES = ("pfem.nc", "pfem.mat", "pfem.bin", "pfem.py", *PROGRAMS, "design.yaml")
+# added by whoever judges the loop
+RECOMMENDATION = "recommendation.json"
 # MATLAB v5 counts the bytes of a variable in 31 bits
 MATLAB_BYTES = 2**31
 
 
-def write_bundle(folder: Path, matrices: InfluenceMatrices, case: CaseSpec) -> Path:
+def write_bundle(
+    folder: Path, matrices: InfluenceMatrices, case: CaseSpec, told: Callable[[str, float], None] | None = None
+) -> Path:
     """Write all files of a bundle into ``folder``, each whole or not at all; the manifest comes last.
+
+    Parameters
+    ----------
+    folder : Path
+        Where; made if it is missing.
+    matrices : InfluenceMatrices
+        What.
+    case : CaseSpec
+        What they were computed for.
+    told : callable, optional
+        Called with each part that is done and the time that it took [s].
 
     Raises
     ------
     InputError
         If a variable is too large for a MATLAB v5 file.
     """
-    folder = Path(folder)
+    folder, done = Path(folder), _stopwatch(told)
+    with writing(folder):
+        (folder / RECOMMENDATION).unlink(missing_ok=True)  # it belongs to the bundle that stood here before
     test = make_self_test(matrices)
     arrays, facts = bundle_arrays(matrices, test), bundle_facts(matrices, case)
     refuse_large(arrays)
     truncation = truncation_table(matrices, case, test)
+    done("self-test and truncation")
     _write_netcdf(folder / "pfem.nc", arrays, facts)
+    done("pfem.nc")
     with whole_file(folder / "pfem.mat") as path:
         content = {**arrays, "schema_version": SCHEMA_VERSION, "conventions": CONVENTIONS, **_short(facts)}
         scipy.io.savemat(path, content, format="5", oned_as="column")
+    done("pfem.mat")
     checksum = write_raw(folder / "pfem.bin", arrays)
+    done("pfem.bin")
     _write_programs(folder, {**_words(arrays, facts, checksum), **_tables(arrays, truncation, test)})
     design = case.catenary.model_dump(mode="json")
     write_text_atomic(folder / "design.yaml", yaml.safe_dump(design, sort_keys=False, allow_unicode=True))
+    manifest = _manifest(arrays, facts, case)
+    manifest["self_test"] = {"slack_samples": test.slack, "tolerance": test.tolerance, "steps": len(test.force)}
+    manifest["truncation"] = truncation
+    manifest["files"] = {name: {"sha256": _sha256(folder / name)} for name in FILES}
+    write_json_atomic(folder / "manifest.json", manifest)
+    done("programs, README and manifest")
+    return folder
+
+
+def _manifest(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], case: CaseSpec) -> dict[str, Any]:
+    """What the manifest says of the variables and where they come from."""
     described = {
         name: {"dimensions": list(dims), "units": unit, "long_name": text, "shape": list(arrays[name].shape)}
         for name, (dims, unit, text) in VARIABLES.items()
     }
-    write_json_atomic(
-        folder / "manifest.json",
-        {
-            "schema_version": SCHEMA_VERSION,
-            **facts,
-            "conventions": CONVENTIONS,
-            "variables": described,
-            "self_test": {"slack_samples": test.slack, "tolerance": test.tolerance, "steps": len(test.force)},
-            "truncation": truncation,
-            "case": case.model_dump(mode="json"),
-            "files": {name: {"sha256": _sha256(folder / name)} for name in FILES},
-        },
-    )
-    return folder
+    return {
+        "schema_version": SCHEMA_VERSION,
+        **facts,
+        "conventions": CONVENTIONS,
+        "variables": described,
+        "case": case.model_dump(mode="json"),
+    }
+
+
+def _stopwatch(told: Callable[[str, float], None] | None) -> Callable[[str], None]:
+    """Function that tells how long ago it was called last [s]."""
+    last = time.perf_counter()
+
+    def done(part: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if told is not None:
+            told(part, now - last)
+        last = now
+
+    return done
 
 
 def add_to_bundle(folder: Path, name: str, text: str) -> None:

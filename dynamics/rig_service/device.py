@@ -20,10 +20,11 @@ from dynamics.rig_service.guard import OutputGuard
 from dynamics.rig_service.server import RECEIVE_BYTES, quiet_memory
 from dynamics.rig_service.spec import AddressSpec, LimitsSpec, StopSpec
 
-__all__ = ["DeviceRun", "EmulatedRig", "greet", "run_device"]
+__all__ = ["DeviceRun", "EmulatedRig", "agreed_delay", "greet", "run_device"]
 
 GREETING_WAIT = 0.1
 SPIN_NS = 200_000
+SHORTEST_STEP, LONGEST_STEP, LONGEST_DELAY = 1e-4, 0.1, 100
 
 
 class EmulatedRig:
@@ -102,7 +103,7 @@ def greet(sock: socket.socket, address: AddressSpec, steps: int, dt: float, pati
     Raises
     ------
     InputError
-        If no server answers in that time, or it refuses.
+        If no server answers in that time, or it refuses, or offers a test that cannot be.
     """
     hello = pack(Frame(Kind.HELLO, steps=steps, step_ns=round(1e9 * dt)))
     where = (address.host, address.port)
@@ -116,7 +117,7 @@ def greet(sock: socket.socket, address: AddressSpec, steps: int, dt: float, pati
             sleep(GREETING_WAIT)
             continue
         if isinstance(frame, Frame) and frame.kind is Kind.WELCOME:
-            return frame
+            return _possible(frame, address)
         if isinstance(frame, Frame) and frame.kind is Kind.REFUSAL:
             raise InputError([_refusal_sentence(frame, steps, dt, address)])
     raise InputError(
@@ -127,8 +128,38 @@ def greet(sock: socket.socket, address: AddressSpec, steps: int, dt: float, pati
     )
 
 
+def _possible(welcome: Frame, address: AddressSpec) -> Frame:
+    """A welcome whose test can be run."""
+    step, steps, delay = 1e-9 * welcome.step_ns, welcome.steps, welcome.second
+    if SHORTEST_STEP <= step <= LONGEST_STEP and steps >= 1 and welcome.value >= 1.0 and 1.0 <= delay <= LONGEST_DELAY:
+        return welcome
+    raise InputError(
+        [
+            f"the server at {address.host}:{address.port} must offer steps of {1e3 * SHORTEST_STEP:g} to "
+            f"{1e3 * LONGEST_STEP:g} ms and a delay of 1 to {LONGEST_DELAY} steps: got {welcome.value:g} steps of "
+            f"{1e3 * step:g} ms, {steps} a span, delay {delay:g}"
+        ]
+    )
+
+
+def agreed_delay(welcome: Frame, wanted: int) -> int:
+    """Steps from force to height that both sides count on; ``wanted`` is the device's own number, 0 for the server's.
+
+    Raises
+    ------
+    InputError
+        If they differ: the loop would be another one than that which was judged stable.
+    """
+    offered = round(welcome.second)
+    if wanted not in (0, offered):
+        raise InputError([f"delay_steps must be {offered}, on which the server counts: got {wanted} steps"])
+    return offered
+
+
 def _refusal_sentence(frame: Frame, steps: int, dt: float, address: AddressSpec) -> str:
     where = f"the server at {address.host}:{address.port}"
+    if frame.status not in list(Refusal):
+        return f"{where} must be of this version: it refuses for a reason that is not known here ({frame.status})"
     return {
         Refusal.BUSY: f"{where} must be free: it has a test with another device; wait for its end",
         Refusal.OVER: f"{where} must wait for a test: its own is over; start it again",
@@ -229,7 +260,7 @@ def _listen(
             continue
         heard = now
         if frame.kind is Kind.FAREWELL:
-            run.reason = Reason(frame.status)
+            run.reason = Reason(frame.status) if frame.status in list(Reason) else Reason.INTERRUPTED
             return True, math.nan, heard
         if frame.kind is Kind.HEIGHT and math.isfinite(frame.value):
             rig.answer(frame.sequence, frame.value)

@@ -26,7 +26,9 @@ class Kind(IntEnum):
     """What a frame is; the comments say what value, second and third hold."""
 
     HELLO = 1  # device: a test is wanted; steps and step as the device believes, 0 to take the server's
-    WELCOME = 2  # server: session, steps a span, step; value: steps of the test
+    WELCOME = (
+        2  # server: session, steps a span, step; value: steps of the test; second: delay that it counts on [steps]
+    )
     FORCE = 3  # device: measured force [N], height reached [m], last round trip [s]
     HEIGHT = 4  # server: height to send [m], force that the model took [N], time that the step took [s]
     REFUSAL = 5  # server: status says why
@@ -62,6 +64,7 @@ class Reason(IntEnum):
     RATE = 6
     INTERRUPTED = 7
     GAP = 8
+    RECORD = 9
 
 
 @dataclass(frozen=True)

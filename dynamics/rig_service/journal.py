@@ -5,6 +5,7 @@ A journal is one line of JSON (what the test was), then fixed binary records, ea
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -51,12 +52,16 @@ class Journal:
         """Write the record of one step, its values in the order of `COLUMNS`."""
         self._record[0] = values
         with writing(self._path):
-            os.write(self._file, self._record.tobytes())
+            if os.write(self._file, self._record.tobytes()) < RECORD.itemsize:  # the disk took the first part of it
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def close(self) -> None:
         """End the journal, with everything on the disk itself."""
-        os.fsync(self._file)
-        os.close(self._file)
+        try:
+            with writing(self._path):
+                os.fsync(self._file)
+        finally:
+            os.close(self._file)
 
 
 def read_journal(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:

@@ -25,13 +25,14 @@ REMEMBERED, TOLD = 4096, 3
 
 @dataclass(frozen=True)
 class TestPlan:
-    """Steps a span, step [s], and steps of the whole test."""
+    """Steps a span, step [s], steps of the whole test, and steps from a force to the height that answers it."""
 
     __test__ = False  # no test of pytest's
 
     steps_per_span: int
     dt: float
     steps: int
+    delay_steps: int
 
     @property
     def step_ns(self) -> int:
@@ -149,6 +150,7 @@ class RigSession:
             Kind.WELCOME,
             self._session,
             value=float(plan.steps),
+            second=float(plan.delay_steps),
             steps=plan.steps_per_span,
             step_ns=plan.step_ns,
         )

@@ -27,6 +27,7 @@ SENTENCES = {
     Reason.RATE: "the device sends at another rate than the bundle steps",
     Reason.INTERRUPTED: "the server was interrupted",
     Reason.GAP: "too many forces in a row were missing",
+    Reason.RECORD: "the record of the test could not be written",
 }
 
 
@@ -100,6 +101,7 @@ class StepTaker:
         self.stopping: Reason | None = None
         self.force, self._earlier = 0.0, 0.0
         self.round_trip = math.nan
+        self.unwritten: OSError | None = None
         self._absurd_in_row = 0
         self._zero_ns = 0
 
@@ -130,9 +132,20 @@ class StepTaker:
         service_time = 1e-9 * (monotonic_ns() - began)
         since = 1e-9 * (now_ns - self._zero_ns)
         forces = (received, self.force)
-        self._record((self.number, mark, since, stamp, *forces, model_height, height, reached, trip, service_time))
+        self._keep((self.number, mark, since, stamp, *forces, model_height, height, reached, trip, service_time))
         self.number += 1
         return Taken(height, self.force, mark, service_time)
+
+    def _keep(self, values: tuple[float, ...]) -> None:
+        """Write the record of a step; from the first one that cannot be written on, none is, and the test ends."""
+        if self.unwritten is not None:
+            return
+        try:
+            self._record(values)
+        except OSError as error:
+            self.unwritten = error
+            self._say(f"step {self.number}: {error}")
+            self.stop(Reason.RECORD)
 
     def _ask(self) -> float:
         """Height of the model for the force at hand; a stop where it, or the force, is out of bounds."""

@@ -32,23 +32,23 @@ def compose(overrides: list[str]) -> Composed[DeviceJob]:
 def run(composed: Composed[DeviceJob]) -> int:
     """Be the device of one test; 1 when it was stopped before its end."""
     from dynamics.loop.device import lumped_device
-    from dynamics.rig_service.device import EmulatedRig, greet, run_device
+    from dynamics.rig_service.device import EmulatedRig, agreed_delay, greet, run_device
     from dynamics.rig_service.frames import Reason
     from dynamics.rig_service.steps import SENTENCES
 
     job = composed.job
     last_step = float("inf") if job.stop_after_s is None else job.stop_after_s
 
-    def emulated(dt: float) -> EmulatedRig:
+    def emulated(dt: float, delay: int) -> EmulatedRig:
         device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, dt, job.damping_ratio)
-        return EmulatedRig(device, job.actuator, job.sensor, job.delay_steps, job.rest_height_m)
+        return EmulatedRig(device, job.actuator, job.sensor, delay, job.rest_height_m)
 
-    emulated(2.0e-3).measure(0)  # compiled before the server waits
+    emulated(2.0e-3, 1).measure(0)  # compiled before the server waits
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         welcome = greet(sock, job.address, job.steps_per_span, job.dt, job.patience_s)
         sock.connect((job.address.host, job.address.port))
         dt = 1e-9 * welcome.step_ns
-        rig = emulated(dt)
+        rig = emulated(dt, agreed_delay(welcome, job.delay_steps))
         print(f"Test of {welcome.value:.0f} steps of {1e3 * dt:g} ms, {welcome.steps} a span.", flush=True)
         done = run_device(sock, welcome, rig, 1e-3 * job.watchdog_ms, lambda step: step * dt >= last_step)
     print(f"{done.steps} steps, {done.missed} answers missed their step, {done.late_ticks} steps began a step late.")

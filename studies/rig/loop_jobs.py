@@ -73,8 +73,10 @@ class MapJob(Spec):
     strategies: tuple[Strategy, ...] = Field(
         default=("span_by_span", "step_by_step"), min_length=1, description="strategies that are mapped"
     )
-    over: Literal["stiffness", "delay"] = Field(
-        default="stiffness", description="second axis beside the highest frequency (figs 4, 5 or fig. 6 of paper 001)"
+    over: Literal["stiffness", "delay", "none"] = Field(
+        default="stiffness",
+        description="second axis beside the highest frequency (figs 4, 5 or fig. 6 of paper 001); none: no map, the "
+        "recommendation alone",
     )
     delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(
         default=8, description="delay of a map over the stiffness, and of the recommendation [steps]"
@@ -111,6 +113,4 @@ class MapJob(Spec):
             low, high = getattr(self, name)
             if low >= high:
                 raise ValueError(f"{name} must rise: got {low:g} to {high:g}")
-        if self.over == "delay" and "step_by_step" not in self.strategies:
-            raise ValueError("strategies must hold step_by_step for a map over the delay: span by span hardly feels it")
         return self

@@ -3,6 +3,7 @@
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380
 catenary rig map bundle=outputs/rig/re330 strategies=[span_by_span] points=30
 catenary rig map bundle=outputs/rig/re330 strategies=[step_by_step] over=delay
+catenary rig map bundle=outputs/rig/re330 pantograph=dsa380 over=none        the recommendation alone
 
 At every point the mu_c that settles fastest is taken from the grid that stands in the title: which points are
 stable depends on the smallest one tried. The recommendation lands in the bundle as recommendation.json.
@@ -47,7 +48,7 @@ def run(composed: Composed[MapJob]) -> int:
     """Draw the maps, print and store the recommendation; 1 when no settings settle."""
     from dynamics.loop.harmonics import highest_frequency, largest_count
     from dynamics.loop.model import read_model
-    from dynamics.rig_bundle import add_to_bundle
+    from dynamics.rig_bundle import RECOMMENDATION, add_to_bundle
 
     job = composed.job
     model, _ = read_model(Path(job.bundle))
@@ -57,15 +58,16 @@ def run(composed: Composed[MapJob]) -> int:
         raise InputError([f"frequency_range must end at most at {top:.1f} Hz, half the loop's rate: got {high:g} Hz"])
     folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", composed)
     frequency = np.linspace(*job.frequency_range, job.points)
-    maps = [_map(folder, job, model, strategy, frequency) for strategy in job.strategies if _has_map(job, strategy)]
+    maps = [_map(folder, job, model, strategy, frequency) for strategy in _mapped(job)]
     found = _recommendation(job, model, frequency)
     write_json_atomic(folder.path / "summary.json", _summary(job, model, maps, found))
     if job.store:
-        add_to_bundle(Path(job.bundle), "recommendation.json", json.dumps(found.content(), indent=2) + "\n")
+        add_to_bundle(Path(job.bundle), RECOMMENDATION, json.dumps(found.content(), indent=2) + "\n")
     for line in _sentences(found):
         folder.say(line)
     where = f", recommendation.json in {job.bundle}/" if job.store else ""
-    folder.say(f"Written to {folder.path}/ (summary.json, figures/){where}")
+    figures = ", figures/" if maps else ""
+    folder.say(f"Written to {folder.path}/ (summary.json{figures}){where}")
     return int(not found.stable)
 
 
@@ -86,8 +88,8 @@ def _recommendation(job: MapJob, model: PeriodicModel, frequency: np.ndarray) ->
     return recommend(models, device, job.delay_steps, [*frequency], job.radius_wanted)
 
 
-def _has_map(job: MapJob, strategy: Strategy) -> bool:
-    return job.over == "stiffness" or strategy == "step_by_step"
+def _mapped(job: MapJob) -> tuple[Strategy, ...]:
+    return () if job.over == "none" else job.strategies
 
 
 def _device(job: MapJob, model: PeriodicModel, stiffness: float) -> LumpedDevice:
@@ -113,6 +115,8 @@ def _map(
     from dynamics.loop.maps import stability_map
     from dynamics.loop.spec import LoopSettings
     from studies.rig.map_picture import map_picture
+
+    assert job.over != "none"
 
     def progress(done: int, rows: int) -> None:
         end = "\r" if sys.stderr.isatty() and done < rows else "\n"

@@ -1,9 +1,10 @@
 """A bundle stepped over UDP for the controller of a rig, every step guarded and on record.
 
 catenary rig serve bundle=outputs/rig/re330
-catenary rig serve bundle=outputs/rig/re330 loop.height_harmonics=27 service.address.host=192.168.0.2
+catenary rig serve bundle=outputs/rig/re330 loop.height_harmonics=20 service.address.host=192.168.0.2
 catenary rig serve bundle=outputs/rig/re330 dry_run=true           the whole test without a device, in a few seconds
 
+Strategy, delay, harmonics and relaxation are those that `catenary rig map` stored in the bundle, unless they are given.
 The server waits for one device (`catenary rig device` is an emulated one), answers every force with a height, and
 leaves run.nc, summary.json and figures in the run's folder. A force that does not come in time has a substitute;
 silence, absurd forces, limits of height or speed, a stop frame and Ctrl-C lead to the safe height and end the test
@@ -13,17 +14,19 @@ with exit code 1. Frames, limits and the emergency stop are written out in dynam
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from catenary.errors import InputError
+from catenary.errors import WriteError
 from studies.compose import Composed, compose_job
 from studies.rig.service_jobs import ServeJob
 from studies.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
     from dynamics.loop.engine import LoopEngine
+    from dynamics.loop.spec import LoopSettings
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.session import RigSession
 
@@ -47,17 +50,19 @@ def run(composed: Composed[ServeJob]) -> int:
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.server import open_socket
     from dynamics.rig_service.steps import SENTENCES
+    from studies.rig.served_loop import served_settings
     from studies.rig.served_run import finish
 
     job = composed.job
     model, manifest = read_model(Path(job.bundle))
-    engine = LoopEngine(model, job.loop)
-    _refuse_small_limit(job)
+    loop, told = served_settings(job.loop, Path(job.bundle), manifest, job.service.limits.force_N)
+    engine = LoopEngine(model, loop)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
-        LoopEngine(model, job.loop, engine.filtered).step(100.0)
+        LoopEngine(model, loop, engine.filtered).step(100.0)
     sock = None if job.dry_run else open_socket(job.service.address)
     path = fresh_folder("rig_serve", model.name, job.run_dir)
     folder = RunFolder(path, "rig_serve", composed)
+    folder.say(told)
     about = {
         "catenary": model.name,
         "bundle": str(job.bundle),
@@ -67,6 +72,7 @@ def run(composed: Composed[ServeJob]) -> int:
         "speed_m_per_s": model.speed,
         "span_m": model.span,
         "dry_run": int(job.dry_run),
+        "loop": loop.model_dump_json(),
         "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
     }
     journal = Journal(path / "run.journal", about)
@@ -74,7 +80,7 @@ def run(composed: Composed[ServeJob]) -> int:
     began = perf_counter()
     try:
         if sock is None:
-            _dry_run(session, job, model.dt)
+            _dry_run(session, job, loop, model.dt)
         else:
             _serve(session, sock, job, folder)
     finally:
@@ -85,18 +91,8 @@ def run(composed: Composed[ServeJob]) -> int:
     folder.say(
         f"{SENTENCES[session.reason].capitalize()} after {session.steps.number} steps, {perf_counter() - began:.1f} s."
     )
-    return 0 if session.reason is Reason.DONE and code == 0 else 1
-
-
-def _refuse_small_limit(job: ServeJob) -> None:
-    """The loop's own largest force must not be below the service's: a force between them would stop the loop."""
-    if job.loop.largest_force_N < job.service.limits.force_N:
-        raise InputError(
-            [
-                f"service.limits.force_N must not exceed loop.largest_force_N: got {job.service.limits.force_N:g} and "
-                f"{job.loop.largest_force_N:g} N"
-            ]
-        )
+    whole = session.steps.unwritten is None
+    return 0 if session.reason is Reason.DONE and whole and code == 0 else 1
 
 
 def _session(job: ServeJob, engine: LoopEngine, journal: Journal, folder: RunFolder) -> RigSession:
@@ -105,9 +101,15 @@ def _session(job: ServeJob, engine: LoopEngine, journal: Journal, folder: RunFol
     from dynamics.rig_service.steps import StepTaker
 
     model = engine.model
-    plan = TestPlan(model.steps, model.dt, max(1, round(job.duration_s / model.dt)))
-    taker = StepTaker(engine, job.service, model.dt, journal.add, folder.warn)
-    return RigSession(taker, job.service, plan, folder.warn)
+    steps = max(1, round(job.duration_s / model.dt))
+    plan = TestPlan(model.steps, model.dt, steps, engine.settings.delay_steps)
+
+    def say(line: str) -> None:
+        with suppress(WriteError):  # a disk that takes no log must not end the test: the journal stops it in order
+            folder.warn(line)
+
+    taker = StepTaker(engine, job.service, model.dt, journal.add, say)
+    return RigSession(taker, job.service, plan, say)
 
 
 def _serve(session: RigSession, sock: object, job: ServeJob, folder: RunFolder) -> None:
@@ -139,7 +141,7 @@ def _quiet(session: RigSession) -> None:
     """Nothing is shown where nobody looks: the log has what happened."""
 
 
-def _dry_run(session: RigSession, job: ServeJob, dt: float) -> None:
+def _dry_run(session: RigSession, job: ServeJob, loop: LoopSettings, dt: float) -> None:
     """Step the whole test with the emulated device and a clock that runs as fast as the computer."""
     from dynamics.loop.device import lumped_device
     from dynamics.rig_service.device import EmulatedRig
@@ -147,4 +149,4 @@ def _dry_run(session: RigSession, job: ServeJob, dt: float) -> None:
 
     device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, dt, job.damping_ratio)
     rest = job.service.stop.safe_height_m
-    dry_run(session, EmulatedRig(device, job.actuator, job.sensor, job.loop.delay_steps, rest), dt)
+    dry_run(session, EmulatedRig(device, job.actuator, job.sensor, loop.delay_steps, rest), dt)

@@ -7,9 +7,10 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from catenary.spec import Spec
-from dynamics.loop.spec import ActuatorSpec, LoopSettings, RigContactSpec, SensorSpec
+from dynamics.loop.spec import ActuatorSpec, RigContactSpec, SensorSpec
 from dynamics.rig_service.spec import AddressSpec, ServiceSpec
 from dynamics.spec import PantographSpec, SignalSpec
+from studies.rig.served_loop import ServedLoop
 from studies.spec import RecordSpec
 
 __all__ = ["CompareJob", "DeviceJob", "ServeJob"]
@@ -38,7 +39,7 @@ class ServeJob(_Emulated):
     dry_run: bool = Field(
         default=False, description="step the whole test without socket and device, with the pantograph given here"
     )
-    loop: LoopSettings = LoopSettings()
+    loop: ServedLoop = ServedLoop()
     service: ServiceSpec = ServiceSpec()
     signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
     run_dir: str | None = Field(default=None, description="folder of the test; without it outputs/rig_serve/<date>")
@@ -54,9 +55,10 @@ class DeviceJob(_Emulated):
     dt: Annotated[float, Field(ge=0.0, le=0.1)] = Field(
         default=0.0, description="step that the server must have [s]; 0 takes the server's"
     )
-    delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=8,
-        description="steps from the measurement of a force to the height that answers it being reached [steps]",
+    delay_steps: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=0,
+        description="steps from the measurement of a force to the height that answers it being reached, which the "
+        "server must count on [steps]; 0 takes the server's",
     )
     rest_height_m: Annotated[float, Field(ge=-1.0, le=1.0)] = Field(
         default=0.0, description="height at which the actuator waits, and where it goes when the server is silent [m]"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror")
+FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Wvla", "-Werror")
 OCTAVE = ("octave", "--quiet", "--no-gui", "--no-init-file")
 
 

@@ -30,7 +30,7 @@ class Rig:
         self.records, self.said, self.now = [], [], 0
         spec = ServiceSpec.model_validate(service)
         taker = StepTaker(self.stepper, spec, DT, self.records.append, self.said.append)
-        self.session = RigSession(taker, spec, TestPlan(N, DT, steps), self.said.append)
+        self.session = RigSession(taker, spec, TestPlan(N, DT, steps, 8), self.said.append)
         self.welcome = self.sent(self.session.handle(pack(Frame(Kind.HELLO)), CLIENT, 0))[0]
 
     def sent(self, replies):

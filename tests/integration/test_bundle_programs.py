@@ -13,7 +13,7 @@ from catenary.errors import InputError
 from dynamics.loop.engine import LoopEngine
 from dynamics.loop.model import model_of
 from dynamics.loop.spec import LoopSettings as LoopSpec
-from dynamics.rig_bundle import VARIABLES, add_to_bundle, write_bundle
+from dynamics.rig_bundle import RECOMMENDATION, VARIABLES, add_to_bundle, write_bundle
 from dynamics.rig_bundle.pfem import STRATEGIES, Pfem, read_raw
 from dynamics.rig_bundle.self_test import LoopSettings, direct_heights, harmonic_filter
 from dynamics.rig_bundle.write import refuse_large
@@ -143,6 +143,44 @@ def test_a_harmed_raw_file_is_refused(folder, program, tmp_path, harm, sentence)
         read_raw(path)
     done = subprocess.run([program, path], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and sentence in done.stderr
+
+
+def test_a_name_or_shape_that_is_altered_is_found_as_well(folder, program, tmp_path):
+    """A bit anywhere in the table of the raw file, such as two names exchanged; the sizes alone would not tell."""
+    small = {"z0": np.arange(3.0), "I_cc": np.ones((3, 3))}
+    from dynamics.rig_bundle.raw import write_raw
+
+    write_raw(tmp_path / "small.bin", small)
+    whole = (tmp_path / "small.bin").read_bytes()
+    for at in range(len(whole)):
+        (tmp_path / "harmed.bin").write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        with pytest.raises(ValueError, match=r"altered|cut short|is not the raw file"):
+            read_raw(tmp_path / "harmed.bin")
+    large = (folder / "pfem.bin").read_bytes()
+    for at in (*range(8, 32, 5), *range(32, 32 + 64 * len(VARIABLES), 211)):
+        (tmp_path / "pfem.bin").write_bytes(large[:at] + bytes([large[at] ^ 4]) + large[at + 1 :])
+        done = subprocess.run([program, tmp_path / "pfem.bin"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2, at
+        assert "altered" in done.stderr or "cut short" in done.stderr, done.stderr
+
+
+def test_c_takes_no_memory_but_its_own(folder, tmp_path):
+    """What pfem.c calls for, by the linker's own list: nothing that allocates."""
+    from bundle_programs import FLAGS, needed, run
+
+    done = run([needed("gcc", "gcc"), *FLAGS, "-c", "-o", str(tmp_path / "pfem.o"), str(folder / "pfem.c")], folder)
+    assert done.returncode == 0, done.stderr.decode()
+    listed = run([needed("nm", "binutils"), "-u", str(tmp_path / "pfem.o")], folder).stdout.decode()
+    names = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
+    assert {"fopen", "fread"} <= names
+    assert not {n for n in names if re.search("alloc|free|mmap|sbrk", n)}
+
+
+def test_a_new_bundle_keeps_no_recommendation_of_the_old_one(folder, influence, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    add_to_bundle(other, RECOMMENDATION, "{}\n")
+    write_bundle(other, influence, influence.case)
+    assert not (other / RECOMMENDATION).exists()
 
 
 def test_c_refuses_a_force_that_is_none(folder, program, at_random):

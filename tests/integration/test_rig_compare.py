@@ -11,7 +11,11 @@ from dynamics.rig_service.frames import Mark
 from dynamics.rig_service.journal import read_journal
 from studies.cli import main
 
-DRY = ("dry_run=true", "duration_s=12", "loop.ramp_s=3", "loop.height_harmonics=12", "pantograph=dsa250")
+LOOP = (
+    "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=all",
+    "loop.contact_relaxation=0.1",
+)  # fmt: skip
+DRY = ("dry_run=true", "duration_s=12", "loop.ramp_s=3", "pantograph=dsa250", *LOOP)
 AMPLIFIED, MOVED = 1.25, 21.0
 
 
@@ -71,9 +75,9 @@ def test_a_dry_run_agrees_with_the_emulated_loop(place, influence):
     model, _ = read_model(place / "bundle")
     press = (job["applied_force_N"], job["contact"]["stiffness"], model.dt, job["damping_ratio"])
     device = lumped_device(PantographSpec.model_validate(job["pantograph"]), *press)
-    loop = {key: job[key] for key in ("loop", "actuator", "sensor")}
-    found = emulate(model, device, RigSettings.model_validate(loop), 8.0)
-    _, columns = read_journal(place / "dry" / "run.journal")
+    about, columns = read_journal(place / "dry" / "run.journal")
+    rig = {"loop": json.loads(about["loop"]), "actuator": job["actuator"], "sensor": job["sensor"]}
+    found = emulate(model, device, RigSettings.model_validate(rig), 8.0)
     n = len(found.force)
     assert n > 3000
     np.testing.assert_allclose(columns["force"][:n], found.force, atol=1e-6)
@@ -204,6 +208,30 @@ def test_a_harmed_bundle_is_not_served(place, tmp_path, monkeypatch, capfd, harm
     said = capfd.readouterr().err
     assert code == 2 and sentence in said and "Traceback" not in said, said
     assert [p.name for p in tmp_path.iterdir()] == ["bundle"]
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "", None, "x" * 80])
+def test_a_bundle_that_would_name_folders_elsewhere_is_refused(place, tmp_path, monkeypatch, capfd, name):
+    import shutil
+
+    bundle = shutil.copytree(place / "bundle", tmp_path / "bundle")
+    rewrite(bundle, catenary=name)
+    monkeypatch.chdir(tmp_path)
+    capfd.readouterr()
+    code = main(["rig", "serve", "bundle=bundle", "dry_run=true", *LOOP])
+    said = capfd.readouterr().err
+    assert code == 2 and "catenary in the manifest of the bundle" in said and "Traceback" not in said, said
+    assert [p.name for p in tmp_path.iterdir()] == ["bundle"]
+
+
+def test_a_test_without_settings_needs_a_bundle_that_recommends_some(place, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    capfd.readouterr()
+    code = main(["rig", "serve", f"bundle={place / 'bundle'}", "dry_run=true", "loop.delay_steps=8"])
+    said = capfd.readouterr().err
+    keys = "loop.strategy, loop.height_harmonics, loop.dropper_harmonics, loop.contact_relaxation must be given"
+    assert code == 2 and keys in said and "holds no recommendation" in said and "Traceback" not in said, said
+    assert list(tmp_path.iterdir()) == []
 
 
 def rewrite(bundle, **changes):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -20,7 +21,10 @@ from dynamics.rig_service.journal import read_journal
 ROOT = Path(__file__).resolve().parents[2]
 # a machine that does other things as well lets a process wait for a while: that shall not end these tests
 PATIENT = ("service.loss.watchdog_ms=4000", "service.loss.largest_gap_steps=2000", "service.loss.grace_ms=100")
-LOOP = ("loop.height_harmonics=12", "loop.ramp_s=4")
+LOOP = (
+    "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=all",
+    "loop.contact_relaxation=0.1", "loop.ramp_s=4",
+)  # fmt: skip
 DEVICE = ("pantograph=dsa250", "watchdog_ms=4000", "patience_s=200")
 
 
@@ -120,6 +124,9 @@ def test_a_server_that_is_killed_leaves_its_record_and_a_device_that_comes_down(
     about, columns = read_journal(tmp_path / "run" / "run.journal")
     assert about["dt_s"] == 2e-3 and len(columns["step"]) >= 500
     np.testing.assert_array_equal(columns["step"], np.arange(len(columns["step"])))
+    # every step that was answered is on record
+    steps, missed = map(int, re.findall(r"(\d+) steps, (\d+) answers missed", told)[0])
+    assert len(columns["step"]) >= steps - missed
 
 
 def test_ctrl_c_on_the_server_stops_the_actuator_before_it_ends(start, bundle, port, tmp_path):
@@ -156,10 +163,18 @@ def test_an_emergency_stop_of_the_device_and_whoever_comes_at_the_wrong_time(sta
     told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
     assert (server.returncode, device.returncode) == (1, 1), said + told
     assert "the device asked for an emergency stop" in said and "refused the client" in said
+    # the latency: the device asks at step 1000, and the height that answers this very step is on the way down
+    _, columns = read_journal(tmp_path / "run" / "run.journal")
+    assert int(np.argmax(columns["mark"].astype(int) & Mark.STOPPING != 0)) == 1000
+    assert len(columns["step"]) == 1000 + 250 and columns["height"][-1] == 0.0
 
 
-def test_a_device_with_another_period_is_refused(start, bundle, port):
+def test_a_device_with_another_period_or_delay_is_refused(start, bundle, port):
     served(start, bundle, port, 60.0)
-    device = start("device", f"address.port={port}", "steps_per_span=7", "patience_s=200")
-    said = device.communicate(timeout=200)[0]
-    assert device.returncode == 2 and "steps_per_span must be 360" in said, said
+    for wrong, sentence in (
+        ("steps_per_span=7", "steps_per_span must be 360"),
+        ("delay_steps=5", "must be 8, on which"),
+    ):
+        device = start("device", f"address.port={port}", wrong, "patience_s=200")
+        said = device.communicate(timeout=200)[0]
+        assert device.returncode == 2 and sentence in said, said

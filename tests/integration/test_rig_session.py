@@ -1,6 +1,9 @@
 """A test as a machine of states: whatever arrives, every height is guarded, and every step is taken once."""
 
 import math
+import resource
+import socket
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rig_session import CLIENT, DT, MS, OTHER, N, Rig, Spring
 
+from catenary.errors import InputError
+from dynamics.rig_service.device import agreed_delay, greet
 from dynamics.rig_service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
+from dynamics.rig_service.journal import RECORD, Journal, read_journal
+from dynamics.rig_service.spec import AddressSpec
 
 
 def test_a_frame_is_what_it_was():
@@ -194,6 +201,63 @@ def test_too_many_forces_missing_at_once_stop_the_test():
     rig.force(27)
     assert rig.session.reason is Reason.GAP
     assert len(rig.records) == 2
+
+
+def test_a_record_that_cannot_be_written_ends_the_test_at_the_safe_height(tmp_path):
+    """A disk that fills up in the middle of a test, and in the middle of a record."""
+    journal = Journal(tmp_path / "run.journal", {})
+    begin, limits = (tmp_path / "run.journal").stat().st_size, resource.getrlimit(resource.RLIMIT_FSIZE)
+    rig = Rig(Spring(5e-4 / 150), stop={"ramp_s": 0.1})
+    rig.session.steps._record = lambda values: (rig.records.append(values), journal.add(values))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (begin + 30 * RECORD.itemsize + 33, limits[1]))
+    try:
+        for k in range(200):
+            answers = rig.force(k, 150.0)
+            if rig.session.state == "ended":
+                break
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    journal.close()
+    assert k == 30 + 50 and answers[0].value == 0.0 and answers[-1].status == rig.session.reason == Reason.RECORD
+    assert any("record of the test could not be written" in s for s in rig.said)
+    rig.is_guarded()
+    _, columns = read_journal(tmp_path / "run.journal")
+    np.testing.assert_array_equal(columns["height"], rig.heights[:30])
+
+
+def answered(frame):
+    """What a device makes of a server that answers its greeting with a frame."""
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device,
+    ):
+        server.bind(("127.0.0.1", 0))
+        device.bind(("127.0.0.1", 0))
+        server.sendto(pack(frame), device.getsockname())
+        address = AddressSpec(host="127.0.0.1", port=server.getsockname()[1])
+        return greet(device, address, 0, 0.0, 5.0)
+
+
+def test_a_device_takes_the_servers_delay_or_refuses_it():
+    welcome = Rig().welcome
+    assert welcome.second == 8.0 and answered(welcome) == welcome
+    assert agreed_delay(welcome, 0) == agreed_delay(welcome, 8) == 8
+    with pytest.raises(InputError, match="delay_steps must be 8, on which the server counts: got 5 steps"):
+        agreed_delay(welcome, 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"step_ns": 0}, "must offer steps of 0.1 to 100 ms"),
+        ({"second": math.nan}, "a delay of 1 to 100 steps"),
+        ({"steps": 0}, "must offer steps"),
+        ({"kind": Kind.REFUSAL, "status": 77}, "refuses for a reason that is not known here"),
+    ],
+)
+def test_a_device_refuses_a_test_that_cannot_be(change, sentence):
+    with pytest.raises(InputError, match=sentence):
+        answered(replace(Rig().welcome, **change))
 
 
 def test_a_test_that_is_done_ends_at_the_safe_height():

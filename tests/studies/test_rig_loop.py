@@ -8,7 +8,8 @@ import pytest
 from refusal import refused
 
 from dynamics.dataset import read_result
-from dynamics.rig_bundle import write_bundle
+from dynamics.rig_bundle import add_to_bundle, write_bundle
+from dynamics.rig_service.journal import read_journal
 
 QUICK = ("duration_s=12", "loop.ramp_s=2", "loop.height_harmonics=12", "loop.dropper_harmonics=60", "run_dir=run")
 
@@ -96,6 +97,36 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
     assert stored == summary["recommendation"] and stored["margin"] > 0.0
     # the manifest knows the new file, so that the bundle is still whole
     assert catenary("rig", "emulate", f"bundle={own_bundle}", *QUICK, "duration_s=3").code == 0
+
+
+RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
+
+
+def test_a_test_is_served_with_what_the_bundle_recommends(catenary, own_bundle, folder):
+    ended = catenary(
+        "rig", "map", f"bundle={own_bundle}", "over=none", "points=4", "frequency_range=[5,25]", "run_dir=map",
+        "pantograph=dsa250", "delay_steps=7",
+    )  # fmt: skip
+    assert ended.code == 0 and "Recommended for dsa250" in ended.out, ended.err
+    assert {p.name for p in (folder / "map").iterdir()} == {".hydra", "rig_map.log", "summary.json"}
+    stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
+    dry = ("dry_run=true", "duration_s=2", "loop.ramp_s=1", "pantograph=dsa250")
+    ended = catenary("rig", "serve", f"bundle={own_bundle}", *dry, "run_dir=as_recommended")
+    assert ended.code == 0 and f"recommended for dsa250 on 600 kN/m, margin {stored['margin']}" in ended.out, ended.err
+    used = json.loads(read_journal(folder / "as_recommended" / "run.journal")[0]["loop"])
+    assert {name: used[name] for name in RECOMMENDED} == {name: stored[name] for name in RECOMMENDED}
+    mixed = catenary("rig", "serve", f"bundle={own_bundle}", *dry, "loop.height_harmonics=all", "run_dir=mixed")
+    assert mixed.code == 0 and "whose margin does not hold for this mixture" in mixed.out, mixed.err
+    used = json.loads(read_journal(folder / "mixed" / "run.journal")[0]["loop"])
+    assert used["height_harmonics"] is None and used["delay_steps"] == 7
+    # what does not settle is not served unless it is asked for
+    add_to_bundle(own_bundle, "recommendation.json", json.dumps({**stored, "stable": False, "spectral_radius": 1.1}))
+    refused(
+        catenary("rig", "serve", f"bundle={own_bundle}", *dry, "run_dir=run"), ["nothing settles (spectral radius 1.1)"]
+    )
+    add_to_bundle(own_bundle, "recommendation.json", json.dumps({**stored, "contact_relaxation": "much"}))
+    refused(catenary("rig", "serve", f"bundle={own_bundle}", *dry, "run_dir=run"), ["recommendation.json must hold"])
+    assert not (folder / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -180,8 +180,9 @@ int pfem_load(const char *path, int harmonics)
         fclose(file);
         return refuse("%s is not the raw file of a rig bundle of this version", path);
     }
-    uint32_t sum = checksum(file, (long)whole(head + 12, 4), whole(head + 16, 8), &complete);
-    if (!complete || sum != (uint32_t)whole(head + 24, 4)) {
+    uint32_t names = checksum(file, 32, 64 * whole(head + 8, 4), &complete), sum = 0;
+    if (complete) sum = checksum(file, (long)whole(head + 12, 4), whole(head + 16, 8), &complete);
+    if (!complete || sum != (uint32_t)whole(head + 24, 4) || names != (uint32_t)whole(head + 28, 4)) {
         fclose(file);
         return refuse(complete ? "%s has been altered: its checksum is wrong" : "%s is cut short", path);
     }

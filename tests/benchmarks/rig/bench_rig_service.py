@@ -16,7 +16,11 @@ from dynamics.rig_service.journal import read_journal
 from studies import export
 from studies.spec import case_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
+LOOP = (
+    "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=18", "loop.dropper_harmonics=all",
+    "loop.contact_relaxation=0.1",
+)  # fmt: skip
 
 
 @pytest.mark.benchmark
@@ -30,7 +34,7 @@ def test_two_minutes_over_loopback(figure, tmp_path):
     command = [sys.executable, "-m", "studies.cli", "rig"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     how = {"cwd": tmp_path, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    serve = [*command, "serve", f"bundle={bundle}", f"service.address.port={port}", "run_dir=run", *patient]
+    serve = [*command, "serve", f"bundle={bundle}", f"service.address.port={port}", "run_dir=run", *patient, *LOOP]
     device = [*command, "device", f"address.port={port}", "patience_s=120", "watchdog_ms=2000"]
     with subprocess.Popen(serve, **how) as server, subprocess.Popen(device, **how) as other:
         told = other.communicate(timeout=400)[0]

@@ -1,0 +1,136 @@
+"""Settings of a served test: what is given, and for the rest what the bundle itself recommends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from catenary.errors import InputError
+from catenary.spec import Spec
+from dynamics.loop.spec import LoopSettings, Strategy
+from dynamics.rig_bundle import RECOMMENDATION
+
+__all__ = ["ServedLoop", "served_settings"]
+
+# what a recommendation holds, in the words of its sentence
+RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
+Harmonics = Annotated[int, Field(ge=1, le=5000)] | Literal["all"] | None
+
+
+class ServedLoop(Spec):
+    """How measured force becomes the next height (paper 001, section 3); null: as the bundle recommends."""
+
+    strategy: Strategy | None = Field(
+        default=None,
+        description="whether the height follows every step's force (eq. 2) or the forces of whole spans (eq. 3)",
+    )
+    delay_steps: Annotated[int, Field(ge=1, le=100)] | None = Field(
+        default=None,
+        description="steps from the measurement of a force to the height that answers it being reached [steps]",
+    )
+    compensation: bool = Field(
+        default=True, description="read the height ahead by the delay (section 3.4); without it by one step"
+    )
+    height_harmonics: Harmonics = Field(
+        default=None, description="harmonics kept of the contact height, the mean included (N_h), or 'all'"
+    )
+    dropper_harmonics: Harmonics = Field(
+        default=None, description="harmonics kept of the droppers' elongation, the mean included (N_hd), or 'all'"
+    )
+    contact_relaxation: Annotated[float, Field(gt=0.0, le=2.0)] | None = Field(
+        default=None, description="share of a newly measured force that enters the model (mu_c) [-]"
+    )
+    dropper_relaxation: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=1.0, description="share of a newly found correction force that enters the model (mu_d) [-]"
+    )
+    ramp_s: Annotated[float, Field(ge=0.0, le=600.0)] = Field(
+        default=40.0, description="time over which the height grows from nothing to full [s]"
+    )
+    slack: bool = Field(default=True, description="let droppers slacken by correction forces (eqs 11, 12)")
+    sweeps: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=30, description="largest number of Gauss-Seidel sweeps over the correction forces of one step"
+    )
+    added_force_N: Annotated[float, Field(ge=0.0, le=600.0)] = Field(
+        default=0.0, description="force added to the measured one before the model takes it (section 5.1) [N]"
+    )
+
+
+def served_settings(
+    loop: ServedLoop, bundle: Path, manifest: dict[str, Any], largest_force: float
+) -> tuple[LoopSettings, str]:
+    """Settings of the loop, and one sentence on where they come from.
+
+    Parameters
+    ----------
+    loop : ServedLoop
+        What is given.
+    bundle, manifest
+        The bundle, its files checked.
+    largest_force : float
+        A measured force beyond it never comes to the loop [N].
+
+    Raises
+    ------
+    InputError
+        If something is left to a recommendation that the bundle does not hold, or that settles nowhere.
+    """
+    left = [name for name in RECOMMENDED if getattr(loop, name) is None]
+    stored = _recommendation(bundle, manifest) if left else None
+    if left and stored is None:
+        raise InputError(
+            [
+                f"{', '.join(f'loop.{name}' for name in left)} must be given: the bundle {bundle} holds no "
+                f"recommendation; `catenary rig map bundle={bundle} over=none pantograph=...` makes one"
+            ]
+        )
+    if stored is not None and not stored.get("stable"):
+        raise InputError(
+            [
+                f"{', '.join(f'loop.{name}' for name in left)} must be given: by the recommendation in the bundle "
+                f"{bundle} nothing settles (spectral radius {stored.get('spectral_radius')}); take fewer harmonics"
+            ]
+        )
+    content = {**loop.model_dump(), "largest_force_N": largest_force}
+    content |= {name: (stored or {})[name] for name in left}
+    content |= {name: None for name in ("height_harmonics", "dropper_harmonics") if content[name] == "all"}
+    settings = LoopSettings.model_validate(content)
+    return settings, _sentence(settings, left, stored)
+
+
+def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
+    """What `catenary rig map` stored; its digest was checked with the bundle's."""
+    if RECOMMENDATION not in manifest["files"]:
+        return None
+    path = bundle / RECOMMENDATION
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        LoopSettings.model_validate({name: found[name] for name in RECOMMENDED})
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        said = str(error).splitlines()[0]
+        raise InputError(
+            [f"{path} must hold {', '.join(RECOMMENDED)} as `catenary rig map` writes them: {said}"]
+        ) from None
+    return found
+
+
+def _sentence(settings: LoopSettings, left: list[str], stored: dict[str, Any] | None) -> str:
+    def count(kept: int | None) -> str:
+        return "all" if kept is None else str(kept)
+
+    head = (
+        f"Loop: {settings.strategy.replace('_', ' ')}, delay {settings.delay_steps} steps, N_h "
+        f"{count(settings.height_harmonics)}, N_hd {count(settings.dropper_harmonics)}, mu_c "
+        f"{settings.contact_relaxation:g}"
+    )
+    if stored is None:
+        return f"{head}: as given; `catenary rig map` says whether it settles."
+    what = (
+        f"recommended for {stored.get('device', '?')} on {float(stored.get('contact_stiffness') or 0.0) / 1e3:g} kN/m"
+    )
+    if len(left) == len(RECOMMENDED):
+        return f"{head}: {what}, margin {stored.get('margin')}."
+    given = ", ".join(name for name in RECOMMENDED if name not in left)
+    return f"{head}: {given} as given, the rest {what}, whose margin does not hold for this mixture."
