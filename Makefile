@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # No target asks a question.
 export PIP_NO_INPUT := 1
 
-.PHONY: help venv demo test lint validate bench lock clean
+.PHONY: help venv demo test lint validate chaos bench lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,6 +41,9 @@ lint: $(READY)  ## style, format and types
 
 validate: $(READY)  ## compare with published results
 	$(BIN)/pytest -m validate
+
+chaos: $(READY)  ## kill, damage and fill up at full size; print what was lost
+	$(BIN)/pytest -m chaos -s tests/chaos
 
 BENCH ?= tests/benchmarks
 bench: $(READY)  ## measure times; those of the rig alone: make bench BENCH=tests/benchmarks/rig

@@ -6,12 +6,18 @@ among them, take it for one more entry and pass over it. A changed digit would e
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import os
 import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-__all__ = ["checked_line", "has_checksum", "parsed_line"]
+from catenary.files import writing
+
+__all__ = ["append_whole", "checked_line", "is_whole", "parsed_line"]
 
 BEFORE, AFTER = b',"crc32":"', b'"}\n'
 DIGITS = 8
@@ -24,33 +30,41 @@ def checked_line(content: Mapping[str, Any]) -> bytes:
     return body + BEFORE + _checksum(body) + AFTER
 
 
-def has_checksum(line: bytes) -> bool:
-    """Whether a line ends as a checked one does."""
-    return line[-TAIL:].startswith(BEFORE) and line.endswith(AFTER)
+def is_whole(line: bytes) -> bool:
+    """Whether a line, its end included, is what was written."""
+    checksum = line[-TAIL + len(BEFORE) : -len(AFTER)]
+    return line[-TAIL:].startswith(BEFORE) and line.endswith(AFTER) and checksum == _checksum(line[:-TAIL])
 
 
-def parsed_line(line: bytes, checked: bool) -> dict[str, Any] | None:
-    """Content of a line without its checksum; None where it is cut short or not what was written.
-
-    Parameters
-    ----------
-    line : bytes
-        The line, its end included.
-    checked : bool
-        Whether it must have a checksum; records of early versions have none.
-    """
-    if not line.endswith(b"\n"):
+def parsed_line(line: bytes) -> dict[str, Any] | None:
+    """Content of a line without its checksum; None where it is cut short or not what was written."""
+    if not is_whole(line):
         return None
-    if checked and not (has_checksum(line) and line[-TAIL + len(BEFORE) : -len(AFTER)] == _checksum(line[:-TAIL])):
-        return None
-    try:
-        content = json.loads(line.decode("utf-8"))  # text is read faster than bytes, whose encoding is looked for
-    except ValueError:
-        return None
-    if not isinstance(content, dict):
-        return None
-    content.pop("crc32", None)
+    content = json.loads(line.decode("utf-8"))  # text is read faster than bytes, whose encoding is looked for
+    del content["crc32"]
     return content
+
+
+def append_whole(path: Path, content: bytes) -> None:
+    """Append to a record, on the disk before this returns; what a full disk took of it is cut off again.
+
+    Raises
+    ------
+    WriteError
+        If the disk or the folder does not take it.
+    """
+    with writing(path):
+        size = path.stat().st_size if path.exists() else 0
+        try:
+            # without a buffer, so that closing does not try once more to write what did not fit
+            with open(path, "ab", buffering=0) as handle:
+                if handle.write(content) != len(content):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(handle.fileno())
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.truncate(path, size)
+            raise
 
 
 def _checksum(body: bytes) -> bytes:

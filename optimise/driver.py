@@ -53,7 +53,7 @@ class StudyDriver:
             self._journal.append([study_created(campaign.name, [int(d) for d in directions])])
             self._journal.commit()
             study.name = campaign.name
-        self.records = records_of(study, space)
+        self.records = records_of(study, list(self._ranges))
         self._storage = StudyStorage(study, directions, *GENERATION_NOTES.get(campaign.sampler.kind, ()))
         self._study = optuna.load_study(study_name=study.name, storage=self._storage, sampler=self._sampler)
 

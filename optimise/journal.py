@@ -8,22 +8,22 @@ whole transaction: an operation of the driver is in the record whole or not at a
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
 from catenary.files import writing
-from optimise.checked_lines import checked_line, has_checksum, parsed_line
+from optimise.checked_lines import append_whole, checked_line, is_whole, parsed_line
 from optimise.operations import SET_STUDY_USER_ATTR
 
 __all__ = ["DriverJournal"]
 
 # Marks are attributes of the only study.
 MARK = "transactions"
+CODE = re.compile(rb'\{"op_code":(\d+),')
 
 
 class DriverJournal:
@@ -35,6 +35,8 @@ class DriverJournal:
         Journal file; it is made by the first commit.
     read_only : bool
         Read up to the last whole transaction and never write.
+    passed_over : container of int
+        Codes of operations whose content is not wanted: only the code is given.
 
     Attributes
     ----------
@@ -47,10 +49,10 @@ class DriverJournal:
         If a line before the last whole transaction is not what was written.
     """
 
-    def __init__(self, path: Path, read_only: bool = False) -> None:
+    def __init__(self, path: Path, read_only: bool = False, passed_over: Container[int] = ()) -> None:
         self._path = path
         self._read_only = read_only
-        self.operations, self._transactions, size = _whole_transactions(path)
+        self.operations, self._transactions, size = _whole_transactions(path, passed_over)
         self._lines: list[bytes] = []
         if not read_only and path.exists() and path.stat().st_size > size:
             with writing(path):
@@ -72,57 +74,55 @@ class DriverJournal:
         self._transactions += 1
         mark = {"op_code": SET_STUDY_USER_ATTR, "worker_id": "driver", "study_id": 0}
         self.append([{**mark, "user_attr": {MARK: self._transactions}}])
-        content = b"".join(self._lines)
-        with writing(self._path):
-            size = self._path.stat().st_size if self._path.exists() else 0
-            try:
-                # without a buffer, so that closing does not try once more to write what did not fit
-                with open(self._path, "ab", buffering=0) as handle:
-                    if handle.write(content) != len(content):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                    os.fsync(handle.fileno())
-            except OSError:
-                with contextlib.suppress(OSError):
-                    os.truncate(self._path, size)
-                raise
+        append_whole(self._path, b"".join(self._lines))
         self._lines.clear()
 
 
-def _whole_transactions(path: Path) -> tuple[list[dict[str, Any]], int, int]:
+def _whole_transactions(path: Path, passed_over: Container[int]) -> tuple[list[dict[str, Any]], int, int]:
     """Operations up to the end of the last whole transaction, number of transactions, and the bytes they take.
 
-    Transactions are counted on, so a transaction that lost its mark is missed by the next one.
+    A power cut may leave the last transaction with holes; a hole before it is damage. Transactions are counted on, so
+    that one whose mark is damaged is missed by the next one.
     """
     whole: list[dict[str, Any]] = []
     pending: list[dict[str, Any]] = []
     transactions = size = 0
     unreadable: int | None = None
-    for number, position, operation in _lines(path):
+    ended = False
+    for number, position, operation in _lines(path, passed_over):
+        if ended:
+            raise InputError([_damage(path, unreadable or number)])
         if operation is None:
             unreadable = unreadable or number
             continue
         pending.append(operation)
-        count = operation.get("user_attr", {}).get(MARK) if operation.get("op_code") == SET_STUDY_USER_ATTR else None
+        count = operation.get("user_attr", {}).get(MARK) if operation["op_code"] == SET_STUDY_USER_ATTR else None
         if count is None:
             continue
-        if unreadable is not None or count != transactions + 1:
+        if count != transactions + 1:
             raise InputError([_damage(path, unreadable or number)])
+        if unreadable is not None:
+            ended = True
+            continue
         whole += pending
         pending.clear()
         transactions, size = count, position
     return whole, transactions, size
 
 
-def _lines(path: Path) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
+def _lines(path: Path, passed_over: Container[int]) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
     """Number of each line, the byte behind it, and its operation, None where it is not what was written."""
     if not path.exists():
         return
-    position, checked = 0, False
+    position = 0
     with open(path, "rb") as handle:
         for number, line in enumerate(handle, start=1):
             position += len(line)
-            checked = checked or has_checksum(line)  # a journal that an early version began has none at first
-            yield number, position, parsed_line(line, checked)
+            code = CODE.match(line)
+            if code is not None and int(code.group(1)) in passed_over:
+                yield number, position, {"op_code": int(code.group(1))} if is_whole(line) else None
+            else:
+                yield number, position, parsed_line(line)
 
 
 def _damage(path: Path, line: int) -> str:

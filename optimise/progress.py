@@ -15,7 +15,7 @@ from catenary.files import write_json_atomic
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.front import Front
 from optimise.objectives import OBJECTIVES, raw_values
-from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord
+from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord, count_records
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
 
 __all__ = ["Progress", "StatusWriter", "progress_line", "progress_of", "read_status", "still_at_work"]
@@ -175,15 +175,13 @@ def read_status(path: Path) -> Progress:
     InputError
         If the folder holds no campaign.
     """
-    from optimise.record import read_records
-
     folder = CampaignFolder(Path(path))
-    campaign, case, _ = folder.read_input()
+    campaign, _, _ = folder.read_input()
     written = _status_json(folder)
     state = str(written.get("state", "stopped"))
     if state == "running" and not _alive(written.get("process")):
         state = "stopped"
-    found = progress_of(campaign, read_records(folder, campaign, case), state)
+    found = progress_of(campaign, count_records(folder, campaign), state)
     if state != "running":
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

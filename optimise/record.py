@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,18 @@ from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.journal import DriverJournal
-from optimise.operations import StoredStudy, replayed
-from optimise.space import DesignSpace
+from optimise.operations import CREATE_TRIAL, StoredStudy, replayed
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 
-__all__ = ["CampaignFolder", "CampaignInput", "TrialRecord", "campaign_sha256", "read_records", "records_of"]
+__all__ = [
+    "CampaignFolder",
+    "CampaignInput",
+    "TrialRecord",
+    "campaign_sha256",
+    "count_records",
+    "read_records",
+    "records_of",
+]
 
 SCHEMA_VERSION = 1
 # Attribute of a trial that holds its evaluation: statistics, every violation, sigma as computed and as told.
@@ -216,19 +224,31 @@ class CampaignFolder:
 
 def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:
     """Trials on record in a folder, which is only read; Optuna is not needed for it."""
-    study = replayed(DriverJournal(folder.journal, read_only=True).operations)
-    return records_of(study, DesignSpace(case.catenary, campaign.design)) if study.name == campaign.name else []
+    from optimise.space import DesignSpace  # slow to load, and not needed where designs are only counted
+
+    names = [variable.name for variable in DesignSpace(case.catenary, campaign.design).variables]
+    return records_of(_study(folder, campaign), names)
 
 
-def records_of(study: StoredStudy, space: DesignSpace) -> list[TrialRecord]:
-    """Trials of a study as a campaign sees them."""
-    names = [variable.name for variable in space.variables]
+def count_records(folder: CampaignFolder, campaign: CampaignSpec) -> list[TrialRecord]:
+    """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
+    return records_of(_study(folder, campaign, passed_over=frozenset({CREATE_TRIAL})), ())
+
+
+def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
+    """Trials of a study with the values of some variables."""
     records = []
     for number, trial in enumerate(study.trials):
         content = trial.user_attrs.get(EVALUATION) if trial.finished else None
         evaluation = None if content is None else Evaluation.from_dict(content)
         records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation))
     return records
+
+
+def _study(folder: CampaignFolder, campaign: CampaignSpec, passed_over: frozenset[int] = frozenset()) -> StoredStudy:
+    journal = DriverJournal(folder.journal, read_only=True, passed_over=passed_over)
+    study = replayed(journal.operations)
+    return study if study.name == campaign.name else StoredStudy()
 
 
 def _flat(content: Any, prefix: str = "") -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from catenary.files import write_text_atomic, writing
 from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
+from optimise.checked_lines import append_whole, checked_line, parsed_line
 from optimise.evaluate import Evaluation
 from optimise.executors import NoWorkersError, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
@@ -132,32 +132,28 @@ class SweepFolder:
         """
         if not self.record.is_file():
             return {}
-        whole, position = {}, 0
-        content = self.record.read_bytes()
-        lines = content.splitlines(keepends=True)
-        for number, line in enumerate(lines, start=1):
-            try:
-                if not line.endswith(b"\n"):
-                    raise ValueError
-                result = StrandResult.from_dict(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
-                if number < len(lines):
-                    raise InputError(
-                        [f"{self.record} must hold one strand a line: line {number} cannot be read; restore the file"]
-                    ) from error
-                break
-            whole[result.number] = result
-            position += len(line)
-        if mend and position < len(content):
-            os.truncate(self.record, position)
+        whole: dict[int, StrandResult] = {}
+        position, unreadable = 0, None
+        with open(self.record, "rb") as handle:
+            for number, line in enumerate(handle, start=1):
+                content = parsed_line(line)
+                if unreadable is not None:
+                    raise InputError([f"{self.record} must hold the strands that were written: line {unreadable} "
+                                      "cannot be read; restore the file"])  # fmt: skip
+                if content is None:
+                    unreadable = number
+                    continue
+                result = StrandResult.from_dict(content)
+                whole[result.number] = result
+                position += len(line)
+        if mend and position < self.record.stat().st_size:
+            with writing(self.record):
+                os.truncate(self.record, position)
         return whole
 
     def append(self, result: StrandResult) -> None:
         """Put a strand on record, on the disk before this returns."""
-        text = json.dumps(result.to_dict(), separators=(",", ":"), allow_nan=False) + "\n"
-        with writing(self.record), open(self.record, "ab", buffering=0) as handle:
-            handle.write(text.encode("utf-8"))
-            os.fsync(handle.fileno())
+        append_whole(self.record, checked_line(result.to_dict()))
 
 
 def run_sweep(

@@ -85,6 +85,12 @@ def slower_bowl(task, setting):
     return bowl(task, setting)
 
 
+def bowl_of_a_tenth(task, setting):
+    """A design of 0.1 s."""
+    time.sleep(0.1)
+    return bowl(task, setting)
+
+
 def uneven_bowl(task, setting):
     """Evaluations that end in another order than they began."""
     time.sleep(0.02 * ((7 * task.number) % 5))
