@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from catenary.errors import InputError
 from dynamics.spec import CaseSpec
@@ -19,7 +22,9 @@ from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult, load_result
+from optimise.robust import prepare_scenarios
 from optimise.samplers import population_size
+from optimise.scenarios import scenario_set
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 
@@ -71,6 +76,7 @@ def run_campaign(
         After Ctrl-C or a request to end; everything told is on record.
     """
     DesignSpace(case.catenary, campaign.design)  # refused before anything is written
+    refuse_impossible_scenarios(campaign, case)
     place = CampaignFolder(Path(folder))
     place.refuse_other(campaign, case)
     refuse_impossible(campaign.cluster)
@@ -92,6 +98,21 @@ def run_campaign(
             run.status.write("failed")
             raise
         return run.close("finished")
+
+
+def refuse_impossible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> None:
+    """Refuse a campaign with a combination of conditions that is no possible case.
+
+    Raises
+    ------
+    InputError
+        With the sentences of the first such combination.
+    """
+    try:
+        scenario_set(campaign.scenarios, campaign.objectives, case)
+    except ValidationError as error:
+        sentences = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
+        raise InputError([f"scenarios must be possible cases: {text}" for text in sentences]) from error
 
 
 class _Run:
@@ -120,9 +141,11 @@ class _Run:
         open_trials = [r for r in self.study.records if r.evaluation is None]
         if self.study.records and not open_trials and len(self.study.records) >= self.campaign.trials:
             return
-        start = prepare(self.case)
-        setting = Setting(self.case, self.campaign.limits, None, start, time_limit_s=self.campaign.cluster.time_limit_s)
-        setting = Setting(self.case, setting.limits, self._reference(evaluate, setting), start, setting.time_limit_s)
+        scenarios = scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)
+        start = prepare(self.case) if scenarios is None else prepare_scenarios(scenarios, prepare)
+        limit = self.campaign.cluster.time_limit_s
+        setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
+        setting = replace(setting, reference=self._reference(evaluate, setting))
         with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
             self._submit(executor, open_trials)
             while self._fill(executor) or self.under_way:

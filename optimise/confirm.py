@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamics.spec import CaseSpec
+from optimise.evaluate import Evaluation, Setting, Task, evaluate
 from optimise.record import TrialRecord
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class DesignConfirmation:
     trial : int
         Number of the trial.
     sigma_N : float
-        Standard deviation of the contact force on record [N].
+        Standard deviation of the contact force on record [N]; where the campaign has scenarios, at its case's own
+        condition without errors, solved once more.
     sigma_transient_N : float, optional
         The same by the long transient [N]; None when it did not end well.
     spread_percent : float, optional
@@ -96,7 +98,7 @@ def _confirm(
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
     line = result.space.spec_of(record.values).model_dump()
     case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
-    sigma = record.evaluation.sigma_N
+    sigma = _at_own_condition(result, record.evaluation, case)
     run = solve(case)
     if not run.status.has_figures or run.statistics is None:
         return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
@@ -105,3 +107,14 @@ def _confirm(
     if first is not None and second is not None:
         spread = 100.0 * (first.contact_force_std_N / second.contact_force_std_N - 1.0)
     return DesignConfirmation(record.number, sigma, float(run.statistics.contact_force_std_N), spread)
+
+
+def _at_own_condition(result: CampaignResult, evaluation: Evaluation, case: CaseSpec) -> float:
+    """Standard deviation [N] by the campaign's solver in the campaign's own case."""
+    if not result.campaign.scenarios.wanted:
+        assert evaluation.sigma_N is not None
+        return evaluation.sigma_N
+    found = evaluate(Task(evaluation.number, case.catenary), Setting(result.case, result.campaign.limits))
+    if found.sigma_N is None:
+        raise ValueError(f"trial {evaluation.number} must be solvable in the campaign's own case: {found.message}")
+    return found.sigma_N

@@ -14,6 +14,7 @@ from optimise.constraints import CONSTRAINTS
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.record import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
+from optimise.scenarios import scenario_set
 
 if TYPE_CHECKING:
     from optimise.result import CampaignResult
@@ -38,6 +39,7 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     data = xr.Dataset(attrs=_attributes(result))
     data["trial"] = _named("trial", [r.number for r in records], "number of the trial", "1")
     _add_designs(data, result)
+    _add_scenarios(data, result)
     _add_objectives(data, result)
     for name, text in CONSTRAINTS.items():
         data[name] = _figures(records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1")
@@ -80,18 +82,34 @@ def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
     data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVES["sigma"].long_name + ", as computed", "N")
     data["told"] = _figures(records, lambda e: e.told_N, f"{OBJECTIVES['sigma'].long_name}, {told}", "N")
     for name in (n for n in result.campaign.objectives if n != "sigma"):
-        o = OBJECTIVES[name]
+        o, short = OBJECTIVES[name], OBJECTIVES[name].slug
         sense = "; more is better" if o.maximised else ""
-        data[name] = _figures(
+        data[short] = _figures(
             records, lambda e, n=name: (raw_values((n,), e) or (None,))[0], f"{o.long_name}, as computed{sense}", o.unit
         )
-        data[f"told_{name}"] = _figures(
+        data[f"told_{short}"] = _figures(
             records, lambda e, n=name: _told(n, e, result.nominal), f"{o.long_name}, {told}{sense}", o.unit
         )
     if len(result.campaign.objectives) > 1:
         numbers = {record.number for record in result.front}
         flags = np.array([int(r.number in numbers) for r in records], dtype=np.int8)
         data["non_dominated"] = _named("trial", flags, "1 when feasible and on the front of the objectives", "1")
+
+
+def _add_scenarios(data: xr.Dataset, result: CampaignResult) -> None:
+    """What every design has in each scenario, where a campaign has any."""
+    found = scenario_set(result.campaign.scenarios, result.campaign.objectives, result.case)
+    if found is None:
+        return
+    labels, records = found.labels, result.records
+    data["scenario"] = _named("scenario", np.array(labels, dtype=object), "speed, errors and so on of a scenario", None)
+    data["scenario_weight"] = _named("scenario", found.weights, "weight of a scenario, sum one", "1")
+    names = sorted({n for r in records if r.evaluation for n in r.evaluation.scenarios})
+    for name in names:
+        rows = [r.evaluation.scenarios.get(name) if r.evaluation else None for r in records]
+        values = np.array([(np.nan,) * len(labels) if row is None else row for row in rows], dtype=float)
+        long_name, unit = _long_name_and_unit(name)
+        data[f"scenario_{name}"] = _named(("trial", "scenario"), values, f"{long_name} in each scenario", unit)
 
 
 def _told(name: str, evaluation: Evaluation, nominal: TrialRecord) -> float | None:

@@ -43,7 +43,7 @@ class StudyDriver:
         self._space = space
         self._ranges = distributions(space)
         self._journal = DriverJournal(folder.journal)
-        self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space)
+        self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space, len(campaign.objectives))
         self._objectives = campaign.objectives
         study = replayed(self._journal.operations)
         directions = [

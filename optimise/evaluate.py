@@ -20,8 +20,9 @@ from optimise.spec import LimitsSpec
 if TYPE_CHECKING:
     from dynamics.periodic import PeriodicSolution
     from dynamics.transient import Trajectory
+    from optimise.scenarios import ScenarioSet
 
-__all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare"]
+__all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare", "statistics_of"]
 
 
 class EvaluationStatus(Enum):
@@ -55,6 +56,8 @@ class Setting:
         Steady state of the nominal line, from which neighbouring designs start.
     time_limit_s : float
         Longest wall time of one evaluation [s].
+    scenarios : ScenarioSet, optional
+        Where a design has to be good; without them in the case alone.
     """
 
     case: CaseSpec
@@ -62,6 +65,7 @@ class Setting:
     reference: Reference | None = None
     start: Any = None
     time_limit_s: float = math.inf
+    scenarios: ScenarioSet | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,13 @@ class Evaluation:
         Smallest static dropper force and applied force [N].
     wall_time_s : dict
         Wall times [s].
+    objectives : dict
+        Over scenarios: standard deviation and objectives by name, combined. In a single case they follow from the
+        statistics.
+    scenarios : dict
+        Over scenarios: each kept statistic in every scenario (scenario,), in the order of `ScenarioSet.labels`; None
+        in one that the nominal line has no figures in. The statistics are then weighted means, but for extreme forces,
+        uplift and loss: those are the extremes of all.
     """
 
     number: int
@@ -99,6 +110,8 @@ class Evaluation:
     static_dropper_force_min_N: float | None = None
     applied_force_N: float | None = None
     wall_time_s: dict[str, float] = field(default_factory=dict)
+    objectives: dict[str, float] = field(default_factory=dict)
+    scenarios: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -106,13 +119,15 @@ class Evaluation:
         return self.status is EvaluationStatus.OK and feasible(self.constraints)
 
     def to_dict(self) -> dict[str, Any]:
-        """Content as JSON types."""
-        return {**asdict(self), "status": self.status.value}
+        """Content as JSON types; what belongs to scenarios alone is left out where there are none."""
+        content = {**asdict(self), "status": self.status.value}
+        return {name: value for name, value in content.items() if value or name not in ("objectives", "scenarios")}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Evaluation:
         """Evaluation from what `to_dict` gave."""
-        return cls(**{**content, "status": EvaluationStatus(content["status"])})
+        scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}
+        return cls(**{**content, "status": EvaluationStatus(content["status"]), "scenarios": scenarios})
 
 
 def failed(number: int, reason: str, wall_time: float = 0.0) -> Evaluation:
@@ -152,6 +167,10 @@ def _too_long(elapsed: float, setting: Setting) -> str:
 
 
 def _evaluate(task: Task, setting: Setting) -> Evaluation:
+    if setting.scenarios is not None:
+        from optimise.robust import evaluate_scenarios
+
+        return evaluate_scenarios(task, setting)
     case = CaseSpec.model_validate({**setting.case.model_dump(), "catenary": task.catenary.model_dump()})
     solution = _solve(case, setting.start)
     times = {name: float(seconds) for name, seconds in solution.wall_time_s.items()}
@@ -179,14 +198,22 @@ def _solve(case: CaseSpec, start: Any) -> PeriodicSolution | Trajectory:
     return solve_transient(case)
 
 
+def statistics_of(solution: PeriodicSolution | Trajectory) -> tuple[dict[str, float], str]:
+    """Statistics of a solution by name, none without figures; and a sentence where one is not finite."""
+    if not solution.status.has_figures or solution.statistics is None:
+        return {}, ""
+    figures = {name: float(value) for name, value in asdict(solution.statistics).items()}
+    broken = [name for name, value in figures.items() if not math.isfinite(value)]
+    return figures, f"every statistic must be finite: {', '.join(broken)} is not" if broken else ""
+
+
 def _numbers(number: int, solution: PeriodicSolution | Trajectory, setting: Setting) -> Evaluation:
     statistics = solution.statistics
     if statistics is None:
         return failed(number, "the solution has no statistics")
-    figures = {name: float(value) for name, value in asdict(statistics).items()}
-    broken = [name for name, value in figures.items() if not math.isfinite(value)]
+    figures, broken = statistics_of(solution)
     if broken:
-        return failed(number, f"every statistic must be finite: {', '.join(broken)} is not")
+        return failed(number, broken)
     sigma = figures["contact_force_std_N"]
     reference = setting.reference or Reference(sigma, figures["max_uplift_at_supports_mm"])
     smallest = float(np.min(solution.equilibrium.dropper_force))

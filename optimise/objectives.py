@@ -11,10 +11,11 @@ nominal line's would be with sigma_ref (1 + V), that is as f_ref - 3 sigma_ref V
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from optimise.constraints import feasible, total_violation
+from optimise.objective_names import name_parts
 
 if TYPE_CHECKING:
     from optimise.evaluate import Evaluation
@@ -53,14 +54,19 @@ class Objective:
         """Value of a design from its statistics, in `unit`; None where one of them was not computed."""
         return _sum(self.terms, statistics)
 
+    @property
+    def slug(self) -> str:
+        """Name for a file or a variable: letters, digits and underscores."""
+        return self.name.replace("@", "_at_").replace(":", "_").replace(".", "_")
+
     def cost(self, value: float) -> float:
         """Value as something to minimise."""
         return -value if self.maximised else value
 
-    def worsened(self, nominal: Mapping[str, float], violation: float) -> float:
-        """Value of the nominal line made worse by a sum of violations."""
-        value, scale = _sum(self.terms, nominal), _sum(self.scale, nominal)
-        if value is None or scale is None:
+    def worsened(self, value: float, nominal: Mapping[str, float], violation: float) -> float:
+        """Value of the nominal line, which has these statistics, made worse by a sum of violations."""
+        scale = _sum(self.scale, nominal)
+        if scale is None:
             raise ValueError(f"the nominal line must have the statistics of {self.name}: it has not")
         return value - scale * violation if self.maximised else value * (1.0 + violation)
 
@@ -97,18 +103,45 @@ _ALL = (
     ),
     Objective("uplift", "uplift", "mm", "largest uplift at the supports", (("max_uplift_at_supports_mm", 1.0),)),
 )
-OBJECTIVES = {objective.name: objective for objective in _ALL}
+
+
+class _Objectives(dict[str, Objective]):
+    """The four statistics by name; one with a condition or a way to combine scenarios is made from its name."""
+
+    def __missing__(self, name: str) -> Objective:
+        parts = name_parts(name)
+        if parts.plain:
+            raise KeyError(name)
+        base = self[parts.base]
+        where = "".join(f" at {_condition(mark)}" for mark in parts.marks)
+        how = {None: "", "mean": ", mean", "worst": ", worst", "mean_plus_std": ", mean and deviation"}[parts.combine]
+        return replace(base, name=name, symbol=f"{base.symbol}{where}{how}", long_name=f"{base.long_name}{where}{how}")
+
+
+def _condition(mark: str) -> str:
+    """A condition as people read it: a bare number is a speed."""
+    return f"{mark} km/h" if mark[:1].isdigit() else mark
+
+
+OBJECTIVES: dict[str, Objective] = _Objectives({objective.name: objective for objective in _ALL})
 
 
 def raw_values(names: Sequence[str], evaluation: Evaluation | None) -> tuple[float, ...] | None:
     """Objectives of a design as computed, feasible or not; None where they were not computed."""
     if evaluation is None or evaluation.sigma_N is None:
         return None
-    found = [OBJECTIVES[name].raw(evaluation.statistics) for name in names]
+    found = [_value(name, evaluation) for name in names]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
         raise ValueError(f"trial {evaluation.number} must have the statistics of {', '.join(names)}: it has not")
     return tuple(values)
+
+
+def _value(name: str, evaluation: Evaluation) -> float | None:
+    """Objective over scenarios where it was computed so, else from the statistics of the single case."""
+    if name in evaluation.objectives:
+        return float(evaluation.objectives[name])
+    return OBJECTIVES[name].raw(evaluation.statistics) if name_parts(name).plain else None
 
 
 def told_values(names: Sequence[str], evaluation: Evaluation, nominal: Evaluation) -> tuple[float, ...]:
@@ -125,4 +158,10 @@ def told_values(names: Sequence[str], evaluation: Evaluation, nominal: Evaluatio
     if raw is not None and feasible(evaluation.constraints):
         return raw
     violation = total_violation(evaluation.constraints)
-    return tuple(OBJECTIVES[name].worsened(nominal.statistics, violation) for name in names)
+    values = raw_values(names, nominal)
+    if values is None:
+        raise ValueError(f"the nominal line must have {', '.join(names)}: it has not")
+    return tuple(
+        OBJECTIVES[name].worsened(value, nominal.statistics, violation)
+        for name, value in zip(names, values, strict=True)
+    )

@@ -19,6 +19,7 @@ from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.journal import DriverJournal
 from optimise.operations import CREATE_TRIAL, StoredStudy, replayed
+from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 
 __all__ = [
@@ -55,9 +56,10 @@ class TrialRecord:
 def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
     """Hash of what decides the designs; how many and where they run may change on resuming."""
     decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
-    # campaigns from before there was a choice of objectives have one hash with those that make none
-    unsaid = {"campaign": {"objectives"}} if campaign.objectives == DEFAULT_OBJECTIVES else {}
-    return config_sha256(CampaignInput(campaign=decisive, case=case), exclude=unsaid)
+    # campaigns from before there was a choice of objectives or scenarios have one hash with those that make none
+    usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec()}
+    unsaid = {name for name, value in usual.items() if getattr(campaign, name) == value}
+    return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid} if unsaid else {})
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,8 @@ class CampaignFolder:
         given = _flat(CampaignInput(campaign=campaign, case=case).model_dump(mode="json"))
         held = {name: self._yaml().get(name, {}) for name in ("campaign", "case")}
         if isinstance(held["campaign"], dict):
-            held["campaign"] = {"objectives": list(DEFAULT_OBJECTIVES), **held["campaign"]}
+            usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
+            held["campaign"] = {**usual, **held["campaign"]}
         held = _flat(held)
         free = ("campaign.trials", "campaign.cluster")
         names = [n for n in {**held, **given} if held.get(n) != given.get(n) and not n.startswith(free)]

@@ -10,23 +10,35 @@ from typing import Any
 import numpy as np
 from optuna import Study
 from optuna.distributions import BaseDistribution, FloatDistribution
-from optuna.samplers import BaseSampler, CmaEsSampler, NSGAIISampler, QMCSampler, RandomSampler, TPESampler
+from optuna.samplers import (
+    BaseSampler,
+    CmaEsSampler,
+    NSGAIIISampler,
+    NSGAIISampler,
+    QMCSampler,
+    RandomSampler,
+    TPESampler,
+)
 from optuna.trial import FrozenTrial, TrialState
 
 from optimise.space import DesignSpace
 from optimise.spec import SamplerSpec
 
-__all__ = ["GENERATION_NOTES", "CampaignSampler", "distributions", "population_size"]
+__all__ = ["GENERATION_NOTES", "CampaignSampler", "distributions", "population_size", "reference_divisions"]
 
-# Optuna calls the sampler experimental because its interface may change; the lock holds the version in use.
-QMC_WARNING = r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$"
+# Optuna calls the samplers experimental because their interface may change; the lock holds the version in use.
+EXPERIMENTAL = (
+    r"^QMCSampler is experimental \(supported from v3\.0\.0\)\. The interface can change in the future\.$",
+    r"^NSGAIIISampler is experimental \(supported from v3\.2\.0\)\. The interface can change in the future\.$",
+)
 
-NSGA2_POPULATION = 24
+GENETIC_POPULATION = 24
 
 # Attributes in which samplers note the generation of a trial and, in the study, the parents of each: by these the
 # driver knows how far back they look. A test holds that nothing else is looked at.
 GENERATION_NOTES = {
     "nsga2": ("NSGAIISampler:generation", "NSGAIISampler:parent:"),
+    "nsga3": ("NSGAIIISampler:generation", "NSGAIIISampler:parent:"),
     "cma_es": ("cma:generation",),
 }
 
@@ -34,10 +46,10 @@ GENERATION_NOTES = {
 def population_size(sampler: SamplerSpec, variables: int) -> int:
     """Designs per generation or batch.
 
-    If not given 24 for NSGA-II, which needs a front's worth of them, and for the others the rule of CMA-ES,
+    If not given 24 for NSGA-II and III, which need a front's worth of them, and for the others the rule of CMA-ES,
     4 + 3 ln(variables) rounded down.
     """
-    usual = NSGA2_POPULATION if sampler.kind == "nsga2" else 4 + math.floor(3.0 * math.log(variables))
+    usual = GENETIC_POPULATION if sampler.kind in ("nsga2", "nsga3") else 4 + math.floor(3.0 * math.log(variables))
     return sampler.population or usual
 
 
@@ -54,8 +66,9 @@ class CampaignSampler(BaseSampler):
     centre of the box, which is the nominal line, with a step of a sixth of the range.
     """
 
-    def __init__(self, sampler: SamplerSpec, seed: int, space: DesignSpace) -> None:
+    def __init__(self, sampler: SamplerSpec, seed: int, space: DesignSpace, objectives: int = 1) -> None:
         self._spec = sampler
+        self._objectives = objectives
         self._seed = seed
         self._space = distributions(space)
         self._population = population_size(sampler, len(space.variables))
@@ -65,7 +78,7 @@ class CampaignSampler(BaseSampler):
     @property
     def uses_constraints(self) -> bool:
         """Whether the sampler reads the trials' constraints; the others are told dearer values instead."""
-        return self._spec.kind in ("tpe", "nsga2")
+        return self._spec.kind in ("tpe", "nsga2", "nsga3")
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Every variable, except for samplers that take them one by one."""
@@ -109,5 +122,23 @@ class CampaignSampler(BaseSampler):
         if kind == "random":
             return RandomSampler(seed=seed)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=QMC_WARNING)
+            for message in EXPERIMENTAL:
+                warnings.filterwarnings("ignore", message=message)
+            if kind == "nsga3":
+                divisions = reference_divisions(self._population, self._objectives)
+                return NSGAIIISampler(population_size=self._population, dividing_parameter=divisions, seed=seed)
             return QMCSampler(qmc_type="sobol", scramble=True, seed=seed, warn_independent_sampling=False)
+
+
+def reference_divisions(population: int, objectives: int) -> int:
+    """Divisions of each objective's axis by NSGA-III's reference points, which are then as many as designs, or fewer.
+
+    p divisions in m objectives give (p + m - 1 over m - 1) points (Das and Dennis); Optuna's own p = 3 would give a
+    front of two objectives four.
+    """
+    if objectives < 2:
+        return 1
+    divisions = 1
+    while math.comb(divisions + objectives, objectives - 1) <= population:
+        divisions += 1
+    return divisions

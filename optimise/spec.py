@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from catenary.spec import Spec
 from optimise.cluster_spec import ClusterSpec
+from optimise.objective_names import DEFAULT_OBJECTIVES, ObjectiveNames, name_parts
+from optimise.scenario_spec import ScenariosSpec
 
 __all__ = [
     "DEFAULT_OBJECTIVES",
@@ -20,31 +22,9 @@ __all__ = [
     "TrustSpec",
 ]
 
-ObjectiveName = Literal["sigma", "force_range", "statistical_minimum", "uplift"]
-
-
-def _each_once(names: tuple[ObjectiveName, ...]) -> tuple[ObjectiveName, ...]:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"each objective must stand once, {', '.join(twice)} stands twice")
-    return names
-
-
-ObjectiveNames = Annotated[
-    tuple[ObjectiveName, ...],
-    AfterValidator(_each_once),
-    Field(
-        min_length=1,
-        max_length=3,
-        description="what a design is judged by, one to three; all are minimised but statistical_minimum, which is "
-        "maximised; of several, the best design is the one best in the first",
-    ),
-]
-DEFAULT_OBJECTIVES: tuple[ObjectiveName, ...] = ("sigma",)
-
 # CMA-ES adapts to one objective; the others take any number, quasi-Monte Carlo and random search as baselines.
-FOR_SEVERAL_OBJECTIVES = ("nsga2", "tpe", "qmc", "random")
-WITH_GENERATIONS = ("cma_es", "nsga2")
+FOR_SEVERAL_OBJECTIVES = ("nsga2", "nsga3", "tpe", "qmc", "random")
+WITH_GENERATIONS = ("cma_es", "nsga2", "nsga3")
 
 
 class DesignSpec(Spec):
@@ -91,11 +71,13 @@ class LimitsSpec(Spec):
 class SamplerSpec(Spec):
     """Who proposes the next design."""
 
-    kind: Literal["cma_es", "tpe", "nsga2", "qmc", "random"] = Field(default="cma_es", description="search method")
+    kind: Literal["cma_es", "tpe", "nsga2", "nsga3", "qmc", "random"] = Field(
+        default="cma_es", description="search method"
+    )
     population: Annotated[int, Field(ge=2, le=1000)] | None = Field(
         default=None,
-        description="designs per generation of CMA-ES and NSGA-II and per batch of a synchronous campaign; "
-        "if not given 24 for NSGA-II, else 4 + 3 ln(variables), rounded down",
+        description="designs per generation of CMA-ES, NSGA-II and NSGA-III and per batch of a synchronous campaign; "
+        "if not given 24 for NSGA-II and III, else 4 + 3 ln(variables), rounded down",
     )
 
 
@@ -146,6 +128,7 @@ class CampaignSpec(Spec):
         default=False, description="fixed batches told in trial order: reproducible on any number of workers"
     )
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
+    scenarios: ScenariosSpec = ScenariosSpec()
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
@@ -166,11 +149,25 @@ class CampaignSpec(Spec):
         return self
 
     @model_validator(mode="after")
+    def _objectives_have_their_scenarios(self) -> Self:
+        scenarios = self.scenarios
+        for name in self.objectives:
+            parts = name_parts(name)
+            if any(mark not in scenarios.marks for mark in parts.marks):
+                have = f"they list {', '.join(scenarios.marks)}" if scenarios.marks else "they list none"
+                raise ValueError(f"objective {name} must be at conditions that scenarios list: {have}")
+            if any(len(set(parts.marks) & set(scenarios.marks_of(axis))) > 1 for axis in scenarios.axes):
+                raise ValueError(f"objective {name} must name one condition of a kind: no scenario is at both")
+            if not parts.plain and not self.scenarios.wanted:
+                raise ValueError(f"objective {name} must be {parts.base} where there are no scenarios")
+        return self
+
+    @model_validator(mode="after")
     def _population_has_a_use(self) -> Self:
         sampler = self.sampler
         if sampler.population is not None and sampler.kind not in WITH_GENERATIONS and not self.synchronous:
             raise ValueError(
-                "sampler.population is used by cma_es, nsga2 and synchronous campaigns only: got "
+                "sampler.population is used by cma_es, nsga2, nsga3 and synchronous campaigns only: got "
                 f"{sampler.population} with sampler.kind '{sampler.kind}', leave it out or set synchronous"
             )
         return self

@@ -15,9 +15,10 @@ from typing import Any, Generic, TypeVar
 
 from catenary.errors import InputError
 from catenary.spec import Spec
-from dynamics.mean_force import SUPPLIES, Supply, reference_mean_force
 from studies.base_motion import read_base_motion
+from studies.held_force import fill_mean_force, is_reference_force
 from studies.keys import KeyTree
+from studies.named_pantographs import name_pantographs
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
 
@@ -92,7 +93,8 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
     notes = _take_conditions(data, request, own)
     for path, value in request.values.items():
         _lay_over(data, keys, path, value)
-    _fill_mean_force(data, request)
+    fill_mean_force(data, request.values)
+    request.problems += name_pantographs(data)
 
     def where(path: tuple[str | int, ...]) -> str:
         return _origin(path, request)
@@ -222,7 +224,7 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
         return ()
     if not isinstance(case, dict):
         return ()
-    if {"speed_kmh", "supply"} & set(request.values) and _is_reference_force(case):
+    if {"speed_kmh", "supply"} & set(request.values) and is_reference_force(case):
         case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
     typed = {*request.groups, *request.files, *own, "catenary"}
     data.update({key: value for key, value in case.items() if key not in typed})
@@ -258,35 +260,6 @@ def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: Any) -> Non
         marks = data[owner].setdefault("provenance", {})
         if isinstance(marks, dict):
             marks[inner] = "c"
-
-
-def _is_reference_force(case: dict[str, Any]) -> bool:
-    force, speed = case.get("mean_force_N"), case.get("speed_kmh")
-    if not isinstance(force, int | float) or not isinstance(speed, int | float):
-        return False
-    return abs(force - reference_mean_force(speed, _supply(case))) < 1e-3
-
-
-def _supply(data: dict[str, Any]) -> Supply:
-    """Supply system of an input; one that is not known is refused further on."""
-    found: list[Supply] = [supply for supply in SUPPLIES if supply == data.get("supply")]
-    return found[0] if found else "ac"
-
-
-def _fill_mean_force(data: dict[str, Any], request: _Request) -> None:
-    """Hold the reference mean force of supply and speed when neither force is given; the one typed here wins."""
-    if "mean_force_N" not in data or "applied_force_N" not in data:
-        return
-    typed = request.values
-    if typed.get("applied_force_N") is not None and "mean_force_N" not in typed:
-        data["mean_force_N"] = None
-    if typed.get("mean_force_N") is not None and "applied_force_N" not in typed:
-        data["applied_force_N"] = None
-    speed = data.get("speed_kmh")
-    if not isinstance(speed, int | float) or not 5.0 <= speed <= 600.0:
-        speed = 300.0  # refused further on
-    if data["mean_force_N"] is None and data["applied_force_N"] is None:
-        data["mean_force_N"] = round(reference_mean_force(speed, _supply(data)), 6)
 
 
 def _origin(path: tuple[str | int, ...], request: _Request) -> str:

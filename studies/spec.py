@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from catenary.spec import Formulation, Spec
 from dynamics.solver_spec import Integrator
 from dynamics.spec import CaseSpec, Kinematics
+from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import (
     DEFAULT_OBJECTIVES,
     CampaignSpec,
@@ -87,6 +88,7 @@ class OptimiseJob(CaseSpec):
     )
     error_estimate: ErrorEstimate = True
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
+    scenarios: ScenariosSpec = ScenariosSpec()
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()

@@ -100,7 +100,7 @@ def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
     )
     outside = int(np.count_nonzero(~inside))
     return Chart(
-        name="front" if len(front.objectives) == 2 else f"front_{x.name}_{y.name}",
+        name="front" if len(front.objectives) == 2 else f"front_{x.slug}_{y.slug}",
         title=f"The front: {x.symbol} and {y.symbol}",
         caption="Each numbered point is a design that no other feasible design betters in every objective; its "
         "number is that of its trial and of its file, pareto/NNN.yaml. Where points crowd, a number is left out: "

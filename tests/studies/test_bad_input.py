@@ -121,8 +121,8 @@ OPTIMISE_ONLY = {
     "unknown objective": (
         ["objectives=[sigma,smoothness]", "sampler=nsga2"],
         [
-            "objectives[1] must be one of sigma, force_range, statistical_minimum, uplift: "
-            "got 'smoothness' on the command line"
+            "an objective must be one of sigma, force_range, statistical_minimum, uplift, with @condition where one is "
+            "meant: got 'smoothness' on the command line"
         ],
     ),
     "an objective twice": (
@@ -143,12 +143,12 @@ OPTIMISE_ONLY = {
         ["objectives=[sigma,uplift]"],
         [
             "1 problem",
-            "objectives must be one for sampler cma_es: got sigma, uplift, use sampler=nsga2 (or tpe, qmc, random)",
+            "objectives must be one for sampler cma_es: got sigma, uplift, use sampler=nsga2 (or nsga3, tpe, qmc,",
         ],
     ),
     "a population without a use": (
         ["sampler=random", "sampler.population=5"],
-        ["1 problem", "sampler.population is used by cma_es, nsga2 and synchronous campaigns only: got 5"],
+        ["1 problem", "sampler.population is used by cma_es, nsga2, nsga3 and synchronous campaigns only: got 5"],
     ),
     "no trials": (["trials=0"], ["trials must be between 1 and 1000000: got 0 on the command line"]),
     "droppers too close": (

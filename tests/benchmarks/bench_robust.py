@@ -1,0 +1,84 @@
+"""What a design costs in many scenarios against one: five speeds, at each the line with eight draws of errors."""
+
+import statistics
+import time
+
+import numpy as np
+import pytest
+
+from catenary.equilibrium import periodic_equilibrium
+from optimise.evaluate import Setting, Task, evaluate, prepare
+from optimise.robust import prepare_scenarios
+from optimise.scenarios import scenario_set
+from optimise.space import DesignSpace
+from optimise.spec import LimitsSpec
+from studies.optimise import compose
+from studies.spec import campaign_of, case_of
+
+DESIGNS, SEED, SHARE = 3, 3, 0.3
+LEAST_FORCE_N = 40.0  # at rest, so that errors of 5 mm leave every dropper in tension
+
+
+def random_designs(space):
+    rng, found = np.random.default_rng(SEED), []
+    while len(found) < DESIGNS:
+        line = space.spec_of([rng.uniform(SHARE * v.low, SHARE * v.high) for v in space.variables])
+        if periodic_equilibrium(line).dropper_force.min() > LEAST_FORCE_N:
+            found.append(line)
+    return found
+
+
+def measured(task, setting):
+    begin = time.process_time()
+    found = evaluate(task, setting)
+    assert found.sigma_N is not None, found.message
+    return found, time.process_time() - begin
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("line", ["bruni_2015", "re330"])
+def test_robust_design(figure, line):
+    pantograph = {"bruni_2015": "bruni_2015", "re330": "dsa380"}[line]
+    typed = [f"catenary={line}", f"pantograph={pantograph}", "scenarios=robust", "design=both"]
+    job = compose(typed).job
+    case, campaign = case_of(job), campaign_of(job)
+    scenarios = scenario_set(campaign.scenarios, campaign.objectives, case)
+    begin = time.process_time()
+    start = prepare_scenarios(scenarios, prepare)
+    figure(
+        f"{line}: states of the nominal line, once a campaign", f"{time.process_time() - begin:.1f} s processor time"
+    )
+    robust = Setting(case, LimitsSpec(uplift_factor=5.0), start=start, scenarios=scenarios)
+    plain = [
+        Setting(world.case.model_copy(update={"periodic": case.periodic}), robust.limits, start=own)
+        for world, own in zip(scenarios.worlds, start.worlds, strict=True)
+    ]
+    ratios, errors = [], []
+    for number, design in enumerate(random_designs(DesignSpace(case.catenary, campaign.design))):
+        task = Task(number, design)
+        one = statistics.mean(min(measured(task, each)[1] for _ in range(2)) for each in plain)
+        found, spent = measured(task, robust)
+        ratios.append(spent / one)
+        again = exact(task, robust)
+        errors.append(100.0 * (np.array(found.scenarios["contact_force_std_N"]) / again - 1.0))
+        figure(f"  design {number}: one condition; 40 scenarios", f"{one:.3f} s; {spent:.2f} s, {ratios[-1]:.1f} times")
+    figure("  cost of 40 scenarios", f"median {statistics.median(ratios):.1f}, worst {max(ratios):.1f}", "<= 25 times")
+    error = np.concatenate(errors)
+    means = [each.mean() for each in errors]
+    figure(
+        "  sigma against the tolerance of a single condition, from rest",
+        f"one scenario {error.mean():+.2f} +- {error.std():.2f} %, worst {np.abs(error).max():.2f} %; "
+        f"mean over scenarios worst {np.abs(means).max():.2f} %",
+    )
+
+
+def exact(task, setting):
+    """Sigma in every scenario at the tolerance of a campaign without scenarios, each from rest."""
+    worlds = [w.case.model_copy(update={"periodic": setting.case.periodic}) for w in setting.scenarios.worlds]
+    found, ideal = [], periodic_equilibrium(task.catenary)
+    for case in worlds:
+        for sample in range(setting.scenarios.samples):
+            line = setting.scenarios.installed(ideal, sample).spec
+            one = evaluate(Task(0, line), Setting(case, setting.limits))
+            found.append(one.sigma_N)
+    return np.array(found)

@@ -1,0 +1,294 @@
+"""Scenarios: which there are, how one number comes of many, installation errors, and a design in all of them."""
+
+import math
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cheap_evaluation import campaign_of
+from pydantic import ValidationError
+
+from catenary.equilibrium import periodic_equilibrium
+from dynamics.mean_force import reference_mean_force
+from dynamics.periodic import Lesson, solve_periodic
+from dynamics.span_map import PeriodicStart
+from optimise.constraints import Reference, total_violation
+from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, evaluate
+from optimise.installation import installed, standard_errors
+from optimise.objective_names import NameParts, name_parts
+from optimise.objectives import OBJECTIVES, raw_values, told_values
+from optimise.robust import prepare_scenarios
+from optimise.scenario_spec import ScenariosSpec
+from optimise.scenarios import scenario_set
+from optimise.spec import LimitsSpec
+
+SMALL = {"spans_behind": 5, "spans_ahead": 6, "tolerance": 5.0e-4}
+SPEEDS = {"speeds_kmh": [250.0, 275.0], "speed_weights": [1.0, 3.0]}
+
+
+@pytest.fixture(scope="module")
+def bruni(build_case):
+    return build_case("bruni_2015", 275.0, mean_force_N=reference_mean_force(275.0), periodic=SMALL)
+
+
+def around(case, objectives=("sigma",), **content):
+    found = scenario_set(ScenariosSpec.model_validate(content), objectives, case)
+    assert found is not None
+    return found
+
+
+def figures(sigma, lowest=50.0, uplift=60.0):
+    return {
+        "contact_force_std_N": sigma,
+        "contact_force_max_N": 250.0,
+        "contact_force_min_N": lowest,
+        "contact_force_statistical_min_N": 150.0 - 3.0 * sigma,
+        "max_uplift_at_supports_mm": uplift,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("sigma", NameParts("sigma")),
+        ("uplift:worst", NameParts("uplift", (), "worst")),
+        ("sigma@320@dsa380:mean_plus_std", NameParts("sigma", ("320", "dsa380"), "mean_plus_std")),
+    ],
+)
+def test_a_name_says_statistic_condition_and_combination(name, parts):
+    assert name_parts(name) == parts
+    assert OBJECTIVES[name].terms == OBJECTIVES[parts.base].terms
+
+
+@pytest.mark.parametrize("name", ["speed", "sigma@", "sigma:best", "sigma@320:", "sigma:worst@320", "@320", ""])
+def test_a_name_of_no_objective_is_refused(name):
+    with pytest.raises(ValueError, match="must be one of"):
+        name_parts(name)
+
+
+def test_names_for_people_and_for_files():
+    o = OBJECTIVES["sigma@320:worst"]
+    assert (o.symbol, o.slug, o.unit) == ("σ at 320 km/h, worst", "sigma_at_320_worst", "N")
+    assert OBJECTIVES["uplift@dsa250"].symbol == "uplift at dsa250"
+
+
+def test_every_combination_is_a_scenario_with_the_product_of_its_weights(bruni):
+    found = around(
+        bruni, **SPEEDS, contact_stiffness=[5e4, 2e5], damping_factors=[0.5], errors={"length_sd_mm": 2.0, "samples": 3}
+    )
+    assert len(found.labels) == len(found.weights) == 2 * 2 * 3 and len(set(found.labels)) == 12
+    assert found.labels[5] == "250 km/h, contact 200 kN/m, damping x 0.5, errors 3"
+    assert found.weights == pytest.approx(np.repeat([1.0, 3.0], 6) / 24.0)
+    stiff = found.worlds[3].case
+    assert (stiff.speed_kmh, stiff.contact.stiffness) == (275.0, 2e5)
+    assert stiff.catenary.damping.alpha == pytest.approx(0.5 * bruni.catenary.damping.alpha)
+    assert stiff.catenary.damping.beta == pytest.approx(0.5 * bruni.catenary.damping.beta)
+
+
+def test_each_speed_holds_its_own_reference_force_and_a_force_of_ones_own_is_held_at_all(bruni):
+    found = around(bruni, **SPEEDS)
+    assert [w.case.mean_force_N for w in found.worlds] == pytest.approx([reference_mean_force(v) for v in (250, 275)])
+    own = around(bruni.model_copy(update={"mean_force_N": 150.0}), **SPEEDS)
+    assert [w.case.mean_force_N for w in own.worlds] == [150.0, 150.0]
+
+
+def test_without_scenarios_there_are_none(bruni):
+    assert scenario_set(ScenariosSpec(), ("sigma",), bruni) is None
+
+
+def test_combined_numbers_are_those_of_the_definition(bruni):
+    found = around(bruni, **SPEEDS, std_factor=2.0)
+    two = [figures(40.0, 50.0), figures(60.0, 30.0)]
+    mean, spread = 0.25 * 40 + 0.75 * 60, math.sqrt(0.25 * 15.0**2 + 0.75 * 5.0**2)
+    assert found.value("sigma", two) == pytest.approx(mean)
+    assert found.value("sigma:worst", two) == 60.0
+    assert found.value("sigma:mean_plus_std", two) == pytest.approx(mean + 2.0 * spread)
+    assert found.value("sigma@250", two) == 40.0
+    assert found.value("force_range:worst", two) == 220.0
+    # what is maximised is worst where it is least, and the deviation is taken off
+    assert found.value("statistical_minimum:worst", two) == -30.0
+    assert found.value("statistical_minimum:mean_plus_std", two) == pytest.approx(150.0 - 3 * mean - 6.0 * spread)
+    # a scenario that does not count leaves its weight to the others
+    assert found.value("sigma", [None, two[1]]) == 60.0
+    worst = around(bruni, **SPEEDS, combine="worst")
+    assert worst.value("sigma", two) == 60.0 and worst.value("sigma:mean", two) == pytest.approx(mean)
+
+
+def test_errors_are_the_same_for_every_design_and_do_not_depend_on_the_number_of_droppers():
+    nine, seven = standard_errors(1, 4, 9), standard_errors(1, 4, 7)
+    assert all((a[:7] == b).all() for a, b in zip(nine, seven, strict=True))
+    assert not (nine[0] == nine[1]).any() and not (standard_errors(2, 4, 9)[0] == nine[0]).any()
+    many = np.array([standard_errors(1, s, 9) for s in range(200)])
+    assert many.mean() == pytest.approx(0.0, abs=0.05) and many.std() == pytest.approx(1.0, abs=0.05)
+    assert abs(np.corrcoef(many[:, 0].ravel(), many[:, 1].ravel())[0, 1]) < 0.1
+
+
+def test_a_line_is_installed_with_the_errors_that_are_asked_for(build_line):
+    line = periodic_equilibrium(build_line("bruni_2015"))
+    heights, lengths = standard_errors(3, 0, 9)
+    high = installed(line, heights=1e-3 * heights)
+    z = np.array(line.spec.droppers.contact_wire_heights)
+    assert np.array(high.spec.droppers.contact_wire_heights) - z == pytest.approx(1e-3 * heights)
+    cut = installed(line, lengths=1e-3 * lengths)
+    exact = np.array(line.dropper_unstretched_length)
+    assert np.array(cut.spec.droppers.lengths) - exact == pytest.approx(1e-3 * lengths)
+    assert cut.dropper_unstretched_length - exact == pytest.approx(1e-3 * lengths, abs=1e-9)
+    both = installed(line, 1e-3 * heights, 1e-3 * lengths)
+    assert both.dropper_unstretched_length - high.dropper_unstretched_length == pytest.approx(1e-3 * lengths, abs=1e-9)
+    # a dropper cut long hangs the contact wire lower and hands load to its neighbours
+    one = installed(line, lengths=np.where(np.arange(9) == 4, 3e-3, 0.0))
+    drop = one.q[one.mesh.dropper_bottom, 2] - line.q[line.mesh.dropper_bottom, 2]
+    assert -3e-3 < drop[4] < -1e-3 and one.dropper_force[4] < line.dropper_force[4] - 5.0
+    assert one.dropper_force[3] > line.dropper_force[3] and one.dropper_force[5] > line.dropper_force[5]
+    # nothing wrong, nothing changed: only by way of lengths
+    same = installed(line, lengths=np.zeros(9))
+    assert same.dropper_force == pytest.approx(line.dropper_force, abs=1e-3)
+
+
+def own_state(case):
+    """Steady state of the nominal line alone: what a campaign learns from its neighbours takes a test too long."""
+    lesson = Lesson()
+    solve_periodic(case, lesson=lesson)
+    return PeriodicStart(lesson.state, lesson.scale, lesson.gain, None)
+
+
+@pytest.fixture(scope="module")
+def setting(bruni):
+    found = around(bruni, **SPEEDS, errors={"length_sd_mm": 2.0, "samples": 2}, objectives=("sigma", "sigma@250:worst"))
+    plain = Setting(bruni, LimitsSpec(), start=prepare_scenarios(found, own_state), scenarios=found)
+    nominal = evaluate(Task(0, bruni.catenary), plain)
+    reference = Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
+    return replace(plain, reference=reference)
+
+
+def design(line, lift):
+    shape = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 1.5, 1.0, 0.5, 0.0])
+    heights = tuple(np.array(line.droppers.contact_wire_heights) + lift * shape)
+    return line.model_copy(update={"droppers": line.droppers.model_copy(update={"contact_wire_heights": heights})})
+
+
+def test_each_scenario_is_what_it_is_by_itself(bruni, setting):
+    """From rest, at the tolerance of a campaign without scenarios: what is left is the looser end of the search."""
+    line = design(bruni.catenary, 0.004)
+    found = evaluate(Task(5, line), setting)
+    ideal, alone, uplift, least = periodic_equilibrium(line), [], [], []
+    for world in setting.scenarios.worlds:
+        for sample in range(2):
+            spec = setting.scenarios.installed(ideal, sample).spec
+            case = world.case.model_copy(update={"periodic": bruni.periodic})
+            one = evaluate(Task(0, spec), Setting(case, setting.limits))
+            alone.append(one.sigma_N)
+            uplift.append(one.statistics["max_uplift_at_supports_mm"])
+            least.append(one.static_dropper_force_min_N)
+    assert found.scenarios["contact_force_std_N"] == pytest.approx(alone, rel=1e-2)
+    assert len(set(found.scenarios["contact_force_std_N"])) == 4
+    assert found.sigma_N == pytest.approx(np.dot([0.125, 0.125, 0.375, 0.375], alone), rel=5e-3)
+    assert found.objectives["sigma@250:worst"] == max(found.scenarios["contact_force_std_N"][:2])
+    # limits are those of the worst case
+    assert found.static_dropper_force_min_N == pytest.approx(min(least), abs=1e-6)
+    assert found.constraints["g_static_dropper_force"] == pytest.approx(1.0 - min(least) / 10.0, abs=1e-6)
+    limit = 1.1 * setting.reference.uplift_mm
+    assert found.constraints["g_uplift"] == pytest.approx(max(uplift) / limit - 1.0, abs=2e-2)
+
+
+def test_an_evaluation_depends_on_task_and_setting_alone(bruni, setting):
+    task = Task(5, design(bruni.catenary, 0.004))
+    first = evaluate(task, setting)
+    evaluate(Task(6, design(bruni.catenary, -0.004)), setting)
+    again = evaluate(task, pickle.loads(pickle.dumps(setting)))
+    assert replace(again, wall_time_s={}) == replace(first, wall_time_s={})
+    assert Evaluation.from_dict(first.to_dict()) == first
+
+
+def test_a_design_slack_at_rest_in_one_sample_is_infeasible_by_its_worst_force(bruni, setting):
+    errors = setting.scenarios.spec.errors.model_copy(update={"length_sd_mm": 6.0, "samples": 6})
+    spec = setting.scenarios.spec.model_copy(update={"errors": errors})
+    rough = replace(setting, scenarios=replace(setting.scenarios, spec=spec), start=None)
+    ideal = periodic_equilibrium(bruni.catenary)
+    forces = [rough.scenarios.installed(ideal, sample).dropper_force.min() for sample in range(6)]
+    assert min(forces) < 0.0 < max(forces), "the errors must slacken a dropper in some samples, not in all"
+    found = evaluate(Task(5, bruni.catenary), rough)
+    assert (found.status, found.sigma_N, found.feasible) == (EvaluationStatus.STATIC_SLACK, None, False)
+    assert found.constraints == {"g_static_dropper_force": pytest.approx(1.0 - min(forces) / 10.0)}
+    assert found.told_N == pytest.approx(setting.reference.sigma_N * (1.0 + total_violation(found.constraints)))
+    assert f"with errors {int(np.argmin(forces)) + 1}: dropper" in found.message
+
+    # the nominal line, to which others are compared, keeps what can be run and says what could not
+    nominal = evaluate(Task(0, bruni.catenary), replace(rough, reference=None))
+    assert nominal.status is EvaluationStatus.OK and not nominal.feasible
+    sigmas = nominal.scenarios["contact_force_std_N"]
+    assert [s is None for s in sigmas] == [f < 0.0 for f in forces] * 2
+    assert nominal.constraints["g_static_dropper_force"] == pytest.approx(1.0 - min(forces) / 10.0)
+    assert nominal.message == found.message
+
+
+def test_what_has_no_figures_in_one_scenario_has_failed_and_says_where(bruni, setting, monkeypatch):
+    import optimise.robust as module
+    from dynamics.status import Status
+
+    solve = module.solve_periodic
+
+    def at_250_diverged(case, *rest):
+        found = solve(case, *rest)
+        return replace(found, status=Status.DIVERGED, statistics=None) if case.speed_kmh == 250.0 else found
+
+    monkeypatch.setattr(module, "solve_periodic", at_250_diverged)
+    found = evaluate(Task(5, bruni.catenary), setting)
+    assert found.status is EvaluationStatus.FAILED and found.sigma_N is None
+    assert found.message.startswith("250 km/h, errors 1: the time integration ran away")
+
+
+def test_a_scenario_that_does_not_settle_has_the_figures_of_a_long_march(bruni, setting):
+    short = bruni.periodic.model_copy(update={"max_spans": 5, "tolerance": 1.0e-9})
+    march = bruni.transient.model_copy(update={"spans": 12, "spans_evaluated": 4})
+    spec = setting.scenarios.spec.model_copy(update={"tolerance": 1.0e-9, "speeds_kmh": (250.0,), "speed_weights": ()})
+    unsettled = bruni.model_copy(update={"periodic": short, "transient": march})
+    found = evaluate(
+        Task(5, bruni.catenary),
+        replace(setting, case=unsettled, scenarios=scenario_set(spec, ("sigma",), unsettled), start=None),
+    )
+    assert found.status is EvaluationStatus.OK and found.sigma_N > 0.0
+    assert "250 km/h, errors 2: " in found.message and "span" in found.message
+
+
+def test_told_values_over_scenarios():
+    over = {"sigma": 40.0, "sigma@320": 50.0, "statistical_minimum:worst": 10.0}
+    statistics = {"contact_force_std_N": 40.0}
+    nominal = Evaluation(0, EvaluationStatus.OK, sigma_N=40.0, statistics=statistics, objectives=over)
+    slack = Evaluation(3, EvaluationStatus.STATIC_SLACK, constraints={"g_static_dropper_force": 0.5})
+    names = tuple(over)
+    assert raw_values(names, nominal) == tuple(over.values())
+    assert told_values(names, slack, nominal) == pytest.approx((60.0, 75.0, 10.0 - 0.5 * 3 * 40.0))
+    with pytest.raises(ValueError, match="must have the statistics of sigma@275"):
+        raw_values(("sigma@275",), nominal)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ({"scenarios": {"speeds_kmh": [250, 250]}}, "speeds_kmh must be told apart, each value once: got 250, 250"),
+        (
+            {"scenarios": {"speeds_kmh": [250], "speed_weights": [1, 2]}},
+            "one a value of speeds_kmh: 1 values, 2 weights",
+        ),
+        ({"scenarios": {"contact_weights": [1]}}, "one a value of contact_stiffness: 0 values, 1 weights"),
+        (
+            {"scenarios": {"speeds_kmh": list(range(200, 240)), "errors": {"length_sd_mm": 1, "samples": 11}}},
+            "at most 400, all combinations of what is listed: got 440",
+        ),
+        ({"objectives": ["sigma@320"]}, "sigma@320 must be at conditions that scenarios list: they list none"),
+        ({"objectives": ["sigma:worst"]}, "sigma:worst must be sigma where there are no scenarios"),
+        (
+            {"objectives": ["sigma@320"], "scenarios": {"speeds_kmh": [250], "contact_stiffness": [5e4]}},
+            "they list 250, contact50",
+        ),
+        (
+            {"objectives": ["sigma@250@275"], "scenarios": {"speeds_kmh": [250, 275]}},
+            "sigma@250@275 must name one condition of a kind",
+        ),
+    ],
+)
+def test_impossible_scenarios_are_refused(content, sentence):
+    with pytest.raises(ValidationError, match=sentence):
+        campaign_of(**content)
