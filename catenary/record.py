@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -18,14 +19,14 @@ __all__ = ["commit", "config_json", "config_sha256", "versions"]
 LIBRARIES = ("numpy", "scipy", "numba", "pydantic", "hydra-core", "optuna", "dask", "xarray", "netCDF4")
 
 
-def config_json(spec: BaseModel, exclude: Mapping[str, set[str]] | None = None) -> str:
-    """Resolved input as JSON with sorted keys, the text that is hashed; names to leave out by block."""
+def config_json(spec: BaseModel, exclude: Mapping[str, Any] | None = None) -> str:
+    """Resolved input as JSON with sorted keys, the text that is hashed; names to leave out as pydantic takes them."""
     left_out = dict(exclude) if exclude else None
     content = spec.model_dump(mode="json", exclude=left_out)
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def config_sha256(spec: BaseModel, exclude: Mapping[str, set[str]] | None = None) -> str:
+def config_sha256(spec: BaseModel, exclude: Mapping[str, Any] | None = None) -> str:
     """SHA-256 of the resolved input; two inputs with the same hash describe the same run."""
     return hashlib.sha256(config_json(spec, exclude).encode("utf-8")).hexdigest()
 

@@ -58,21 +58,25 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
 def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
     space, records = result.space, result.records
     variables = space.variables
+    units = {v.unit for v in variables}
+    unit = units.pop() if len(units) == 1 else "variable_unit"  # lengths alone, or each in its own unit
     data["variable"] = _named("variable", [v.name for v in variables], "name of the design variable", None)
     for label, text in (
         ("low", "lower bound"),
         ("high", "upper bound"),
         ("nominal", "value for the nominal line"),
     ):
-        data[f"variable_{label}"] = _named("variable", [getattr(v, label) for v in variables], text, "m")
-    data["value"] = _named(("trial", "variable"), [r.values for r in records], "value of the design variable", "m")
+        data[f"variable_{label}"] = _named("variable", [getattr(v, label) for v in variables], text, unit)
+    data["value"] = _named(("trial", "variable"), [r.values for r in records], "value of the design variable", unit)
+    data["variable_unit"] = _named("variable", [v.unit for v in variables], "unit of the design variable", None)
     droppers = [space.spec_of(r.values).droppers for r in records]
-    data["dropper"] = _named("dropper", range(1, len(droppers[0].positions) + 1), "number of the dropper", "1")
+    most = max(len(d.positions) for d in droppers)
+    data["dropper"] = _named("dropper", range(1, most + 1), "number of the dropper", "1")
     for name, text in (
         ("positions", "station of the dropper from the support"),
         ("contact_wire_heights", "contact-wire height at the dropper, relative to the support"),
     ):
-        rows = [getattr(d, name) for d in droppers]
+        rows = [(*getattr(d, name), *[np.nan] * (most - len(d.positions))) for d in droppers]
         data[f"dropper_{name}"] = _named(("trial", "dropper"), rows, text, "m")
 
 

@@ -56,10 +56,11 @@ class TrialRecord:
 def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
     """Hash of what decides the designs; how many and where they run may change on resuming."""
     decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
-    # campaigns from before there was a choice of objectives or scenarios have one hash with those that make none
+    # campaigns from before there was a choice of something have one hash with those that make none
     usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec()}
-    unsaid = {name for name, value in usual.items() if getattr(campaign, name) == value}
-    return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid} if unsaid else {})
+    unsaid: dict[str, Any] = {name: True for name, value in usual.items() if getattr(campaign, name) == value}
+    unsaid["design"] = campaign.design.unsaid
+    return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid})
 
 
 @dataclass(frozen=True)

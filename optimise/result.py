@@ -25,7 +25,7 @@ class CampaignResult:
     case: CaseSpec
     records: list[TrialRecord]
 
-    @property
+    @cached_property
     def space(self) -> DesignSpace:
         """Design space, which turns the values of a trial into a line."""
         return DesignSpace(self.case.catenary, self.campaign.design)
@@ -50,7 +50,7 @@ class CampaignResult:
         content = self.space.spec_of(record.values).model_dump()
         content["name"] = self.campaign.name
         content["description"] = (
-            f"{self.case.catenary.name} with {self.campaign.design.kind} optimised for "
+            f"{self.case.catenary.name} with {self.campaign.design.what} optimised for "
             f"{self.case.speed_kmh:g} km/h: "
             f"trial {record.number} of campaign {self.campaign.name}"
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from optuna import Study
-from optuna.distributions import BaseDistribution, FloatDistribution
+from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import (
     BaseSampler,
     CmaEsSampler,
@@ -55,7 +55,10 @@ def population_size(sampler: SamplerSpec, variables: int) -> int:
 
 def distributions(space: DesignSpace) -> dict[str, BaseDistribution]:
     """Ranges of the design variables as Optuna wants them."""
-    return {v.name: FloatDistribution(v.low, v.high) for v in space.variables}
+    return {
+        v.name: IntDistribution(round(v.low), round(v.high)) if v.integer else FloatDistribution(v.low, v.high)
+        for v in space.variables
+    }
 
 
 class CampaignSampler(BaseSampler):
@@ -63,7 +66,8 @@ class CampaignSampler(BaseSampler):
 
     No random state lives in the driver, so a resumed campaign goes on as if it had not been interrupted. The
     search space is fixed and known, so that the trials need not be searched for it. CMA-ES starts at the
-    centre of the box, which is the nominal line, with a step of a sixth of the range.
+    centre of the box, which is the nominal line unless a quantity of the line as a whole has a range that is
+    not even about it, with a step of a sixth of the range.
     """
 
     def __init__(self, sampler: SamplerSpec, seed: int, space: DesignSpace, objectives: int = 1) -> None:

@@ -2,97 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
+from scipy.optimize import lsq_linear
 
 from catenary.errors import InputError
-from catenary.spec import CatenarySpec
-from optimise.faces import Faces
-from optimise.spec import DesignSpec
-from optimise.taut_wire import height_per_load, nominal_loads
+from catenary.spec import SHORTEST, CatenarySpec
+from optimise.design_spec import LINE_QUANTITIES, DesignSpec
+from optimise.dropper_space import LEAST_ROOM, DropperSpace, Variable
+from optimise.line_layout import least_droppers, line_with, quantity_of
+from optimise.taut_wire import shortest_dropper
 
 __all__ = ["DesignSpace", "Variable"]
 
-SYMMETRY_TOLERANCE = 1e-6  # m
-LEAST_LOAD = 1.0  # N
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One design variable: its name, range, value for the nominal line, unit and meaning."""
-
-    name: str
-    low: float
-    high: float
-    nominal: float
-    unit: str
-    description: str
+GEOMETRIC = ("droppers", "span_length", "stitch_length")
+# of a variable's range: what rounding may leave between a line and the point that stands for it
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class DesignSpace:
     """Box of design variables around a nominal line, symmetric about mid-span.
 
-    A lift is the height that a dropper gains by a change of its own load, the other loads held [m]; the
-    heights of all droppers follow from all lifts, and stay within their bound. A move is positive towards
-    mid-span [m]. Heights are changes against the nominal height profile, a monotone cubic through the nominal
-    heights at the droppers and zero at the supports, so a dropper that moves follows it. The nominal line is
-    the centre of the box, and is given back exactly there.
+    First come the dropper variables of the nominal line (`DropperSpace`), then quantities of the line as a whole,
+    each with its range. These make the line on which the dropper variables then act: a lift or move counts as its
+    share of what that line's own droppers allow. A line with another number of droppers takes the shares of the
+    nominal's, interpolated over the rank of a dropper between support and mid-span. The nominal line is given
+    back exactly.
     """
 
     nominal: CatenarySpec
     design: DesignSpec
 
     def __post_init__(self) -> None:
-        if self.nominal.droppers.prescribed == "lengths":
-            raise InputError(
-                [
-                    f"the nominal line must prescribe heights to be optimised: {self.nominal.name} has "
-                    "droppers.prescribed 'lengths'; give its droppers.contact_wire_heights in place of lengths"
-                ]
-            )
-        problems = self._asymmetries()
-        if not problems:
-            problems = [
-                *(self._lack_of_room() if self.moves else []),
-                *(self._lack_of_load() if self.lifts else []),
-            ]
+        problems = self._unfit_ranges() or self._unfit_corners(self.droppers)
         if problems:
             raise InputError(problems)
 
-    @property
-    def half(self) -> int:
-        """Droppers between a support and mid-span, without the one at mid-span."""
-        return len(self.nominal.droppers.positions) // 2
+    @cached_property
+    def droppers(self) -> DropperSpace:
+        """Heights and stations on the nominal line."""
+        return DropperSpace(self.nominal, self.design)
 
     @property
     def moves(self) -> int:
         """Number of variables that move droppers; a dropper at mid-span stays there."""
-        return 0 if self.design.kind == "heights" else self.half
+        return self.droppers.moves
 
     @property
     def lifts(self) -> int:
         """Number of variables that change heights, the dropper at mid-span included."""
-        return 0 if self.design.kind == "spacing" else (len(self.nominal.droppers.positions) + 1) // 2
+        return self.droppers.lifts
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        """Variables in their order: lifts from the support to mid-span, then moves likewise."""
-        meaning = {"lift": "height gained by a change of its own load", "move": "move towards mid-span"}
-        ranges = {
-            "lift": self._lift_reach if self.lifts else (),
-            "move": self._move_reach if self.moves else (),
-        }
-        return tuple(
-            Variable(f"{kind}_{k}", -float(r), float(r), 0.0, "m", f"dropper {k}: {meaning[kind]}")
-            for kind, reach in ranges.items()
-            for k, r in enumerate(reach, start=1)
-        )
+        """Variables in their order: lifts, moves, quantities of the line as a whole."""
+        whole = tuple(
+            Variable(
+                key, float(low), float(high), quantity_of(self.nominal, key), LINE_QUANTITIES[key][1],
+                "number of droppers in a span" if key == "droppers" else key.replace("_", " "), key == "droppers",
+            )
+            for key, (low, high) in self.design.line_ranges.items()
+        )  # fmt: skip
+        return (*self.droppers.variables, *whole)
+
+    @cached_property
+    def ranges(self) -> NDArray[np.float64]:
+        """Width of every variable's range, in its unit, shape (variable,)."""
+        return np.array([v.high - v.low for v in self.variables])
 
     def spec_of(self, values: Sequence[float] | NDArray[np.float64]) -> CatenarySpec:
         """Line that a point of the box stands for.
@@ -100,7 +82,7 @@ class DesignSpace:
         Parameters
         ----------
         values : float array (variable,)
-            Values in the order of `variables` [m], inside their ranges.
+            Values in the order of `variables`, each in its unit and inside its range.
 
         Raises
         ------
@@ -109,111 +91,82 @@ class DesignSpace:
         """
         v = np.asarray(values, dtype=float)
         self._check_in_box(v)
-        x, z = (array.copy() for array in self._nominal_stations)
-        n, m, h = len(x), self.half, (len(x) + 1) // 2
-        if self.moves:
-            made = self._move_faces.into(v[self.lifts :])
-            z[:m] += self._profile(x[:m] + made) - z[:m]
-            x[:m] += made
-            x[n - m :] -= made[::-1]
-        if self.lifts:
-            z[:h] += self._heights_per_lift(x) @ self._lift_faces(x).into(v[: self.lifts])
-        z[n - m :] = z[:m][::-1]
-        return self._with_droppers(x, z)
+        n = len(self.droppers.variables)
+        droppers = self._droppers_of(line_with(self.droppers, dict(zip(self.design.line_ranges, v[n:], strict=True))))
+        if droppers is self.droppers:
+            return droppers.spec_of(v[:n])
+        return droppers.spec_of(droppers.reach * (self._shares(droppers) @ (v[:n] / self.droppers.reach)))
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
-        """Point of the box that stands for a line, the inverse of `spec_of` [m], shape (variable,).
+        """Point of the box that stands for a line, the inverse of `spec_of`, shape (variable,).
+
+        With fewer droppers than the nominal line many points stand for one line; this is one of them.
 
         Raises
         ------
         InputError
             If no point of the space stands for the line.
         """
-        x0, z0 = self._nominal_stations
-        x, z = np.asarray(spec.droppers.positions), np.asarray(spec.droppers.contact_wire_heights)
-        if len(x) != len(x0):
+        whole = {key: quantity_of(spec, key) for key in self.design.line_ranges}
+        given, wanted = len(spec.droppers.positions), len(self.nominal.droppers.positions)
+        if "droppers" not in whole and given != wanted:
             raise InputError(
-                [f"the line must have {len(x0)} droppers as the nominal one: got {len(x)}; use its own nominal line"]
+                [f"the line must have {wanted} droppers as the nominal one: got {given}; use its own nominal line"]
             )
-        m, h = self.half, (len(x) + 1) // 2
-        moves, lifts = np.zeros(0), np.zeros(0)
         try:
-            if self.moves:
-                moves = self._move_faces.back(x[:m] - x0[:m])
-            if self.lifts:
-                gained = z[:h] - (self._profile(x[:h]) if self.moves else z0[:h])
-                made = np.asarray(np.linalg.solve(self._heights_per_lift(x), gained), dtype=np.float64)
-                lifts = self._lift_faces(x).back(made)
+            droppers = self._droppers_of(line_with(self.droppers, whole))
         except ValueError as error:
-            raise InputError([f"the line must be inside the design space: it leaves no room for {error}"]) from error
-        return np.concatenate([lifts, moves])
+            raise InputError([f"the line must be inside the design space: {error}"]) from error
+        values = droppers.values_of(spec)
+        if droppers is not self.droppers:
+            values = self.droppers.reach * self._from_shares(droppers, values / droppers.reach)
+        found = np.concatenate([values, list(whole.values())])
+        low, high = np.array([[v.low, v.high] for v in self.variables]).T
+        inside = np.clip(found, low, high)
+        found = np.where(np.abs(found - inside) < ROUNDING * self.ranges, inside, found)
+        self._check_in_box(found)
+        return found
 
-    @cached_property
-    def _nominal_stations(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        droppers = self.nominal.droppers
-        return np.asarray(droppers.positions), np.asarray(droppers.contact_wire_heights)
+    def _droppers_of(self, line: CatenarySpec) -> DropperSpace:
+        return self.droppers if line is self.nominal else DropperSpace(line, self.design, derived=True)
 
-    @cached_property
-    def _profile(self) -> PchipInterpolator:
-        x, z = self._nominal_stations
-        ends = [0.0], [self.nominal.span_length]
-        return PchipInterpolator(np.concatenate([ends[0], x, ends[1]]), np.concatenate([[0.0], z, [0.0]]))
+    def _shares(self, droppers: DropperSpace) -> NDArray[np.float64]:
+        """Weights of the nominal line's dropper variables in those of another line, shape (other, nominal).
 
-    @cached_property
-    def _own_height_per_load(self) -> NDArray[np.float64]:
-        return np.diag(height_per_load(self.nominal, self._nominal_stations[0])).copy()
+        A dropper's rank is its number over the number of bays. A move vanishes at mid-span.
+        """
+        own, other = len(self.nominal.droppers.positions), len(droppers.nominal.droppers.positions)
+        if own == other:
+            return np.eye(len(self.droppers.variables))
+        weights = np.zeros((len(droppers.variables), len(self.droppers.variables)))
+        for row, column, new, old in (
+            (0, 0, droppers.lifts, self.lifts),
+            (droppers.lifts, self.lifts, droppers.moves, self.moves),
+        ):
+            rank = np.arange(1, new + 1) / (other + 1)
+            knots = np.append(np.arange(1, old + 1) / (own + 1), [] if column == 0 and old == self.lifts else [0.5])
+            for j in range(old):
+                weights[row : row + new, column + j] = np.interp(rank, knots, np.eye(len(knots))[j])
+        return weights
 
-    def _heights_per_lift(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return height_per_load(self.nominal, x) / self._own_height_per_load
-
-    def _lift_faces(self, x: NDArray[np.float64]) -> Faces:
-        """Bounds of the heights, as faces for the lifts."""
-        heights = self._heights_per_lift(x)
-        names = tuple(f"the height of dropper {k + 1} (height_change)" for k in range(len(heights)))
-        bound = np.full(2 * len(heights), self.design.height_change)
-        return Faces(np.vstack([heights, -heights]), bound, names + names)
-
-    @cached_property
-    def _lift_reach(self) -> NDArray[np.float64]:
-        loads = nominal_loads(self.nominal)[: self.lifts]
-        limit = self.design.load_change * loads * self._own_height_per_load
-        return self._lift_faces(self._nominal_stations[0]).reach(limit)
-
-    @cached_property
-    def _move_faces(self) -> Faces:
-        """Distances to keep, as faces for the moves."""
-        x, m, d = self._nominal_stations[0], self.half, self.design
-        unit = np.eye(m)
-        rows = [
-            (-unit[0], x[0] - d.support_clearance, "dropper 1 beside the support (support_clearance)"),
-            (
-                -2.0 * unit[0],
-                2.0 * x[0] - d.minimum_spacing,
-                "the droppers beside a support (minimum_spacing)",
-            ),
-        ]
-        for k in range(m):
-            across = unit[k] - unit[k + 1] if k + 1 < m else (1.0 if len(x) % 2 else 2.0) * unit[k]
-            gap = x[k + 1] - x[k] - d.minimum_spacing
-            rows.append((across, gap, f"droppers {k + 1} and {k + 2} (minimum_spacing)"))
-        if self.nominal.stitch is not None:
-            clamp = 0.5 * self.nominal.stitch.length
-            for k in range(m):
-                side = 1.0 if x[k] < clamp else -1.0
-                room = abs(clamp - x[k]) - d.clamp_clearance
-                rows.append((side * unit[k], room, f"dropper {k + 1} beside the stitch clamp (clamp_clearance)"))
-        a, b, names = zip(*rows, strict=True)
-        return Faces(np.array(a), np.array(b), names)
-
-    @cached_property
-    def _move_reach(self) -> NDArray[np.float64]:
-        return self._move_faces.reach(np.full(self.moves, self.design.dropper_move))
-
-    def _with_droppers(self, x: NDArray[np.float64], z: NDArray[np.float64]) -> CatenarySpec:
-        content = self.nominal.model_dump()
-        content["droppers"]["positions"] = tuple(x.tolist())
-        content["droppers"]["contact_wire_heights"] = tuple(z.tolist())
-        return CatenarySpec.model_validate(content)
+    def _from_shares(self, droppers: DropperSpace, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Shares of the nominal line's variables for those of another line, inside -1 to 1."""
+        weights = self._shares(droppers)
+        if not weights.size:
+            return np.zeros(weights.shape[1])
+        found = np.asarray(np.linalg.lstsq(weights, shares)[0], dtype=np.float64)
+        if np.abs(found).max(initial=0.0) > 1.0:
+            found = lsq_linear(weights, shares, (-1.0, 1.0), method="bvls").x
+        missed = np.abs(weights @ found - shares)
+        if missed.max() > ROUNDING:
+            name = droppers.variables[int(missed.argmax())].name
+            raise InputError(
+                [
+                    f"the line must be inside the design space: {name} of its {len(weights)} dropper variables is no "
+                    f"mixture of the nominal line's {weights.shape[1]}"
+                ]
+            )
+        return found
 
     def _check_in_box(self, v: NDArray[np.float64]) -> None:
         if v.shape != (len(self.variables),):
@@ -223,33 +176,64 @@ class DesignSpace:
             for w, value in zip(self.variables, v, strict=True)
             if not w.low <= value <= w.high
         ]
+        problems += [
+            f"{w.name} must be a whole number: got {value:g}"
+            for w, value in zip(self.variables, v, strict=True)
+            if w.integer and value != round(value)
+        ]
         if problems:
             raise InputError(problems)
 
-    def _asymmetries(self) -> list[str]:
-        x, z = self._nominal_stations
-        mirrored = self.nominal.span_length - x[::-1]
-        where = np.flatnonzero(np.maximum(abs(x - mirrored), abs(z - z[::-1])) > SYMMETRY_TOLERANCE)
-        return [
-            f"the nominal line must be symmetric about mid-span to be optimised: dropper {k + 1} stands at "
-            f"{x[k]:g} m "
-            f"at height {z[k]:g} m, its mirror image at {mirrored[k]:g} m at {z[::-1][k]:g} m; make them "
-            f"equal"
-            for k in where[: (len(where) + 1) // 2]
-        ]
+    def _unfit_ranges(self) -> list[str]:
+        """Say which ranges do not fit the nominal line."""
+        problems = []
+        for key, (low, high) in self.design.line_ranges.items():
+            if key.startswith("stitch_") and self.nominal.stitch is None:
+                problems.append(f"design.{key} must be left out (or null): {self.nominal.name} has no stitch wire")
+                continue
+            own, unit = quantity_of(self.nominal, key), LINE_QUANTITIES[key][1]
+            unit = "" if unit == "1" else f" {unit}"
+            if not low <= own <= high:
+                problems.append(
+                    f"design.{key} must hold the {own:g}{unit} of {self.nominal.name}: got {low:g} to {high:g}{unit}; "
+                    "widen it, or give the line another value"
+                )
+            fewest = least_droppers(self.nominal)
+            if key == "droppers" and low < fewest:
+                problems.append(
+                    f"design.droppers must be at least {fewest} on {self.nominal.name}, those on the stitch wire and "
+                    f"one between: got {low:g}"
+                )
+        return problems
 
-    def _lack_of_room(self) -> list[str]:
-        faces = self._move_faces
-        return [
-            f"the nominal line must leave room for {name}: {-room:.3g} m are missing; lower that distance"
-            for room, name in zip(faces.b, faces.names, strict=True)
-            if room < 1e-3
-        ]
+    def _unfit_corners(self, droppers: DropperSpace) -> list[str]:
+        """Say which ranges leave no valid line, no distance between droppers, or no dropper, at one of their ends.
 
-    def _lack_of_load(self) -> list[str]:
-        return [
-            f"dropper {k + 1} of the nominal line must carry load: it would carry about {load:.0f} N at "
-            f"contact_wire_heights[{k}]; change the heights around it"
-            for k, load in enumerate(nominal_loads(self.nominal))
-            if load < LEAST_LOAD
-        ]
+        Distances are linear in span and stitch length, so the ends are the worst; every number of droppers is tried.
+        Droppers are shortest where the messenger wire hangs low and slack.
+        """
+        d, ranges = self.design, self.design.line_ranges
+        lowest = {key: ranges[key][0] for key in ("encumbrance", "messenger_wire_tension") if key in ranges}
+        ranges = {k: v for k, v in ranges.items() if k in GEOMETRIC}
+        choices = [range(int(v[0]), int(v[1]) + 1) if k == "droppers" else v for k, v in ranges.items()]
+        for corner in product(*choices):
+            values: Mapping[str, float] = dict(zip(ranges, corner, strict=True)) | lowest
+            where = ", ".join(f"{key} {value:g}" for key, value in values.items())
+            try:
+                line = line_with(droppers, values)
+            except ValueError as error:
+                reasons = [str(e.get("ctx", {}).get("error", e["msg"])) for e in getattr(error, "errors", list)()]
+                return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons) or error}"]
+            faces = [] if line is self.nominal else self._droppers_of(line).tight_faces(LEAST_ROOM)
+            if faces:
+                return [
+                    f"every line of the design space must leave room for {faces[0]}: it does not with {where}; narrow "
+                    "that range, or lower that distance"
+                ]
+            least = shortest_dropper(line) - (d.height_change if self.lifts else 0.0)
+            if line is not self.nominal and least < SHORTEST:
+                return [
+                    f"every line of the design space must have droppers of at least {SHORTEST:g} m: with {where} the "
+                    f"shortest would be about {least:.2f} m; narrow that range"
+                ]
+        return []

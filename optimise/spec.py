@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec import Spec
 from optimise.cluster_spec import ClusterSpec
+from optimise.design_spec import DesignSpec
 from optimise.objective_names import DEFAULT_OBJECTIVES, ObjectiveNames, name_parts
 from optimise.scenario_spec import ScenariosSpec
 
@@ -25,33 +26,6 @@ __all__ = [
 # CMA-ES adapts to one objective; the others take any number, quasi-Monte Carlo and random search as baselines.
 FOR_SEVERAL_OBJECTIVES = ("nsga2", "nsga3", "tpe", "qmc", "random")
 WITH_GENERATIONS = ("cma_es", "nsga2", "nsga3")
-
-
-class DesignSpec(Spec):
-    """What an optimiser may change, symmetric about mid-span, and how far."""
-
-    kind: Literal["heights", "spacing", "both"] = Field(
-        default="heights",
-        description="contact-wire heights at the droppers, stations of the droppers, or both",
-    )
-    height_change: Annotated[float, Field(gt=0.0, le=0.2)] = Field(
-        default=0.060, description="largest change of a contact-wire height from the nominal line [m]"
-    )
-    load_change: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
-        default=0.8, description="largest change of a dropper's own static load, of its nominal load [-]"
-    )
-    dropper_move: Annotated[float, Field(gt=0.0, le=20.0)] = Field(
-        default=3.0, description="largest move of a dropper from its nominal station [m]"
-    )
-    minimum_spacing: Annotated[float, Field(ge=0.5, le=20.0)] = Field(
-        default=2.0, description="least distance between neighbouring droppers, also across a support [m]"
-    )
-    support_clearance: Annotated[float, Field(ge=0.5, le=10.0)] = Field(
-        default=1.0, description="least distance between a dropper and a support [m]"
-    )
-    clamp_clearance: Annotated[float, Field(ge=0.3, le=5.0)] = Field(
-        default=0.4, description="least distance between a dropper and a stitch clamp [m]"
-    )
 
 
 class LimitsSpec(Spec):

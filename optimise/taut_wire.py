@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from catenary.spec import CatenarySpec
 
-__all__ = ["height_per_load", "nominal_loads"]
+__all__ = ["height_per_load", "nominal_loads", "shortest_dropper"]
 
 GRAVITY = 9.81
 
@@ -40,8 +40,22 @@ def nominal_loads(line: CatenarySpec) -> NDArray[np.float64]:
     return weight + GRAVITY * droppers.clamp_mass_contact_wire + _stiffness(line, x) @ z
 
 
-def _stiffness(line: CatenarySpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Loads at the droppers for unit heights [N/m]; the wire is held at the supports."""
-    per_gap = line.contact_wire.tension / np.diff(x, prepend=0.0, append=line.span_length)
+def shortest_dropper(line: CatenarySpec) -> float:
+    """Length of the shortest dropper between the wires as taut strings [m]; a stitch wire is left out.
+
+    The messenger wire carries its own weight and the droppers' loads; where a load would be negative, none.
+    """
+    droppers, messenger = line.droppers, line.messenger_wire
+    x, z = np.asarray(droppers.positions), np.asarray(droppers.contact_wire_heights)
+    gaps = np.diff(x, prepend=0.0, append=line.span_length)
+    weight = 0.5 * messenger.mass_per_length * (gaps[:-1] + gaps[1:]) + droppers.clamp_mass_messenger_wire
+    loads = np.maximum(nominal_loads(line), 0.0) + GRAVITY * weight
+    sag = np.asarray(np.linalg.solve(_stiffness(line, x, messenger.tension), loads))
+    return float(np.min(line.encumbrance - sag - z))
+
+
+def _stiffness(line: CatenarySpec, x: NDArray[np.float64], tension: float | None = None) -> NDArray[np.float64]:
+    """Loads at the droppers for unit heights [N/m]; the wire, if not said the contact wire, is held at the supports."""
+    per_gap = (tension or line.contact_wire.tension) / np.diff(x, prepend=0.0, append=line.span_length)
     inner = per_gap[1:-1]
     return np.diag(per_gap[:-1] + per_gap[1:]) - np.diag(inner, 1) - np.diag(inner, -1)

@@ -75,8 +75,8 @@ class Variation(Task):
     condition: Condition = Condition("speed")
 
 
-def conditions(case: CaseSpec, wanted: TrustSpec) -> list[Condition]:
-    """List the conditions around a case; height errors are the same for every line."""
+def conditions(case: CaseSpec, wanted: TrustSpec, droppers: int) -> list[Condition]:
+    """List the conditions around a case; height errors are the same for every line, for so many droppers at most."""
     found = []
     share = 0.01 * wanted.speed_band_percent
     for factor in np.linspace(1.0 - share, 1.0 + share, wanted.speeds) if wanted.speeds > 1 else [1.0]:
@@ -86,8 +86,7 @@ def conditions(case: CaseSpec, wanted: TrustSpec) -> list[Condition]:
     others = [k for k in wanted.contact_stiffness if k != case.contact.stiffness]
     found += [Condition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
     found += [Condition("damping", factor, damping=factor) for factor in wanted.damping_factors]
-    count = len(case.catenary.droppers.positions)
-    unit = np.random.default_rng(wanted.seed).standard_normal((wanted.samples, count))
+    unit = np.random.default_rng(wanted.seed).standard_normal((wanted.samples, droppers))
     for deviation in wanted.height_errors_mm:
         for k, errors in enumerate(unit):
             heights = tuple((1e-3 * deviation * errors).tolist())
@@ -127,7 +126,7 @@ def run_conditions(
     progress : callable
         Told how many of how many runs are done.
     """
-    listed = conditions(case, wanted)
+    listed = conditions(case, wanted, max(len(line.droppers.positions) for line in lines))
     tasks = [
         Variation(number, line, condition)
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
@@ -164,7 +163,7 @@ def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
         line["damping"] = _scaled(line["damping"], condition.damping)
     if condition.heights:
         drops = line["droppers"]
-        moved = zip(drops["contact_wire_heights"], condition.heights, strict=True)
+        moved = zip(drops["contact_wire_heights"], condition.heights, strict=False)  # a line may have fewer droppers
         line["droppers"] = {**drops, "contact_wire_heights": tuple(h + e for h, e in moved)}
     changed = {**setting.case.model_dump(), **condition.case, "catenary": line}
     try:

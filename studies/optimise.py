@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from optimise.objectives import Objective
     from optimise.progress import Progress
     from optimise.result import CampaignResult
-    from optimise.space import DesignSpace
+    from optimise.space import DesignSpace, Variable
 
 __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 
@@ -114,6 +114,14 @@ def _in_words(objective: Objective) -> str:
     return f"{objective.long_name} [{objective.unit}], {sense} as possible"
 
 
+def _range(v: Variable) -> str:
+    """Name and bounds of a variable; a change against the nominal line has a sign."""
+    unit = "" if v.unit == "1" else f" {v.unit}"
+    if v.low < 0.0:
+        return f"{v.name} {v.low:+.4g} to {v.high:+.4g}{unit}"
+    return f"{v.name} {v.low:g} to {v.high:g}{unit}"
+
+
 def _refuse_foreign_folder(path: Path) -> None:
     from optimise.record import CampaignFolder
 
@@ -128,9 +136,9 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
-        f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.kind}, {held} held"
+        f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.what}, {held} held"
     )
-    bounds = ", ".join(f"{v.name} {v.low:+.4g} to {v.high:+.4g} {v.unit}" for v in space.variables)
+    bounds = ", ".join(_range(v) for v in space.variables)
     print(f"Variables: {bounds}")
     print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in job.objectives)}")
     limits = job.limits

@@ -246,7 +246,7 @@ def _run(folder: Path, result: CampaignResult) -> Any:
         ("campaign", campaign.name),
         ("designs", f"{len(done)}: " + ", ".join(f"{n} {state}" for state, n in count.items())),
         ("objectives", ", ".join(campaign.objectives)),
-        ("search", f"{campaign.sampler.kind}, {campaign.design.kind}, seed {campaign.seed}"),
+        ("search", f"{campaign.sampler.kind}, {campaign.design.what}, seed {campaign.seed}"),
         (
             "reproducible",
             "yes" if campaign.reproducible else "no: designs are told as they come; set synchronous=true",

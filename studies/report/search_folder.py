@@ -90,11 +90,14 @@ def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:
 def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
     """Variables of some designs beside the nominal line and their bounds."""
     variables = result.space.variables
-    scale = np.array([1.0 if v.name.startswith("move") else MM for v in variables])
+    in_mm = [v.name.startswith("lift") for v in variables]
+    scale = np.where(in_mm, MM, 1.0)
     values = np.array([r.values for r in best]).reshape(len(best), len(variables)).T
     return DesignTable(
         names=tuple(v.name.replace("_", " ") for v in variables),
-        units=tuple(v.unit if v.name.startswith("move") else "mm" for v in variables),
+        units=tuple(
+            "mm" if lift else "–" if v.unit == "1" else v.unit for v, lift in zip(variables, in_mm, strict=True)
+        ),
         lower=scale * [v.low for v in variables],
         upper=scale * [v.high for v in variables],
         nominal=scale * [v.nominal for v in variables],
@@ -113,10 +116,14 @@ def _sigma(record: TrialRecord) -> float:
 
 def _meaning(variables: tuple[Variable, ...]) -> str:
     """Explain the kinds of variables that a campaign has."""
-    kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in variables}
+    first = "Best feasible design first; lower and upper are the bounds of the search."
+    droppers = [v for v in variables if v.name.startswith(("lift", "move"))]
+    if not droppers:
+        return first
+    kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in droppers}
     meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
+    names = "Variables" if len(droppers) == len(variables) else "Lifts and moves"
     return (
-        "Best feasible design first; lower and upper are the bounds of the search. Variables are changes "
-        "against the nominal line, counted from the support to mid-span and the same on both sides of it "
-        f"({meant}). What they come to stands in the table of droppers."
+        f"{first} {names} are changes against the nominal line, counted from the support to mid-span and the same on "
+        f"both sides of it ({meant}). What they come to stands in the table of droppers."
     )

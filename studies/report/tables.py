@@ -144,7 +144,8 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
     """Show every dropper of each design: station, contact-wire height, static force, length to cut."""
     quantities = (("station", "m", 3), ("height", "mm", 1), ("force", "N", 1), ("cut length", "m", 4))
     columns = ["dropper"]
-    texts = [[str(k + 1) for k in range(results[0].dropper_x.size)]]
+    most = max(r.dropper_x.size for r in results)
+    texts = [[str(k + 1) for k in range(most)]]
     for name, unit, digits in quantities:
         for r in results:
             values = _dropper_values(r)[name]
@@ -152,7 +153,7 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
                 continue
             label = f"\n{r.label}" if len(results) > 1 else ""
             columns.append(f"{name}{label}\n[{unit}]")
-            texts.append([number(float(v), digits) for v in values])
+            texts.append([*(number(float(v), digits) for v in values), *["–"] * (most - values.size)])
     return Table(
         title="Droppers",
         columns=tuple(columns),

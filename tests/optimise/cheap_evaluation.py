@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -10,7 +11,7 @@ import yaml
 from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec, PantographSpec
 from optimise.constraints import Reference, told_value
-from optimise.evaluate import Evaluation, EvaluationStatus, failed
+from optimise.evaluate import Evaluation, EvaluationStatus, Task, failed
 from optimise.spec import CampaignSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -73,6 +74,14 @@ def bowl(task, setting):
         applied_force_N=150.0,
         wall_time_s={"total": 0.0},
     )
+
+
+def bowl_of_tension(task, setting):
+    """What the contact wire's tension alone decides."""
+    found = bowl(Task(task.number, setting.case.catenary), setting)
+    sigma = 30.0 + 1e-3 * abs(task.catenary.contact_wire.tension - 26.0e3)
+    statistics = {**found.statistics, "contact_force_std_N": sigma}
+    return replace(found, number=task.number, sigma_N=sigma, told_N=sigma, statistics=statistics)
 
 
 def slow_bowl(task, setting):

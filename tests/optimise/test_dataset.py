@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import xarray as xr
-from cheap_evaluation import bowl_with_failures, campaign_of, prepare_nothing
+from cheap_evaluation import bowl_of_tension, bowl_with_failures, campaign_of, prepare_nothing
 
 from dynamics.status import Status
 from optimise.campaign import run_campaign
@@ -55,6 +55,23 @@ def test_the_origin_stands_in_the_attributes(trials, result):
     for name in ("config", "config_sha256", "versions", "commit", "seed", "Conventions"):
         assert name in trials.attrs
     assert trials.attrs["seed"] == result.campaign.seed
+
+
+def test_lines_of_another_make_stand_beside_the_nominal(tmp_path, case):
+    design = {"kind": "line", "droppers": (7, 11), "contact_wire_tension": (25.0e3, 28.0e3)}
+    campaign = campaign_of(trials=12, design=design, sampler={"kind": "qmc"})
+    result = run_campaign(campaign, case, tmp_path, evaluate=bowl_of_tension, prepare=prepare_nothing)
+    with xr.open_dataset(tmp_path / "trials.nc") as data:
+        trials = data.load()
+    count, tension = trials["value"].values.T
+    assert set(count) > {9.0} and set(count) <= {7.0, 8.0, 9.0, 10.0, 11.0}
+    assert list(trials["variable_unit"].values) == ["1", "N"]
+    assert trials.sizes["dropper"] == count.max()
+    np.testing.assert_array_equal(np.isfinite(trials["dropper_positions"]).sum("dropper"), count)
+    np.testing.assert_array_equal(trials["sigma"], 30.0 + 1e-3 * np.abs(tension - 26.0e3))
+    best = result.catenary_of(result.best)
+    assert best.contact_wire.tension == tension[result.best.number]
+    assert "with number of droppers, contact wire tension optimised" in best.description
 
 
 def statistics(sigma):

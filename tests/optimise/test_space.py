@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from catenary.equilibrium import periodic_equilibrium
 from catenary.errors import InputError
 from catenary.spec import CatenarySpec
+from optimise.line_layout import quantity_of
 from optimise.space import DesignSpace
 from optimise.spec import DesignSpec
-from optimise.taut_wire import nominal_loads
+from optimise.taut_wire import nominal_loads, shortest_dropper
 
 RE330 = case_of().catenary
 BRUNI = case_of("bruni_2015", "bruni_2015").catenary
@@ -33,6 +34,20 @@ LINES = {
 }
 KINDS = ["heights", "spacing", "both"]
 WIDE = {"dropper_move": 15.0, "clamp_clearance": 0.3}
+# ranges of the line as a whole, for lines on which all of their corners leave room
+WHOLE = {
+    "span_length": (48.0, 68.0),
+    "encumbrance": (1.1, 2.0),
+    "contact_wire_tension": (15.0e3, 31.0e3),
+    "messenger_wire_tension": (15.0e3, 24.0e3),
+    "clamp_mass_contact_wire": (0.1, 0.4),
+    "clamp_mass_messenger_wire": (0.1, 0.4),
+}
+LAID_OUT = {
+    "stitched": {**WHOLE, "droppers": (5, 12), "stitch_length": (15.0, 20.0), "stitch_tension": (2.0e3, 4.0e3)},
+    "pre-sag": {**WHOLE, "droppers": (1, 14)},
+    "even": {**WHOLE, "droppers": (5, 11)},
+}
 
 
 def space_of(name, kind, **content):
@@ -60,7 +75,7 @@ def test_every_point_of_the_box_is_a_valid_line_that_keeps_its_distances(point):
     assert x == pytest.approx(span - x[::-1], abs=1e-9)
     assert z == pytest.approx(z[::-1], abs=1e-12)
     if space.lifts:
-        changed = z[: space.lifts] - space._profile(x[: space.lifts])
+        changed = z[: space.lifts] - space.droppers.profile(x[: space.lifts])
         assert np.abs(changed).max() <= d.height_change + 1e-12
     if space.moves:
         # the nominal stations are decimal fractions, hence the rounding
@@ -88,6 +103,125 @@ def test_the_nominal_line_is_the_centre_of_the_box_exactly(name, kind):
     assert all(v.nominal == 0.0 == 0.5 * (v.low + v.high) for v in space.variables)
     assert space.spec_of([v.nominal for v in space.variables]) == space.nominal
     assert not np.any(space.values_of(space.nominal))
+
+
+@st.composite
+def whole_points(draw):
+    """A space whose lines differ as a whole too, and a point of its box."""
+    name = draw(st.sampled_from(sorted(LAID_OUT)))
+    kind, keys = draw(st.sampled_from([*KINDS, "line"])), sorted(LAID_OUT[name])
+    chosen = draw(st.lists(st.sampled_from(keys), min_size=1, unique=True))
+    space = space_of(name, kind, **{key: LAID_OUT[name][key] for key in chosen})
+    shares = [draw(st.sampled_from([0.0, 1.0]) | st.floats(0.0, 1.0)) for _ in space.variables]
+    values = [v.low + s * (v.high - v.low) for s, v in zip(shares, space.variables, strict=True)]
+    whole = zip(values, space.variables, strict=True)
+    return space, np.clip([round(x) if v.integer else x for x, v in whole], *bounds(space))
+
+
+def bounds(space):
+    return np.array([v.low for v in space.variables]), np.array([v.high for v in space.variables])
+
+
+@settings(max_examples=300, deadline=None)
+@given(whole_points())
+def test_every_line_of_another_make_is_valid_keeps_its_distances_and_can_be_undone(point):
+    space, values = point
+    line = space.spec_of(values)
+    d, span = space.design, line.span_length
+    for variable, value in zip(space.variables, values, strict=True):
+        if variable.name in d.line_ranges:
+            assert quantity_of(line, variable.name) == value
+    x, z = np.array(line.droppers.positions), np.array(line.droppers.contact_wire_heights)
+    assert x == pytest.approx(span - x[::-1], abs=1e-9)
+    assert z == pytest.approx(z[::-1], abs=1e-12)
+    assert np.diff(x).min(initial=99.0) >= d.minimum_spacing - 1e-9
+    assert 2.0 * x[0] >= d.minimum_spacing - 1e-9
+    assert x[0] >= d.support_clearance - 1e-9
+    if line.stitch is not None:
+        clamp = 0.5 * line.stitch.length
+        assert np.abs(x - clamp).min() >= d.clamp_clearance - 1e-9
+        assert (x < clamp).sum() == (np.array(space.nominal.droppers.positions) < 9.0).sum()
+    found = space.values_of(line)
+    assert np.all(found >= bounds(space)[0]) and np.all(found <= bounds(space)[1])
+    again = space.spec_of(found)
+    assert np.array(again.droppers.positions) == pytest.approx(x, abs=1e-6)
+    assert np.array(again.droppers.contact_wire_heights) == pytest.approx(z, abs=1e-6)
+    if len(x) >= len(space.nominal.droppers.positions):
+        assert (found - values) / space.ranges == pytest.approx(np.zeros(len(values)), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "line"])
+@pytest.mark.parametrize("name", LAID_OUT)
+def test_the_nominal_line_is_given_back_exactly_beside_others_of_another_make(name, kind):
+    space = space_of(name, kind, **LAID_OUT[name])
+    nominal = np.array([v.nominal for v in space.variables])
+    assert space.spec_of(nominal) == space.nominal
+    assert np.array_equal(space.values_of(space.nominal), nominal)
+
+
+def test_another_number_of_droppers_keeps_the_outermost_and_the_shape():
+    space = space_of("pre-sag", "both", droppers=(5, 13))
+    nominal = {v.name: v.nominal for v in space.variables}
+    of = lambda **changed: space.spec_of(list((nominal | changed).values())).droppers  # noqa: E731
+    for count in (5, 8, 13):
+        x, z = np.array(of(droppers=count).positions), np.array(of(droppers=count).contact_wire_heights)
+        assert len(x) == count and (x[0], x[-1]) == pytest.approx((4.5, 50.5))
+        assert np.diff(x) == pytest.approx(np.full(count - 1, 46.0 / (count - 1)), abs=1e-9)  # as even as the nominal
+        assert z == pytest.approx(space.droppers.profile(x))
+    lifted = np.array(of(droppers=13, lift_5=0.02).contact_wire_heights) - of(droppers=13).contact_wire_heights
+    assert int(lifted.argmax()) == 6 and lifted[6] > lifted[4] > lifted[2] > 0.0
+
+
+def test_droppers_on_the_stitch_move_with_it_and_are_not_laid_out_anew():
+    space = space_of("stitched", "line", stitch_length=(15.0, 20.0), droppers=(5, 11))
+    x = np.array(space.spec_of([7, 16.0]).droppers.positions)
+    assert x[0] == pytest.approx(4.5 * 16.0 / 18.0)
+    assert x[1] == pytest.approx(8.0 + 3.0 * 24.5 / 23.5)
+    assert len(x) == 7 and x[3] == 32.5
+
+
+def test_a_longer_span_carries_every_station_over():
+    space = space_of("pre-sag", "line", span_length=(50.0, 60.0))
+    line = space.spec_of([60.0])
+    assert np.array(line.droppers.positions) == pytest.approx(np.array(BRUNI.droppers.positions) * 60.0 / 55.0)
+    assert line.droppers.contact_wire_heights == BRUNI.droppers.contact_wire_heights
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        (
+            "pre-sag",
+            {"span_length": (60.0, 65.0)},
+            r"design\.span_length must hold the 55 m of bruni_2015: got 60 to 65 m",
+        ),
+        ("pre-sag", {"stitch_length": (10.0, 20.0)}, r"design\.stitch_length must be left out .*no stitch wire"),
+        ("pre-sag", {"encumbrance": (0.4, 1.5)}, r"droppers of at least 0\.05 m: with encumbrance 0\.4 the shortest"),
+        ("stitched", {"droppers": (2, 9)}, r"design\.droppers must be at least 3 on re330"),
+        (
+            "pre-sag",
+            {"droppers": (9, 30)},
+            r"leave room for droppers 1 and 2 \(minimum_spacing\): .* with droppers 24",
+        ),
+        ("stitched", {"stitch_length": (9.0, 39.0), "span_length": (45.0, 65.0)}, "stitch.length must be below 0.8"),
+    ],
+)
+def test_a_range_that_does_not_fit_the_line_is_refused(name, content, sentence):
+    with pytest.raises(InputError, match=sentence):
+        space_of(name, "line", **content)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ({"encumbrance": (1.5, 1.2)}, r"design\.encumbrance must be the least and then a larger value \[m\]: got 1.5"),
+        ({"kind": "line"}, "design.kind 'line' must have something to change"),
+        ({"contact_wire_tension": (1.0, 2.0e4)}, "greater than or equal to 5000"),
+    ],
+)
+def test_a_range_that_is_none_is_refused(content, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        DesignSpec(**content)
 
 
 def test_variables_describe_one_half_and_the_dropper_at_mid_span_only_rises():
@@ -157,6 +291,20 @@ def test_a_nominal_line_without_room_is_refused():
 def test_the_taut_wire_gives_the_loads_of_form_finding(name):
     # bending stiffness and the slope of the droppers are left out of the string
     assert nominal_loads(LINES[name]) == pytest.approx(periodic_equilibrium(LINES[name]).dropper_force, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("line", "tolerance"),
+    [
+        (BRUNI, 0.02),
+        (BRUNI.model_copy(update={"encumbrance": 0.8, "span_length": 55.0}), 0.02),
+        (RE330, 0.15),  # a stitch wire lifts the messenger wire at its clamps
+    ],
+)
+def test_the_shortest_dropper_is_that_of_form_finding(line, tolerance):
+    assert shortest_dropper(line) == pytest.approx(
+        periodic_equilibrium(line).dropper_unstretched_length.min(), abs=tolerance
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,7 +18,7 @@ def case(build_case):
 
 
 def test_conditions_are_those_asked_for(case):
-    found = conditions(case, TrustSpec())
+    found = conditions(case, TrustSpec(), 9)
     speeds = [c.value for c in found if c.kind == "speed"]
     assert speeds == pytest.approx(np.linspace(247.5, 302.5, 9))
     assert next(c for c in found if c.value == 302.5).case["mean_force_N"] == pytest.approx(0.00097 * 302.5**2 + 70.0)
@@ -34,7 +34,7 @@ def test_conditions_are_those_asked_for(case):
 
 def test_a_force_of_ones_own_is_held_at_every_speed(case):
     own = case.model_copy(update={"mean_force_N": 150.0})
-    assert all("mean_force_N" not in c.case for c in conditions(own, TrustSpec()))
+    assert all("mean_force_N" not in c.case for c in conditions(own, TrustSpec(), 9))
 
 
 def test_a_condition_changes_what_it_says(case):
