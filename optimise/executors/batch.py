@@ -161,7 +161,9 @@ def _job_class(kind: str) -> Any:
     from dask_jobqueue.slurm import SLURMJob
     from distributed.core import Status
 
-    class Job(SLURMJob if kind == "slurm" else PBSJob):
+    system: Any = SLURMJob if kind == "slurm" else PBSJob
+
+    class Job(system):
         answered = False
         refused = ""
 
