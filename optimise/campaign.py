@@ -80,7 +80,7 @@ def run_campaign(
     place = CampaignFolder(Path(folder))
     place.refuse_other(campaign, case)
     refuse_impossible(campaign.cluster)
-    with driver_lock(place.lock, f"campaign '{campaign.name}'"):
+    with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
         place.refuse_other(campaign, case)
         place.remove_leftovers()
         place.write_input(campaign, case)

@@ -144,6 +144,11 @@ class ClusterSpec(Spec):
     dashboard_port: Annotated[int, Field(ge=1, le=65535)] | None = Field(
         default=None, description="port of Dask's live pages on this machine alone [-]; without it there are none"
     )
+    driver_silence_s: Annotated[float, Field(ge=1.0, le=86400.0)] = Field(
+        default=300.0,
+        description="time without a sign of life after which a driver on another machine counts as dead and its "
+        "campaign may be gone on with [s]",
+    )
     batch: BatchSpec | None = Field(default=None, description="jobs, for kinds slurm and pbs")
     watchdog: WatchdogSpec = WatchdogSpec()
 

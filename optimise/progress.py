@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from catenary.files import write_json_atomic
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.front import Front
 from optimise.objectives import OBJECTIVES, raw_values
+from optimise.one_driver import driver_lives, process_lives
 from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord, count_records
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
 
@@ -164,7 +166,8 @@ class StatusWriter:
             return
         self._written = time.monotonic()
         content = {"schema_version": SCHEMA_VERSION, **asdict(self.current), "process": os.getpid()}
-        write_json_atomic(self._folder.status_json, {**content, "updated": datetime.now(UTC).isoformat()})
+        content |= {"host": socket.gethostname(), "updated": datetime.now(UTC).isoformat()}
+        write_json_atomic(self._folder.status_json, content)
 
 
 def read_status(path: Path) -> Progress:
@@ -179,7 +182,7 @@ def read_status(path: Path) -> Progress:
     campaign, _, _ = folder.read_input()
     written = _status_json(folder)
     state = str(written.get("state", "stopped"))
-    if state == "running" and not _alive(written.get("process")):
+    if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
         state = "stopped"
     found = progress_of(campaign, count_records(folder, campaign), state)
     if state != "running":
@@ -189,7 +192,10 @@ def read_status(path: Path) -> Progress:
 
 def still_at_work(path: Path) -> bool:
     """Whether the process that drove the campaign in a folder is alive: after the search it confirms and reports."""
-    return _alive(_status_json(CampaignFolder(Path(path))).get("process"))
+    written = _status_json(CampaignFolder(Path(path)))
+    process = written.get("process")
+    here = written.get("host", socket.gethostname()) == socket.gethostname()
+    return here and isinstance(process, int) and process > 0 and process_lives(process)
 
 
 def _status_json(folder: CampaignFolder) -> dict[str, Any]:
@@ -202,15 +208,3 @@ def _status_json(folder: CampaignFolder) -> dict[str, Any]:
             [f"{folder.status_json} must be JSON: {error}; remove it, it is written anew on resuming"]
         ) from error
     return content if isinstance(content, dict) else {}
-
-
-def _alive(process: Any) -> bool:
-    if not isinstance(process, int) or process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

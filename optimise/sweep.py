@@ -190,7 +190,7 @@ def run_sweep(
     place, given = SweepFolder(Path(folder)), SweepInput(sweep=spec.sweep, case=case)
     place.refuse_other(given)
     refuse_impossible(spec.cluster)
-    with driver_lock(place.lock, f"sweep '{spec.sweep.name}'"):
+    with driver_lock(place.lock, f"sweep '{spec.sweep.name}'", spec.cluster.driver_silence_s):
         place.refuse_other(given)
         if not place.sweep_yaml.is_file():
             place.write_input(given)
