@@ -25,7 +25,14 @@ from optimise.spec import ClusterSpec
 from optimise.sweep_points import PointResult, StrandResult, StrandTask, evaluate_strand, refuse_bad_points, strands
 from optimise.sweep_spec import SweepAxesSpec, SweepSpec
 
-__all__ = ["SweepFolder", "SweepInput", "SweepProgress", "SweepResult", "load_sweep", "run_sweep"]
+__all__ = [
+    "SweepFolder",
+    "SweepInput",
+    "SweepProgress",
+    "SweepResult",
+    "load_sweep",
+    "run_sweep",
+]
 
 SECONDS_BETWEEN_LOOKS = 0.5
 

@@ -24,7 +24,7 @@ STUDIES = {
     "export": "the periodic finite element model of a line or best design, as a rig bundle",
     "rig": "the hardware-in-the-loop rig: one subcommand for each task",
     "report": "the HTML report of a folder drawn anew, or runs and measured forces side by side",
-    "status": "a campaign's state from its record: done, failed, best, rate",
+    "status": "state of campaigns and sweeps from their records: done, failed, best, rate",
     "convergence": "error against cost of meshes, steps, formulations and integrators on one open line",
     "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
     "certificates": "the certificate with which a cluster's scheduler, workers and drivers know each other",

@@ -249,10 +249,10 @@ class ReportJob(Spec):
 
 
 class StatusJob(Spec):
-    """A campaign's record."""
+    """A campaign's or sweep's record."""
 
-    campaign: RunName | None = Field(default=None, description="campaign; without it, all of them are listed")
-    run_dir: str | None = Field(default=None, description="campaign folder that is not under outputs/campaigns")
+    campaign: RunName | None = Field(default=None, description="campaign; without it, all of them and the sweeps")
+    run_dir: str | None = Field(default=None, description="folder of a campaign or sweep that lies elsewhere")
 
 
 class NoJob(Spec):

@@ -1,6 +1,6 @@
-"""A campaign's state from its record.
+"""State of campaigns and sweeps from their records.
 
-Reads only; a campaign that runs is not disturbed.
+Reads only; what runs is not disturbed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from studies.spec import StatusJob
 
 if TYPE_CHECKING:
     from optimise.progress import Progress
+    from optimise.sweep_status import SweepStatus
 
 __all__ = ["JOB", "compose", "run"]
 
@@ -28,15 +29,34 @@ def compose(overrides: list[str]) -> Composed[StatusJob]:
 
 
 def run(composed: Composed[StatusJob]) -> int:
-    """Print one line per campaign."""
+    """Print one line per campaign and per sweep."""
     from optimise.progress import read_status
+    from optimise.sweep_status import read_sweep_status
 
     folders = _folders(composed.job)
     if not folders:
-        print(f"No campaign under {OUTPUTS / 'campaigns'}. Start one: catenary optimise experiment=oc1_heights")
+        print(f"No campaign or sweep under {OUTPUTS}/. Start one: catenary optimise experiment=oc1_heights")
     for folder in folders:
-        print(_line(folder, read_status(folder)))
+        if (folder / "sweep.yaml").is_file():
+            print(_sweep_line(folder, read_sweep_status(folder)))
+        else:
+            print(_line(folder, read_status(folder)))
+        _say_processors(folder)
     return 0
+
+
+def _sweep_line(folder: Path, state: SweepStatus) -> str:
+    failed = f" | {state.failed} failed" if state.failed else ""
+    return f"{state.name}: {state.state} | {state.done}/{state.points} points{failed} | {folder}"
+
+
+def _say_processors(folder: Path) -> None:
+    """Name the types of processors where they differ: the same design has the same bits on one type only."""
+    from optimise.executors.processors import read_processors
+
+    types = read_processors(folder)
+    if len(types) > 1:
+        print(f"  on processors of different types, whose last digits differ: {'; '.join(types)}")
 
 
 def _folders(job: StatusJob) -> list[Path]:
@@ -45,7 +65,7 @@ def _folders(job: StatusJob) -> list[Path]:
     root = OUTPUTS / "campaigns"
     known = sorted(path.parent for path in root.glob("*/campaign.yaml"))
     if job.campaign is None:
-        return known
+        return known + sorted(path.parent for path in (OUTPUTS / "sweeps").glob("*/sweep.yaml"))
     folder = root / job.campaign
     if folder not in known:
         names = ", ".join(path.name for path in known) or "none"

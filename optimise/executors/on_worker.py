@@ -122,7 +122,7 @@ def _compile_once_on_this_node(plugin: Any, task: Any, time_limit: float) -> Non
         mark.parent.mkdir(parents=True, exist_ok=True)
         with open(mark, "ab") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)  # the system lets go of it when this process is killed
-            if handle.tell() > 0:
+            if os.fstat(handle.fileno()).st_size > 0:
                 return
             with _ended_after(longest_s(time_limit) + SECONDS_TO_COMPILE), contextlib.suppress(Exception):
                 plugin.evaluate(task, plugin.setting)

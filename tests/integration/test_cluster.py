@@ -92,6 +92,7 @@ def test_a_campaign_on_slurm_finds_what_one_in_the_driver_finds(slurm, on_slurm,
     here = run(tmp_path / "here", case, {"kind": "serial"})
     assert table(there) == table(here)
     assert read_processors(tmp_path / "there") == [processor_type()]
+    assert len(list((tmp_path / "node").glob("catenary-kernels-*"))) == 1, "one folder for the kernels of a node"
     outputs = list((tmp_path / "there" / "jobs").glob("*.err"))
     assert len(outputs) == 2 and all("tls://127.0.0.1" in f.read_text() for f in outputs)
     assert not any("tcp://" in f.read_text() for f in outputs), "nothing beyond loopback is spoken in the clear"

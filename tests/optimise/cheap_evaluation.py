@@ -125,6 +125,14 @@ def bowl_that_raises(task, setting):
     return bowl(task, setting)
 
 
+def bowl_that_writes_when(task, setting):
+    begin = time.monotonic()
+    time.sleep(0.3)
+    with open(os.environ["CHEAP_EVALUATION_FLAG"], "a", encoding="utf-8") as file:
+        file.write(f"{begin} {time.monotonic()}\n")
+    return bowl(task, setting)
+
+
 def bowl_that_kills_its_worker_once(task, setting):
     flag = Path(os.environ["CHEAP_EVALUATION_FLAG"])
     if task.number == 4 and not flag.exists():

@@ -48,6 +48,9 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
         assert means == pytest.approx([130.6, 143.4], abs=0.2)
     page = (where / "report.html").read_text(encoding="utf-8")
     assert "train speed" in page and "data:image/png" in page
+    before = {f: f.stat().st_mtime_ns for f in where.rglob("*")}
+    assert "small: finished | 4/4 points | outputs/sweeps/small" in catenary("status").out
+    assert {f: f.stat().st_mtime_ns for f in where.rglob("*")} == before, "status only reads"
     record = (where / "points.jsonl").read_bytes()
     assert catenary("sweep", *COARSE, AXES, "cluster.time_limit_s=60").code == 0
     assert (where / "points.jsonl").read_bytes() == record
