@@ -14,7 +14,7 @@ from dynamics.spec import CaseSpec
 from optimise.constraints import Reference
 from optimise.designs import write_designs
 from optimise.driver import StudyDriver
-from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed
+from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed, sound
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, NoWorkersError, open_executor, refuse_impossible
@@ -174,7 +174,7 @@ class _Run:
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
-            evaluation = evaluate(Task(0, self.case.catenary), setting)
+            evaluation = sound(evaluate(Task(0, self.case.catenary), setting))
             if evaluation.status is not EvaluationStatus.OK:
                 raise NominalFailedError(
                     f"the nominal line '{self.case.catenary.name}' must be solvable at "
@@ -218,7 +218,7 @@ class _Run:
         if len(self.finished) < len(self.under_way):
             evaluation = executor.next_completed(SECONDS_BETWEEN_LOOKS)
             if evaluation is not None and evaluation.number in self.under_way:
-                self.finished[evaluation.number] = evaluation
+                self.finished[evaluation.number] = sound(evaluation)
         if self.campaign.synchronous and len(self.finished) < len(self.under_way):
             self._show()
             return

@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from dynamics.transient import Trajectory
     from optimise.scenarios import ScenarioSet
 
-__all__ = ["Evaluation", "EvaluationStatus", "Setting", "Task", "evaluate", "failed", "prepare", "statistics_of"]
+__all__ = [
+    "Evaluation",
+    "EvaluationStatus",
+    "Setting",
+    "Task",
+    "evaluate",
+    "failed",
+    "prepare",
+    "sound",
+    "statistics_of",
+]
 
 
 class EvaluationStatus(Enum):
@@ -133,6 +143,26 @@ class Evaluation:
 def failed(number: int, reason: str, wall_time: float = 0.0) -> Evaluation:
     """Evaluation of a design for which there are no numbers, with the reason."""
     return Evaluation(number, EvaluationStatus.FAILED, reason, wall_time_s={"total": wall_time})
+
+
+def sound(evaluation: Evaluation) -> Evaluation:
+    """Evaluation as it may go on record: numbers that are not finite make it a failure that names the first of them."""
+    numbers = {
+        "sigma_N": evaluation.sigma_N,
+        "told_N": evaluation.told_N,
+        "static_dropper_force_min_N": evaluation.static_dropper_force_min_N,
+        "applied_force_N": evaluation.applied_force_N,
+        **evaluation.constraints,
+        **evaluation.statistics,
+    }
+    wrong = [(name, value) for name, value in numbers.items() if value is not None and not math.isfinite(value)]
+    if not wrong:
+        return evaluation
+    name, value = wrong[0]
+    return replace(
+        failed(evaluation.number, f"the evaluation must give finite numbers: {name} is {value}"),
+        wall_time_s={name: t for name, t in evaluation.wall_time_s.items() if math.isfinite(t)},
+    )
 
 
 def prepare(case: CaseSpec) -> Any:

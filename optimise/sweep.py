@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -287,5 +288,14 @@ def _for_strands(cluster: ClusterSpec, length: int) -> ClusterSpec:
 def _whole(found: StrandResult | Evaluation, task: StrandTask) -> StrandResult:
     """Result of a strand; one whose worker died has failed at each of its points, with the reason."""
     if isinstance(found, StrandResult):
-        return found
+        return StrandResult(found.number, tuple(_sound(point) for point in found.points))
     return StrandResult(task.number, tuple(PointResult("failed", found.message) for _ in task.indices))
+
+
+def _sound(point: PointResult) -> PointResult:
+    """Result of a point as it may go on record: with numbers that are not finite it has none, with the reason."""
+    numbers = {**point.statistics, "applied_force_N": point.applied_force_N}
+    wrong = [(name, value) for name, value in numbers.items() if value is not None and not math.isfinite(value)]
+    if not wrong:
+        return point
+    return PointResult("failed", f"the evaluation must give finite numbers: {wrong[0][0]} is {wrong[0][1]}")

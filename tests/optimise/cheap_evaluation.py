@@ -1,5 +1,6 @@
 """Evaluations that cost next to nothing, in a module that worker processes can import."""
 
+import math
 import os
 import signal
 import time
@@ -151,3 +152,19 @@ def bowl_that_hangs(task, setting):
     if task.number == TIME_LIMIT_NUMBER:
         time.sleep(60.0)
     return bowl(task, setting)
+
+
+FAULTS = {3: "raise", 13: "NaN", 23: "hang", 33: "kill"}
+
+
+def bowl_with_every_fault(task, setting):
+    """One design of ten raises, has no number, hangs or kills its process."""
+    fault = FAULTS.get(task.number % 40)
+    if fault == "raise":
+        raise RuntimeError("broken on the worker")
+    if fault == "hang":
+        time.sleep(600.0)
+    if fault == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    found = bowl(task, setting)
+    return replace(found, sigma_N=math.nan, told_N=math.nan) if fault == "NaN" else found

@@ -1,5 +1,8 @@
 """Strands that cost next to nothing, in a module that worker processes can import; run, a driver of its own."""
 
+import math
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -38,6 +41,20 @@ def plane_with_holes(task, setting):
 def plane_that_breaks(task, setting):
     if task.values[0][1:] == (250.0, 0.1):
         raise RuntimeError("broken")
+    return plane(task, setting)
+
+
+def plane_with_every_fault(task, setting):
+    """Four strands that raise, have no number, hang or kill their process."""
+    if task.number == 0:
+        raise RuntimeError("broken on the worker")
+    if task.number == 1:
+        points = [PointResult("ok", "", {"contact_force_std_N": math.nan}) for _ in task.values]
+        return StrandResult(task.number, tuple(points))
+    if task.number == 2:
+        time.sleep(600.0)
+    if task.number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
     return plane(task, setting)
 
 
