@@ -10,7 +10,7 @@ from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
 from optimise.evaluate import Evaluation, EvaluationStatus
-from optimise.journal import DriverJournal
+from optimise.journal import DriverJournal, collection_paused
 from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.operations import ended, replayed, started, study_attribute, study_created
 from optimise.record import EVALUATION, CampaignFolder, TrialRecord, records_of
@@ -53,8 +53,9 @@ class StudyDriver:
             self._journal.append([study_created(campaign.name, [int(d) for d in directions])])
             self._journal.commit()
             study.name = campaign.name
-        self.records = records_of(study, list(self._ranges))
-        self._storage = StudyStorage(study, directions, *GENERATION_NOTES.get(campaign.sampler.kind, ()))
+        with collection_paused():
+            self.records = records_of(study, list(self._ranges))
+            self._storage = StudyStorage(study, directions, *GENERATION_NOTES.get(campaign.sampler.kind, ()))
         self._study = optuna.load_study(study_name=study.name, storage=self._storage, sampler=self._sampler)
 
     def ask(self) -> TrialRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 
 from optimise.objectives import OBJECTIVES, raw_values
@@ -45,7 +46,7 @@ class Front:
 
 
 def _at_least_as_good(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return all(a <= b for a, b in zip(one, other, strict=True))
+    return all(map(operator.le, one, other))
 
 
 def front_of(records: Iterable[TrialRecord], objectives: Sequence[str]) -> list[TrialRecord]:

@@ -8,6 +8,8 @@ whole transaction: an operation of the driver is in the record whole or not at a
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import re
 from collections.abc import Container, Iterable, Iterator
@@ -19,7 +21,7 @@ from catenary.files import writing
 from optimise.checked_lines import append_whole, checked_line, is_whole, parsed_line
 from optimise.operations import SET_STUDY_USER_ATTR
 
-__all__ = ["DriverJournal"]
+__all__ = ["DriverJournal", "collection_paused"]
 
 # Marks are attributes of the only study.
 MARK = "transactions"
@@ -35,8 +37,8 @@ class DriverJournal:
         Journal file; it is made by the first commit.
     read_only : bool
         Read up to the last whole transaction and never write.
-    passed_over : container of int
-        Codes of operations whose content is not wanted: only the code is given.
+    wanted : container of int, optional
+        Codes of the operations whose content is wanted; of the others only the code is given.
 
     Attributes
     ----------
@@ -49,10 +51,11 @@ class DriverJournal:
         If a line before the last whole transaction is not what was written.
     """
 
-    def __init__(self, path: Path, read_only: bool = False, passed_over: Container[int] = ()) -> None:
+    def __init__(self, path: Path, read_only: bool = False, wanted: Container[int] | None = None) -> None:
         self._path = path
         self._read_only = read_only
-        self.operations, self._transactions, size = _whole_transactions(path, passed_over)
+        with collection_paused():
+            self.operations, self._transactions, size = _whole_transactions(path, wanted)
         self._lines: list[bytes] = []
         if not read_only and path.exists() and path.stat().st_size > size:
             with writing(path):
@@ -78,7 +81,19 @@ class DriverJournal:
         self._lines.clear()
 
 
-def _whole_transactions(path: Path, passed_over: Container[int]) -> tuple[list[dict[str, Any]], int, int]:
+@contextlib.contextmanager
+def collection_paused() -> Iterator[None]:
+    """Block that makes many objects that stay; the garbage collector would look at all of them over and over."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _whole_transactions(path: Path, wanted: Container[int] | None) -> tuple[list[dict[str, Any]], int, int]:
     """Operations up to the end of the last whole transaction, number of transactions, and the bytes they take.
 
     A power cut may leave the last transaction with holes; a hole before it is damage. Transactions are counted on, so
@@ -89,7 +104,7 @@ def _whole_transactions(path: Path, passed_over: Container[int]) -> tuple[list[d
     transactions = size = 0
     unreadable: int | None = None
     ended = False
-    for number, position, operation in _lines(path, passed_over):
+    for number, position, operation in _lines(path, wanted):
         if ended:
             raise InputError([_damage(path, unreadable or number)])
         if operation is None:
@@ -110,7 +125,7 @@ def _whole_transactions(path: Path, passed_over: Container[int]) -> tuple[list[d
     return whole, transactions, size
 
 
-def _lines(path: Path, passed_over: Container[int]) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
+def _lines(path: Path, wanted: Container[int] | None) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
     """Number of each line, the byte behind it, and its operation, None where it is not what was written."""
     if not path.exists():
         return
@@ -118,11 +133,12 @@ def _lines(path: Path, passed_over: Container[int]) -> Iterator[tuple[int, int, 
     with open(path, "rb") as handle:
         for number, line in enumerate(handle, start=1):
             position += len(line)
-            code = CODE.match(line)
-            if code is not None and int(code.group(1)) in passed_over:
-                yield number, position, {"op_code": int(code.group(1))} if is_whole(line) else None
-            else:
+            found = CODE.match(line) if wanted is not None else None
+            code = SET_STUDY_USER_ATTR if found is None else int(found[1])
+            if code == SET_STUDY_USER_ATTR or wanted is None or code in wanted:
                 yield number, position, parsed_line(line)
+            else:
+                yield number, position, {"op_code": code} if is_whole(line) else None
 
 
 def _damage(path: Path, line: int) -> str:

@@ -75,32 +75,37 @@ class _Count:
 
     def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str) -> None:
         self._front = Front(campaign.objectives)
-        self.progress = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives)
+        self._done = self._failed = self._infeasible = 0
+        self._nominal: TrialRecord | None = None
         for record in records:
             self.ended(record)
-        self.progress = replace(self.progress, running=len(records) - self.progress.done)
+        self._empty = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives)
+        self._empty = replace(self._empty, running=len(records) - self._done)
 
     def ended(self, record: TrialRecord) -> None:
         """Take a trial; one that is under way changes nothing."""
-        e, p = record.evaluation, self.progress
+        e = record.evaluation
         if e is None:
             return
         broken = e.status is EvaluationStatus.FAILED
-        p = replace(
-            p, done=p.done + 1, failed=p.failed + broken, infeasible=p.infeasible + (not e.feasible and not broken)
-        )
+        self._done += 1
+        self._failed += broken
+        self._infeasible += not e.feasible and not broken
         if record.number == 0:
-            p = replace(p, nominal_sigma_N=e.sigma_N, nominal=_by_name(p.objectives, e))
+            self._nominal = record
         if e.feasible:
             self._front.add(record)
-            front = self._front.records
-            best = front[0].evaluation
-            assert best is not None
-            p = replace(
-                p, best_trial=front[0].number, best_sigma_N=best.sigma_N, front=len(front),
-                best=_by_name(p.objectives, best),
-            )  # fmt: skip
-        self.progress = p
+
+    @property
+    def progress(self) -> Progress:
+        """State after the trials so far."""
+        objectives, front = self._empty.objectives, self._front.records
+        p = replace(self._empty, done=self._done, failed=self._failed, infeasible=self._infeasible, front=len(front))
+        if self._nominal is not None and (e := self._nominal.evaluation) is not None:
+            p = replace(p, nominal_sigma_N=e.sigma_N, nominal=_by_name(objectives, e))
+        if front and (best := front[0].evaluation) is not None:
+            p = replace(p, best_trial=front[0].number, best_sigma_N=best.sigma_N, best=_by_name(objectives, best))
+        return p
 
 
 def _by_name(objectives: tuple[str, ...], evaluation: Evaluation) -> dict[str, float]:
@@ -184,7 +189,7 @@ def read_status(path: Path) -> Progress:
     state = str(written.get("state", "stopped"))
     if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
         state = "stopped"
-    found = progress_of(campaign, count_records(folder, campaign), state)
+    found = progress_of(campaign, count_records(folder), state)
     if state != "running":
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

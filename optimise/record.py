@@ -18,7 +18,7 @@ from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.journal import DriverJournal
-from optimise.operations import CREATE_TRIAL, StoredStudy, replayed
+from optimise.operations import CREATE_TRIAL, SET_TRIAL_USER_ATTR, StoredStudy, replayed
 from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 
@@ -231,12 +231,18 @@ def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec)
     from optimise.space import DesignSpace  # slow to load, and not needed where designs are only counted
 
     names = [variable.name for variable in DesignSpace(case.catenary, campaign.design).variables]
-    return records_of(_study(folder, campaign), names)
+    study = replayed(DriverJournal(folder.journal, read_only=True).operations)
+    return records_of(study, names) if study.name == campaign.name else []
 
 
-def count_records(folder: CampaignFolder, campaign: CampaignSpec) -> list[TrialRecord]:
+def count_records(folder: CampaignFolder) -> list[TrialRecord]:
     """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
-    return records_of(_study(folder, campaign, passed_over=frozenset({CREATE_TRIAL})), ())
+    operations = DriverJournal(folder.journal, read_only=True, wanted=(SET_TRIAL_USER_ATTR,)).operations
+    begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
+    # an evaluation is in one transaction with the end of its trial
+    attributes = {op["trial_id"]: op["user_attr"] for op in operations if EVALUATION in op.get("user_attr", ())}
+    evaluations = {number: Evaluation.from_dict(found[EVALUATION]) for number, found in attributes.items()}
+    return [TrialRecord(number, (), evaluations.get(number)) for number in range(begun)]
 
 
 def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
@@ -247,12 +253,6 @@ def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
         evaluation = None if content is None else Evaluation.from_dict(content)
         records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation))
     return records
-
-
-def _study(folder: CampaignFolder, campaign: CampaignSpec, passed_over: frozenset[int] = frozenset()) -> StoredStudy:
-    journal = DriverJournal(folder.journal, read_only=True, passed_over=passed_over)
-    study = replayed(journal.operations)
-    return study if study.name == campaign.name else StoredStudy()
 
 
 def _flat(content: Any, prefix: str = "") -> dict[str, Any]:

@@ -8,9 +8,9 @@ import pytest
 ENDED, BEGUN = 6, 4
 
 
-def full(*values, minutes):
+def full(*values, minutes, name="full"):
     """Parameters of the full size, with the time that they may take."""
-    return pytest.param(*values, id="full", marks=[pytest.mark.chaos, pytest.mark.timeout(60 * minutes)])
+    return pytest.param(*values, id=name, marks=[pytest.mark.chaos, pytest.mark.timeout(60 * minutes)])
 
 
 def times_told(folder):
