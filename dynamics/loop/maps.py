@@ -22,7 +22,7 @@ __all__ = ["MapRow", "StabilityMap", "stability_map"]
 Array = NDArray[np.float64]
 DENSE = 48  # states: smaller maps are solved whole for every mu_c
 KRYLOV = 36  # vectors
-SURE = 1.02  # an estimate beyond it is that of an unstable loop; below, the map is solved whole
+SURE = 1.1  # an estimate beyond it is that of an unstable loop; below, the map is solved whole
 THREADS = 2
 
 
@@ -90,7 +90,7 @@ def stability_map(
     """
     counts = np.array([harmonics_up_to(f, model.steps, model.dt) for f in frequency])
     line = line_response(model, int(counts.max()))
-    grid = np.array(relaxations, dtype=np.float64)
+    grid = np.sort(np.array(relaxations, dtype=np.float64))
     radius, chosen, dense = np.empty((len(rows), len(counts))), np.empty((len(rows), len(counts))), 0
 
     def one(i: int) -> tuple[int, Array, int]:
@@ -137,8 +137,8 @@ def _radii(whole: Callable[[float], Array], spaces: Callable[[Array], Array | No
     """Radii by mu_c, of which the smallest is exact where it is below 1; how many maps were solved whole.
 
     A Krylov space may miss the eigenvalue that decides, seldom but without a sign of it, and then shows a loop that
-    runs away as one that settles. So it only says in which order mu_c are tried: the one that looks best is solved
-    whole, until the best one has been.
+    runs away as one that settles; or put one too far out. So it only says in which order mu_c are tried: the one that
+    looks best is solved whole, with its neighbours in the grid, until the best one and its neighbours have been.
     """
     H = spaces(grid)
     if H is None:
@@ -148,8 +148,11 @@ def _radii(whole: Callable[[float], Array], spaces: Callable[[Array], Array | No
     radii = np.abs(np.linalg.eigvals(H)).max(axis=1)
     radii[endless] = np.inf
     solved = np.zeros(len(grid), dtype=bool)
-    while not solved[best := int(radii.argmin())] and radii[best] < SURE:
-        radii[best], solved[best] = spectral_radius(whole(float(grid[best]))), True
+    while radii[best := int(radii.argmin())] < SURE:
+        todo = [p for p in (best, best - 1, best + 1) if 0 <= p < len(grid) and not solved[p]]
+        if not todo:
+            break
+        radii[todo[0]], solved[todo[0]] = spectral_radius(whole(float(grid[todo[0]]))), True
     return radii, int(solved.sum())
 
 

@@ -114,7 +114,10 @@ def recommend(
     strategies: tuple[Strategy, ...] = ("span_by_span", "step_by_step")
     for strategy in strategies:
         settings = LoopSettings(strategy=strategy, delay_steps=delay_steps)
+        most = max((kept for settles, kept, *_ in tried if settles), default=0)
         for count in counts:
+            if count < most:
+                break  # the other strategy settles with more
             found = radii(models, device, settings.model_copy(update={"height_harmonics": count}))
             mu = min(found, key=lambda key, f=found: f[key])
             widest = max((m for m, radius in found.items() if radius < 1.0), default=0.0)

@@ -2,7 +2,7 @@
 
 A copy of this file lies in every rig bundle. The recursion is written out in the bundle's README.md.
 
-    model = Pfem(read_raw("pfem.bin"), harmonics=25)
+    model = Pfem(read_raw("pfem.bin"), harmonics=25, dropper_harmonics=90)
     model.start(strategy="span_by_span", delay=8, relaxation=0.1, ramp_steps=20000)
     height = model.step(force)          # every step
 
@@ -58,15 +58,18 @@ class Pfem:
         Variables of a bundle by name.
     harmonics : int
         Harmonics of the height that are kept, the mean among them; all of them if 0.
+    dropper_harmonics : int
+        The same of the elongation that contact forces cause; all of them if 0.
     """
 
-    def __init__(self, bundle: dict[str, Any], harmonics: int = 0) -> None:
+    def __init__(self, bundle: dict[str, Any], harmonics: int = 0, dropper_harmonics: int = 0) -> None:
         self.N, self.M, self.offset = (int(bundle[name]) for name in ("N", "M", "dropper_offset"))
         # causes come first, so that the change of one force is one row
         self._z0 = _keep(bundle["z0"], harmonics)
         self._I_cc = _keep(np.ascontiguousarray(bundle["I_cc"].T), harmonics)
         self._I_cd = _keep(np.ascontiguousarray(bundle["I_cd"].transpose(1, 2, 0)), harmonics)
-        self._I_dc, self._K_dd = bundle["I_dc"], bundle["K_dd"]
+        self._I_dc = _keep_band(bundle["I_dc"], self.N, float(bundle["dt"]), dropper_harmonics)
+        self._K_dd = bundle["K_dd"]
         self._F, self._stiffness = bundle["dropper_force"], float(bundle["dropper_stiffness"])
         self.start()
 
@@ -163,9 +166,26 @@ def _keep(columns: NDArray[np.float64], harmonics: int) -> NDArray[np.float64]:
     return np.fft.irfft(transform, steps)
 
 
+def _keep_band(records: NDArray[np.float64], steps: int, dt: float, harmonics: int) -> NDArray[np.float64]:
+    """Records (dropper, sample, step) with their frequencies up to half a harmonic above the last one that is kept.
+
+    A record is no period: it is followed by twice its length of zeros, so that its ends do not meet.
+    """
+    if not harmonics:
+        return records
+    if not 0 < harmonics <= steps // 2 + 1:
+        raise ValueError(f"dropper_harmonics must be 0 or at most {steps // 2 + 1}: got {harmonics}")
+    samples = records.shape[1]
+    length = 3 * samples
+    transform = np.fft.rfft(records, length, axis=1)
+    transform[:, np.arange(length // 2 + 1) * (1.0 / (length * dt)) > (harmonics - 0.5) / (steps * dt)] = 0.0
+    return np.ascontiguousarray(np.fft.irfft(transform, length, axis=1)[:, :samples])
+
+
 def self_test(bundle: dict[str, Any]) -> dict[str, float]:
     """Largest difference of the stored self-test, relative to the largest height, by strategy."""
-    model, worst = Pfem(bundle, int(bundle["self_test_harmonics"])), {}
+    model = Pfem(bundle, int(bundle["self_test_harmonics"]), int(bundle["self_test_dropper_kept"]))
+    worst = {}
     for strategy, wanted in zip(STRATEGIES, bundle["self_test_height"], strict=True):
         delay, ramp = int(bundle["self_test_delay"]), int(bundle["self_test_ramp"])
         model.start(strategy, delay, float(bundle["self_test_relaxation"]), ramp)

@@ -14,7 +14,7 @@ from dynamics.rig_bundle.pfem import MAGIC
 
 __all__ = ["write_raw"]
 
-HEAD, ENTRY, MOST_DIMENSIONS = 32, 64, 3
+HEAD, ENTRY, MOST_DIMENSIONS, NAME_BYTES = 32, 64, 3, 24
 
 
 def write_raw(path: Path, arrays: dict[str, NDArray[np.float64]]) -> int:
@@ -23,6 +23,7 @@ def write_raw(path: Path, arrays: dict[str, NDArray[np.float64]]) -> int:
     entries, offset, checksum = [], begin, 0
     little = {name: np.asarray(values, dtype="<f8", order="C") for name, values in arrays.items()}
     for name, values in little.items():
+        assert len(name) <= NAME_BYTES, name
         dims = [*values.shape, *([0] * (MOST_DIMENSIONS - values.ndim))]
         entries.append(struct.pack("<24sIIQQQQ", name.encode("ascii"), values.ndim, 0, *dims, offset))
         offset += values.nbytes

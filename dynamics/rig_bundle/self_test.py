@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import toeplitz
 
 from dynamics.influence import InfluenceMatrices
 from dynamics.rig_bundle.pfem import SWEEPS
 
-__all__ = ["LoopSettings", "SelfTest", "direct_heights", "harmonic_filter", "make_self_test"]
+__all__ = ["LoopSettings", "SelfTest", "band_matrix", "direct_heights", "harmonic_filter", "make_self_test"]
 
 TOLERANCE = 1.0e-12
-HARMONICS, DELAY, RELAXATION = 25, 8, 0.9
+HARMONICS, DROPPER_HARMONICS, DELAY, RELAXATION = 25, 90, 8, 0.9
+PAD = 3  # records: a dropper's own and zeros behind it, so that its ends do not meet
 BLOCKS = 2.2
 
 
@@ -32,6 +34,7 @@ class SelfTest:
     height: NDArray[np.float64]
     squeeze: NDArray[np.float64]
     harmonics: int
+    dropper_harmonics: int
     delay: int
     relaxation: float
     ramp_steps: int
@@ -48,13 +51,15 @@ def make_self_test(matrices: InfluenceMatrices) -> SelfTest:
     N = len(matrices.z0)
     n = np.arange(round(BLOCKS * N))
     force = 190.0 + 90.0 * np.sin(2 * np.pi * n / N) + 60.0 * np.sin(2 * np.pi * 6.7 * n / N) + 15.0 * (n * 7 % 11 - 5)
-    settings = LoopSettings(DELAY, RELAXATION, N // 2, min(HARMONICS, N // 2 + 1))
+    most = N // 2 + 1
+    settings = LoopSettings(DELAY, RELAXATION, N // 2, min(HARMONICS, most), min(DROPPER_HARMONICS, most))
     height, squeeze = direct_heights(matrices, force, settings)
     return SelfTest(
         force=force,
         height=height,
         squeeze=squeeze,
         harmonics=settings.harmonics,
+        dropper_harmonics=settings.dropper_harmonics,
         delay=settings.delay,
         relaxation=settings.relaxation,
         ramp_steps=settings.ramp_steps,
@@ -64,12 +69,13 @@ def make_self_test(matrices: InfluenceMatrices) -> SelfTest:
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """How a loop is stepped: delay [steps], relaxation [-], ramp [steps], harmonics kept (0: all)."""
+    """How a loop is stepped: delay [steps], relaxation [-], ramp [steps], harmonics of height and droppers (0: all)."""
 
     delay: int
     relaxation: float
     ramp_steps: int
     harmonics: int
+    dropper_harmonics: int = 0
 
 
 def direct_heights(
@@ -81,6 +87,9 @@ def direct_heights(
     if settings.harmonics:
         keep = harmonic_filter(N, settings.harmonics)
         z0, I_cc, I_cd = keep @ z0, keep @ I_cc, keep @ I_cd
+    I_dc = matrices.I_dc
+    if settings.dropper_harmonics:
+        I_dc = band_matrix(M, N, matrices.case.time_step, settings.dropper_harmonics) @ I_dc
     f, squeeze = np.zeros(N), np.zeros((droppers, M))
     before = last = (f.copy(), squeeze.copy())
 
@@ -90,7 +99,7 @@ def direct_heights(
     sent = np.empty((2, len(force)))
     for k, measured in enumerate(force):
         f[k % N] += settings.relaxation * (measured - f[k % N])
-        _slacken(matrices, f, squeeze, k % N)
+        _slacken(matrices, I_dc, (f, squeeze), k % N)
         if k % N == N - 1:
             before, last = last, (f.copy(), squeeze.copy())
         ahead, newer = (k + settings.delay) % N, ((k + 1) % N) / (N - 1)
@@ -108,13 +117,34 @@ def harmonic_filter(steps: int, harmonics: int) -> NDArray[np.float64]:
     return kept / steps
 
 
-def _slacken(matrices: InfluenceMatrices, f: NDArray[np.float64], squeeze: NDArray[np.float64], n: int) -> None:
+def band_matrix(samples: int, steps: int, dt: float, harmonics: int) -> NDArray[np.float64]:
+    """Matrix (sample, sample) that keeps a record's frequencies up to half a harmonic above the last one kept.
+
+    The record is followed by zeros. Frequencies are compared as every reader does, in the same order of operations.
+    """
+    length = PAD * samples
+    turn = 2.0 * np.pi * np.arange(samples) / length
+    kept = np.ones(samples)
+    for m in range(1, length // 2 + 1):
+        if m * (1.0 / (length * dt)) > (harmonics - 0.5) / (steps * dt):
+            break
+        kept += (1.0 if 2 * m == length else 2.0) * np.cos(m * turn)
+    return toeplitz(kept / length)
+
+
+def _slacken(
+    matrices: InfluenceMatrices,
+    I_dc: NDArray[np.float64],
+    held: tuple[NDArray[np.float64], NDArray[np.float64]],
+    n: int,
+) -> None:
     """Correction forces of the droppers whose record holds step n, by the sweeps that the readers make."""
+    f, squeeze = held
     N, M = len(f), squeeze.shape[1]
     K, stiffness = matrices.K_dd, matrices.dropper_stiffness
     samples = [s for s in (n - matrices.dropper_offset + span * N for span in (1, 0, -1)) if 0 <= s < M]
     # K_dd[d, d', s - s' + M - 1] for s' = M - 1 .. 0 is a slice
-    elongation = {s: matrices.I_dc[:, s] @ f + np.tensordot(K[:, :, s : s + M], squeeze[:, ::-1], 2) for s in samples}
+    elongation = {s: I_dc[:, s] @ f + np.tensordot(K[:, :, s : s + M], squeeze[:, ::-1], 2) for s in samples}
     for _ in range(SWEEPS):
         for s in samples:
             for d in range(len(squeeze)):

@@ -37,7 +37,14 @@ def compiled(folder: Path, into: Path) -> Path:
 
 
 def heights_of_c(program: Path, folder: Path, force, strategy, settings) -> np.ndarray:
-    words = [strategy, settings.delay, repr(settings.relaxation), settings.ramp_steps, settings.harmonics]
+    words = [
+        strategy,
+        settings.delay,
+        repr(settings.relaxation),
+        settings.ramp_steps,
+        settings.harmonics,
+        settings.dropper_harmonics,
+    ]
     done = run([str(program), "pfem.bin", *map(str, words)], folder, force.tobytes())
     assert done.returncode == 0, done.stderr.decode()
     return np.frombuffer(done.stdout)
@@ -52,6 +59,7 @@ def heights_of_octave(folder: Path, force, settings, place: Path) -> np.ndarray:
     file = fopen ('{place / "height.bin"}', 'w', 'ieee-le');
     for strategy = 0:1
       s = pfem_start (b, struct ('strategy', strategy, 'delay', {settings.delay}, 'harmonics', {settings.harmonics}, ...
+                                 'dropper_harmonics', {settings.dropper_harmonics}, ...
                                  'relaxation', {settings.relaxation!r}, 'ramp_steps', {settings.ramp_steps}));
       for i = 1:numel (force), [height, s] = pfem_step (s, force(i)); fwrite (file, height, 'double'); end
     end

@@ -37,7 +37,8 @@ def at_random(influence):
     rng = np.random.default_rng()
     N = len(influence.z0)
     force = rng.normal(rng.uniform(150.0, 250.0), 90.0, 2 * N + N // 3) + 120.0 * np.sin(np.arange(2 * N + N // 3) / 40)
-    settings = LoopSettings(int(rng.integers(1, 20)), float(rng.uniform(0.5, 1.0)), 0, int(rng.integers(20, 40)))
+    how = (int(rng.integers(1, 20)), float(rng.uniform(0.5, 1.0)), 0)
+    settings = LoopSettings(*how, int(rng.integers(20, 40)), int(rng.integers(40, 120)))
     heights, squeeze = direct_heights(influence, force, settings)
     assert np.count_nonzero(squeeze) > 20
     return force, settings, heights
@@ -71,7 +72,7 @@ def test_octave_gives_the_heights_of_random_forces(folder, at_random, tmp_path):
 @pytest.mark.parametrize("strategy", [0, 1])
 def test_python_gives_the_heights_of_random_forces(folder, at_random, strategy):
     force, settings, wanted = at_random
-    model = Pfem(read_raw(folder / "pfem.bin"), settings.harmonics)
+    model = Pfem(read_raw(folder / "pfem.bin"), settings.harmonics, settings.dropper_harmonics)
     model.start(STRATEGIES[strategy], settings.delay, settings.relaxation, settings.ramp_steps)
     assert apart(np.array([model.step(f) for f in force]), wanted[strategy]) < TOLERANCE
 
@@ -84,6 +85,7 @@ def test_the_loop_that_is_emulated_and_served_gives_them_too(influence, at_rando
         "delay_steps": settings.delay,
         "contact_relaxation": settings.relaxation,
         "height_harmonics": settings.harmonics,
+        "dropper_harmonics": settings.dropper_harmonics,
         "ramp_s": settings.ramp_steps * influence.case.time_step,
     }
     engine = LoopEngine(model_of(influence), LoopSpec.model_validate(loop))
@@ -186,7 +188,7 @@ def test_a_new_bundle_keeps_no_recommendation_of_the_old_one(folder, influence, 
 def test_c_refuses_a_force_that_is_none(folder, program, at_random):
     _, settings, _ = at_random
     for force in (np.nan, np.inf, 2e5):
-        command = [program, "pfem.bin", "0", "8", "1", "0", str(settings.harmonics)]
+        command = [program, "pfem.bin", "0", "8", "1", "0", str(settings.harmonics), "0"]
         given = np.array([100.0, force]).tobytes()
         done = subprocess.run(command, cwd=folder, input=given, capture_output=True, check=False)
         assert done.returncode == 1 and len(done.stdout) == 8 and b"must be finite" in done.stderr

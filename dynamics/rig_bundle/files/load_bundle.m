@@ -2,7 +2,8 @@ function b = load_bundle (folder)
 % B = LOAD_BUNDLE (FOLDER)  Matrices of a rig bundle, checked. GNU Octave and MATLAB, no toolbox.
 %
 % Indices run from 1 here and from 0 in the README: I_cd(n + 1, d + 1, k + 1). No array is transposed.
-% Then:   s = pfem_start (b, struct ('strategy', 1, 'delay', 8, 'relaxation', 0.1, 'ramp_steps', 20000, 'harmonics', 25));
+% Then:   s = pfem_start (b, struct ('strategy', 1, 'delay', 8, 'relaxation', 0.1, 'ramp_steps', 20000, ...
+%                                    'harmonics', 25, 'dropper_harmonics', 90));
 %         [height, s] = pfem_step (s, force);
 if nargin < 1, folder = fileparts (mfilename ('fullpath')); end
 file = fullfile (folder, 'pfem.mat');

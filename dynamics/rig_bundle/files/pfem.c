@@ -122,6 +122,7 @@ static int read_all(FILE *file)
     if (read_number(file, "speed", &facts.speed) || read_number(file, "dt", &facts.dt) ||
         read_number(file, "span", &facts.span) || read_number(file, "self_test_harmonics", number) ||
         read_number(file, "self_test_delay", number + 1) || read_number(file, "self_test_ramp", number + 2) ||
+        read_number(file, "self_test_dropper_kept", number + 3) ||
         read_number(file, "self_test_relaxation", &facts.self_test.relaxation) ||
         read_number(file, "self_test_tolerance", &facts.self_test_tolerance) ||
         find(file, "self_test_force", PFEM_SELF_TEST, 0, 0) ||
@@ -130,6 +131,7 @@ static int read_all(FILE *file)
         take(file, facts.self_test_height[0], 2L * PFEM_SELF_TEST, 1))
         return 1;
     facts.self_test_harmonics = (int)number[0];
+    facts.self_test_dropper_harmonics = (int)number[3];
     facts.self_test.delay = (int)number[1];
     facts.self_test.ramp_steps = (long)number[2];
     return 0;
@@ -166,13 +168,39 @@ static void filter(int harmonics)
         for (int s = 0; s < M; s++) keep_harmonics(I_cd[d][s], harmonics, c);
 }
 
-int pfem_load(const char *path, int harmonics)
+/* Keep the frequencies of every dropper's record up to half a harmonic above the last one that is kept. The record is
+ * no period: twice its length of zeros stands behind it, so that its ends do not meet. */
+static void filter_droppers(int harmonics)
+{
+    enum { LENGTH = 3 * M };
+    static double c[LENGTH], by[M], kept[M][N];
+    const double each = 1.0 / (LENGTH * facts.dt), most = (harmonics - 0.5) / (N * facts.dt);
+    for (int i = 0; i < LENGTH; i++) c[i] = cos(2.0 * 3.14159265358979323846 * i / LENGTH);
+    for (int s = 0; s < M; s++) {
+        by[s] = 1.0;
+        for (int m = 1; m <= LENGTH / 2 && !(m * each > most); m++)
+            by[s] += (2 * m == LENGTH ? 1.0 : 2.0) * c[(long)m * s % LENGTH];
+        by[s] /= LENGTH;
+    }
+    for (int d = 0; d < ND; d++) {
+        memset(kept, 0, sizeof kept);
+        for (int s = 0; s < M; s++)
+            for (int t = 0; t < M; t++) {
+                double share = by[s > t ? s - t : t - s];
+                for (int n = 0; n < N; n++) kept[s][n] += share * I_dc[d][t][n];
+            }
+        memcpy(I_dc[d], kept, sizeof kept);
+    }
+}
+
+int pfem_load(const char *path, int harmonics, int dropper_harmonics)
 {
     unsigned char head[32];
     int complete = 0;
     FILE *file;
     loaded = started = 0;
-    if (harmonics < 0 || harmonics > N / 2 + 1) return refuse("harmonics must be 0 or at most N / 2 + 1%s", "");
+    if (harmonics < 0 || harmonics > N / 2 + 1 || dropper_harmonics < 0 || dropper_harmonics > N / 2 + 1)
+        return refuse("harmonics must be 0 or at most N / 2 + 1%s", "");
     file = fopen(path, "rb");
     if (!file) return refuse("%s cannot be opened", path);
     make_crc_table();
@@ -194,6 +222,7 @@ int pfem_load(const char *path, int harmonics)
     fclose(file);
     if (failed) return refuse("%s does not hold the variables that pfem.h expects", path);
     if (harmonics) filter(harmonics);
+    if (dropper_harmonics) filter_droppers(dropper_harmonics);
     loaded = 1;
     return 0;
 }

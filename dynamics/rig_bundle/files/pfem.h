@@ -3,7 +3,7 @@
  * Line @LINE@ at @SPEED@ km/h, one step every @DT@ ms. The recursion is written out in README.md.
  * This file belongs to one pfem.bin: sizes and checksum below are its own, and pfem_load refuses any other.
  *
- * Use:   pfem_load("pfem.bin", 25)  ->  pfem_start(&settings)  ->  pfem_step(force, &height) every step.
+ * Use:   pfem_load("pfem.bin", 25, 90)  ->  pfem_start(&settings)  ->  pfem_step(force, &height) every step.
  * Nothing is allocated; no function but pfem_load touches a file. One model a process; not safe for threads.
  */
 #ifndef PFEM_H
@@ -29,16 +29,17 @@ typedef struct {
 /* What the file says of itself, and the stored self-test. */
 typedef struct {
     double speed, dt, span;                          /* m/s, s, m */
-    int self_test_harmonics;
+    int self_test_harmonics, self_test_dropper_harmonics;
     pfem_settings self_test;                         /* its strategy is set by pfem_self_test */
     double self_test_force[PFEM_SELF_TEST];          /* N */
     double self_test_height[2][PFEM_SELF_TEST];      /* m, by strategy */
     double self_test_tolerance;                      /* relative to the largest height */
 } pfem_facts;
 
-/* Read the matrices; keep the first `harmonics` of the height (the mean counts as one), all of them if 0.
+/* Read the matrices; keep the first `harmonics` of the height (the mean counts as one) and the first
+ * `dropper_harmonics` of the elongation that contact forces cause, all of them if 0.
  * Returns 0, or 1 with a sentence in pfem_error(). */
-int pfem_load(const char *path, int harmonics);
+int pfem_load(const char *path, int harmonics, int dropper_harmonics);
 
 /* Begin a test at a support, without force. Returns 0, or 1 with a sentence in pfem_error(). */
 int pfem_start(const pfem_settings *settings);

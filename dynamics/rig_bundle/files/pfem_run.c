@@ -2,7 +2,8 @@
  *
  *   cc -std=c99 -O2 -o pfem_run pfem_run.c pfem.c -lm
  *   ./pfem_run pfem.bin                                            the stored self-test, both strategies; 0 if it passes
- *   ./pfem_run pfem.bin STRATEGY DELAY RELAXATION RAMP HARMONICS   doubles of this machine: forces in, heights out
+ *   ./pfem_run pfem.bin STRATEGY DELAY RELAXATION RAMP HARMONICS DROPPER_HARMONICS
+ *                                                                  doubles of this machine: forces in, heights out
  *   ./pfem_run pfem.bin time STEPS                                 microseconds a step, every dropper slack at times
  */
 #define _POSIX_C_SOURCE 200112L
@@ -22,7 +23,9 @@ static int complain(void)
 static int self_test(const char *path)
 {
     int failed = 0;
-    if (pfem_load(path, 0) || pfem_load(path, pfem_about()->self_test_harmonics)) return complain();
+    const pfem_facts *about = pfem_about();
+    if (pfem_load(path, 0, 0) || pfem_load(path, about->self_test_harmonics, about->self_test_dropper_harmonics))
+        return complain();
     for (int strategy = 0; strategy < 2; strategy++) {
         double difference = pfem_self_test(strategy);
         int good = difference <= pfem_about()->self_test_tolerance;
@@ -44,7 +47,7 @@ static int time_steps(const char *path, long steps)
     const pfem_settings settings = {PFEM_STEP_BY_STEP, 8, 1.0, 0};
     double height, sum = 0.0;
     if (steps < 1 || steps > 1000000) steps = 60000;
-    if (pfem_load(path, 0) || pfem_start(&settings)) return complain();
+    if (pfem_load(path, 0, 0) || pfem_start(&settings)) return complain();
     for (long i = 0; i < steps; i++) {
         struct timespec a, b;
         double force = pfem_about()->self_test_force[i % PFEM_SELF_TEST];
@@ -66,15 +69,15 @@ int main(int count, char **text)
     pfem_settings settings;
     if (count == 2) return self_test(text[1]);
     if (count == 4 && !strcmp(text[2], "time")) return time_steps(text[1], strtol(text[3], NULL, 10));
-    if (count != 7) {
-        fprintf(stderr, "usage: pfem_run pfem.bin [STRATEGY DELAY RELAXATION RAMP HARMONICS | time STEPS]\n");
+    if (count != 8) {
+        fprintf(stderr, "usage: pfem_run pfem.bin [STRATEGY DELAY RELAXATION RAMP HARMONICS DROPPER_HARMONICS | time STEPS]\n");
         return 2;
     }
     settings.strategy = atoi(text[2]);
     settings.delay = atoi(text[3]);
     settings.relaxation = strtod(text[4], NULL);
     settings.ramp_steps = strtol(text[5], NULL, 10);
-    if (pfem_load(text[1], atoi(text[6])) || pfem_start(&settings)) return complain();
+    if (pfem_load(text[1], atoi(text[6]), atoi(text[7])) || pfem_start(&settings)) return complain();
     while (fread(&force, sizeof force, 1, stdin) == 1) {
         if (pfem_step(force, &height)) {
             fprintf(stderr, "pfem_run: a force must be finite and at most 1e5 N: got %g\n", force);

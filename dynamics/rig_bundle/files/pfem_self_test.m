@@ -6,7 +6,8 @@ b = load_bundle (folder);
 worst = [0 0];
 for strategy = 0:1
   how = struct ('strategy', strategy, 'delay', b.self_test_delay, 'relaxation', b.self_test_relaxation, ...
-                'ramp_steps', b.self_test_ramp, 'harmonics', b.self_test_harmonics);
+                'ramp_steps', b.self_test_ramp, 'harmonics', b.self_test_harmonics, ...
+                'dropper_harmonics', b.self_test_dropper_kept);
   s = pfem_start (b, how);
   wanted = b.self_test_height(strategy + 1, :);
   found = zeros (size (wanted));
