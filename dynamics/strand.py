@@ -30,8 +30,9 @@ class Strand:
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
 
-    def solve(self, case: CaseSpec, at: float, equilibrium: Equilibrium) -> PeriodicSolution:
-        """Find the steady state of a case where the parameter has the value ``at``."""
+    def solve(self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium) -> PeriodicSolution:
+        """Find the steady state of a case where the parameter has the one value in ``place``."""
+        (at,) = place
         lesson = Lesson()
         solution = solve_periodic(case, self._start(at), equilibrium, lesson)
         if lesson.state is not None and lesson.scale is not None and lesson.memory is not None:

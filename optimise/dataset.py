@@ -10,6 +10,7 @@ import xarray as xr
 
 from catenary.files import whole_file
 from catenary.record import commit, config_json, config_sha256, versions
+from catenary.spec import Spec
 from optimise.constraints import CONSTRAINTS
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.objectives import OBJECTIVES, raw_values, told_values
@@ -18,12 +19,19 @@ from optimise.scenarios import scenario_set
 
 if TYPE_CHECKING:
     from optimise.result import CampaignResult
+    from optimise.sensitivity import SensitivityResult
     from optimise.sweep import SweepResult
 
-__all__ = ["sweep_dataset", "trials_dataset", "write_sweep", "write_trials"]
+__all__ = ["sensitivity_dataset", "sweep_dataset", "trials_dataset", "write_sensitivity", "write_sweep", "write_trials"]
 
 # Units stand at the end of a name.
 UNITS = {"N": "N", "mm": "mm", "percent": "%", "m": "m", "s": "s"}
+POINT_FIGURES = (
+    ("applied_force_N", "applied force", "N"),
+    ("static_dropper_force_min_N", "smallest static dropper force", "N"),
+    ("wall_time_s", "wall time of the evaluation", "s"),
+)
+POINT_TEXTS = (("status", "how the evaluation ended"), ("message", "reason where there are no figures"))
 STATES = ("running", *(status.value for status in EvaluationStatus))
 
 
@@ -189,16 +197,7 @@ def sweep_dataset(result: SweepResult) -> xr.Dataset:
     from optimise.sweep_axes import axis_unit
 
     given = SweepInput(sweep=result.sweep, case=result.case)
-    attributes = {
-        "Conventions": "CF-1.11",
-        "title": f"sweep {result.sweep.name}",
-        "schema_version": SCHEMA_VERSION,
-        "config": config_json(given),
-        "config_sha256": config_sha256(given),
-        "versions": " ".join(f"{name}={version}" for name, version in versions().items()),
-        "commit": commit(),
-    }
-    data = xr.Dataset(attrs=attributes)
+    data = xr.Dataset(attrs=_origin(f"sweep {result.sweep.name}", given))
     dims = tuple(name.replace(".", "_") for name in result.sweep.values)
     for dim, (name, values) in zip(dims, result.sweep.values.items(), strict=True):
         data[dim] = _named(dim, values, f"input {name}", axis_unit(name) or "1")
@@ -206,19 +205,68 @@ def sweep_dataset(result: SweepResult) -> xr.Dataset:
     for name in names:
         long_name, unit = _long_name_and_unit(name)
         data[name] = _named(dims, result.figures(name), long_name, unit)
-    for name, long_name, unit in (
-        ("applied_force_N", "applied force", "N"),
-        ("static_dropper_force_min_N", "smallest static dropper force", "N"),
-        ("wall_time_s", "wall time of the evaluation", "s"),
-    ):
+    for name, long_name, unit in POINT_FIGURES:
         found = np.full(result.sweep.shape, np.nan)
         for index, point in result.points.items():
             value = getattr(point, name)
             found[index] = np.nan if value is None else value
         data[name] = _named(dims, found, long_name, unit)
-    for name, long_name in (("status", "how the evaluation ended"), ("message", "reason where there are no figures")):
+    for name, long_name in POINT_TEXTS:
         texts = np.full(result.sweep.shape, "", dtype=object)
         for index, point in result.points.items():
             texts[index] = getattr(point, name)
         data[name] = _named(dims, texts, long_name, None)
+    return data
+
+
+def _origin(title: str, given: Spec) -> dict[str, Any]:
+    """Attributes that say what a file holds and what it was made from."""
+    return {
+        "Conventions": "CF-1.11",
+        "title": title,
+        "schema_version": SCHEMA_VERSION,
+        "config": config_json(given),
+        "config_sha256": config_sha256(given),
+        "versions": " ".join(f"{name}={version}" for name, version in versions().items()),
+        "commit": commit(),
+    }
+
+
+def write_sensitivity(result: SensitivityResult, path: Path) -> None:
+    """Write a sensitivity study as netCDF4, whole or not at all."""
+    with whole_file(path) as temporary:
+        sensitivity_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+
+
+def sensitivity_dataset(result: SensitivityResult) -> xr.Dataset:
+    """Every point with its inputs, figures and reasons, and every sensitivity over output and input."""
+    from optimise.sensitivity import SensitivityInput
+    from optimise.sensitivity_indices import OUTPUTS
+
+    plan, points = result.plan, result.points
+    given = SensitivityInput(sensitivity=result.spec, case=result.case)
+    data = xr.Dataset(attrs=_origin(f"sensitivity study {result.spec.name}", given))
+    total = len(plan.values)
+    data["point"] = _named("point", np.arange(total), "number of the point", "1")
+    data["input"] = _named("input", np.array(plan.names, dtype=object), "dotted path of the input", None)
+    data["output"] = _named("output", np.array([o.name for o in OUTPUTS], dtype=object), "name of the output", None)
+    data["value"] = _named(("point", "input"), plan.values, "value of the input, in its own unit", "1")
+    methods = [m for n in range(total) for m, (a, b) in plan.blocks.items() if a <= n < b]
+    data["method"] = _named("point", np.array(methods, dtype=object), "method that asks for the point", None)
+    for k, output in enumerate(OUTPUTS):
+        data[output.key] = _named("point", result.outputs[:, k], output.meaning, output.unit)
+    for name, long_name, unit in POINT_FIGURES:
+        found = [getattr(points[n], name) if n in points else None for n in range(total)]
+        data[name] = _named("point", np.array([np.nan if v is None else v for v in found]), long_name, unit)
+    for name, long_name in POINT_TEXTS:
+        texts = [getattr(points[n], name) if n in points else "" for n in range(total)]
+        data[name] = _named("point", np.array(texts, dtype=object), long_name, None)
+    for method in result.spec.methods:
+        for name, values in vars(getattr(result, method)).items():
+            if isinstance(values, np.ndarray):
+                dims = {2: ("output", "input"), 1: ("input",) if name == "steps" else ("output",)}[values.ndim]
+                words = name.replace("_", " ")
+                data[f"{method}_{name}"] = _named(dims, values, f"{words}, method {method}, see its class", None)
+            else:
+                data.attrs[f"{method}_{name}"] = values
     return data

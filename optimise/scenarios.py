@@ -26,7 +26,7 @@ from optimise.installation import installed, standard_errors
 from optimise.objective_names import Combine, name_parts
 from optimise.objectives import OBJECTIVES
 from optimise.scenario_spec import ScenariosSpec
-from optimise.sweep_points import case_at
+from optimise.case_inputs import case_at
 
 __all__ = ["ScenarioSet", "World", "scenario_set"]
 

@@ -20,6 +20,7 @@ STUDIES = {
     "simulate": "one line, one pantograph, one speed: static state and dynamics",
     "optimise": "a campaign over a design space (stable folder, resumable)",
     "sweep": "statistics over an array of inputs: damping, contact stiffness, speed, ... (resumable)",
+    "sensitivity": "what each of many inputs does: Sobol indices, Morris screening, derivatives (resumable)",
     "new": "a line of one's own from a dropper table (CSV) and a few answers, as a commented YAML",
     "export": "the periodic finite element model of a line or best design, as a rig bundle",
     "rig": "the hardware-in-the-loop rig: one subcommand for each task",
@@ -174,7 +175,7 @@ def _refuse(problems: list[str], command: str) -> int:
 
 def _not_written(error: OSError, study: str) -> int:
     """Say what could not be written and how to go on; a campaign can be resumed, other commands begin again."""
-    resumable = study in ("optimise", "sweep", "demo")
+    resumable = study in ("optimise", "sweep", "sensitivity", "demo")
     cure = (
         "the same command goes on from what is on record"
         if resumable

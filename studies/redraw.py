@@ -48,6 +48,7 @@ def run(composed: Composed[ReportJob]) -> int:
     from studies.report import (
         write_campaign_report,
         write_convergence_report,
+        write_sensitivity_report,
         write_simulation_report,
         write_sweep_report,
     )
@@ -58,6 +59,8 @@ def run(composed: Composed[ReportJob]) -> int:
         write_campaign_report(folder)
     elif (folder / "sweep.yaml").is_file():
         write_sweep_report(folder)
+    elif (folder / "sensitivity.yaml").is_file():
+        write_sensitivity_report(folder)
     elif (folder / "summary.json").is_file():
         study = read_json(folder / "summary.json").get("study")
         if study == "rig_emulate":

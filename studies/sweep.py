@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
-from dynamics.spec import CaseSpec
 from studies.compose import Composed, compose_job
-from studies.keys import KeyTree, format_value
+from studies.input_paths import path_problems
 from studies.run_folder import OUTPUTS, RunFolder
 from studies.spec import case_of
 from studies.sweep_job import SweepJob
 
 if TYPE_CHECKING:
-    from optimise.sweep import SweepProgress, SweepResult
+    from optimise.strand_run import PointsProgress
+    from optimise.sweep import SweepResult
 
-__all__ = ["JOB", "compose", "run"]
+__all__ = ["JOB", "compose", "progress_words", "run"]
 
 JOB = SweepJob
 
@@ -33,30 +33,12 @@ JOB = SweepJob
 def compose(overrides: list[str]) -> Composed[SweepJob]:
     """Resolve and validate the input; axes that are no numeric input are refused by name."""
     composed = compose_job("sweep", JOB, overrides)
-    problems = [p for name, values in composed.job.sweep.values.items() for p in _problems(name, values)]
+    problems = [
+        p for name, values in composed.job.sweep.values.items() for p in path_problems("sweep.axes", name, values)
+    ]
     if problems:
         raise InputError(problems)
     return composed
-
-
-def _problems(name: str, values: tuple[float, ...]) -> list[str]:
-    """Say that an axis is no numeric input, or which of its values is out of range."""
-    keys = KeyTree(CaseSpec)
-    path = [int(part) if part.isdigit() else part for part in name.split(".")]
-    node = keys.node(path)
-    if node is not None and node.get("type") in ("number", "integer"):
-        low, high = keys.bounds(path)
-        unit, bad = (
-            keys.unit(path),
-            [v for v in values if (low is not None and v < low) or (high is not None and v > high)],
-        )
-        if node["type"] == "integer":
-            bad += [v for v in values if v != round(v)]
-        return [f"sweep.axes: {name} must be {keys.allowed(path)}: got {format_value(v, unit)}" for v in bad]
-    near = None if node is not None else keys.nearest(name)
-    advice = f"; did you mean {near}?" if near else "; catenary simulate --help lists the keys"
-    what = "is not a known key" if node is None else "is not one number (an item of a list is named as masses.0)"
-    return [f"sweep.axes: {name} {what}{advice}"]
 
 
 def run(composed: Composed[SweepJob]) -> int:
@@ -73,11 +55,11 @@ def run(composed: Composed[SweepJob]) -> int:
     spec = SweepSpec(sweep=job.sweep, cluster=job.cluster)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
     refuse_bad_points(case, job.sweep)
-    SweepFolder(path).refuse_other(SweepInput(sweep=job.sweep, case=case))
+    SweepFolder(path).refuse_other(SweepInput(sweep=job.sweep, case=case), job.sweep.name)
     print(_headline(job, path), flush=True)
     line = ProgressLine()
     try:
-        result = run_sweep(spec, case, path, progress=lambda p: line.write(_progress(p)))
+        result = run_sweep(spec, case, path, progress=lambda p: line.write(progress_words(p)))
     except Interrupted as stop:
         line.end()
         print(stop, file=sys.stderr)
@@ -99,7 +81,8 @@ def _headline(job: SweepJob, path: Path) -> str:
     )
 
 
-def _progress(p: SweepProgress) -> str:
+def progress_words(p: PointsProgress) -> str:
+    """Points done and failed, and the time left."""
     left = "-"
     if p.time_left_s is not None:
         minutes, seconds = divmod(round(p.time_left_s), 60)

@@ -31,6 +31,7 @@ First steps
   catenary convergence speed_kmh=320                   error against cost of meshes, steps and integrators
   catenary optimise experiment=oc1_heights campaign=first trials=200
   catenary sweep array=speed_re330                     standard deviation over the speed, 160 to 360 km/h
+  catenary sensitivity inputs=twelve_bruni             what twelve inputs do: shares of the variance, derivatives
   catenary export campaign=first                       its best design, for the hardware-in-the-loop rig
 
 Every input has a key: `catenary <study> --help` lists them with unit and range, `catenary <study> --cfg job`
@@ -42,7 +43,7 @@ Choices (conf/)
 
 Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 interrupted and resumable."""
 
-GROUPS = ("catenary", "pantograph", "experiment", "array", "design", "sampler", "cluster")
+GROUPS = ("catenary", "pantograph", "experiment", "array", "inputs", "design", "sampler", "cluster")
 
 
 def overview(studies: dict[str, str]) -> str:

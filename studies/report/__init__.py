@@ -15,6 +15,7 @@ __all__ = [
     "write_campaign_report",
     "write_comparison",
     "write_convergence_report",
+    "write_sensitivity_report",
     "write_simulation_report",
     "write_sweep_report",
 ]
@@ -78,6 +79,20 @@ def write_sweep_report(folder: Path) -> Path:
     from studies.report.sweep_page import sweep_page
 
     return write_page(sweep_page(load_sweep(Path(folder))), Path(folder))
+
+
+def write_sensitivity_report(folder: Path) -> Path:
+    """Write report.html and figures/ of a sensitivity study from its record; return the page's path.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a sensitivity study.
+    """
+    from optimise.sensitivity import load_sensitivity
+    from studies.report.sensitivity_page import sensitivity_page
+
+    return write_page(sensitivity_page(load_sensitivity(Path(folder))), Path(folder))
 
 
 def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> Path:

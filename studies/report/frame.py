@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from studies.report.parts import Chart
 
 __all__ = [
+    "BAR_WIDTH",
     "COLOURS",
     "DASHES",
     "LINE_WIDTH",
@@ -34,11 +35,14 @@ COLOURS = {
     "muted": "#8a8a8a",
 }
 LINE_WIDTH = {"nominal": 1.6, "best": 2.0, "other": 1.6, "fourth": 1.6, "fifth": 1.6, "sixth": 1.6, "muted": 1.2}
+BAR_WIDTH = 10.0
 # lengths of strokes and gaps; a line without them is solid
 DASHES = {"nominal": (5, 3), "fourth": (9, 2, 2, 2), "fifth": (2, 2), "sixth": (12, 4)}
 
 WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
+# room that a letter of a name beside the axes takes
+LETTER = 6.3
 UNIT_AFTER_NUMBER = re.compile(r"(\d) (N|%|mm|km/h)(?!\w)")
 TICK_STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -54,6 +58,7 @@ class Frame:
     top: float
     bottom: float
     logarithmic: bool = False
+    y_names: tuple[str, ...] = ()
 
     @property
     def width(self) -> float:
@@ -83,8 +88,14 @@ class Frame:
         """Round values on the x and on the y axis."""
         if self.logarithmic:
             return log_ticks(*self.x_range), log_ticks(*self.y_range)
+        if self.y_names:
+            return ticks(*self.x_range, about=7), np.arange(1.0, len(self.y_names) + 1.0)
         tall = self.bottom - self.top
         return ticks(*self.x_range, about=9), ticks(*self.y_range, about=max(2, round(tall / 45)))
+
+    def y_texts(self, values: NDArray[np.float64]) -> list[str]:
+        """Labels of ticks on the y axis: names where there are any."""
+        return list(self.y_names) or self.tick_texts(values)
 
     def tick_texts(self, values: NDArray[np.float64]) -> list[str]:
         """Labels of ticks."""
@@ -94,11 +105,12 @@ class Frame:
 def chart_frame(chart: Chart) -> Frame:
     """Lay out the axes of a chart; an exaggeration, where given, sets their height exactly."""
     x_range, y_range = chart.limits()
-    inner = WIDTH - LEFT - RIGHT
+    left = max(LEFT, 14.0 + LETTER * max(map(len, chart.y_names), default=0))
+    inner = WIDTH - left - RIGHT
     height = chart.height * inner
     if chart.exaggeration is not None:
         height = (y_range[1] - y_range[0]) / (x_range[1] - x_range[0]) * chart.exaggeration * inner
-    return Frame(x_range, y_range, LEFT, WIDTH - RIGHT, TOP, TOP + height, chart.logarithmic)
+    return Frame(x_range, y_range, left, WIDTH - RIGHT, TOP, TOP + height, chart.logarithmic, chart.y_names)
 
 
 def nice_exaggeration(x_extent: float, y_extent: float, height: float) -> float:

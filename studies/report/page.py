@@ -26,6 +26,7 @@ SWATCHES = {
     "line": '<path d="M1 7H25" stroke-width="2"/>',
     "step": '<path d="M1 10H13V4H25" stroke-width="2"/>',
     "segments": '<path d="M13 1V13" stroke-width="2"/>',
+    "bars": '<path d="M2 7H24" stroke-width="8"/>',
     "dots": '<circle cx="13" cy="7" r="3.4" fill="currentColor" stroke="none"/>',
     "rings": '<circle cx="13" cy="7" r="3.2" stroke-width="1.4"/>',
     "crosses": '<path d="M10 4L16 10M10 10L16 4" stroke-width="1.5"/>',

@@ -17,7 +17,7 @@ from studies.report.animation import Animation
 __all__ = ["Chart", "Curve", "Fact", "HeatMap", "Level", "Mark", "Page", "Role", "Section", "Stations", "Table"]
 
 Role = Literal["nominal", "best", "other", "fourth", "fifth", "sixth", "muted"]
-Mark = Literal["line", "step", "dots", "rings", "crosses", "segments"]
+Mark = Literal["line", "step", "dots", "rings", "crosses", "segments", "bars"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Curve:
     label : str
         Name in the legend; curves of one chart that share a label share its entry, an empty one has none.
     x, y : float array (point,)
-        Coordinates in ``x_unit`` and ``y_unit``. For ``segments`` points 2k and 2k + 1 are joined.
+        Coordinates in ``x_unit`` and ``y_unit``. For ``segments`` and ``bars`` points 2k and 2k + 1 are joined.
     role : str
         What the curve stands for, which sets its colour and dashes: 'nominal', 'best', 'other', 'muted', or 'fourth'
         to 'sixth' where more are laid over one another.
     mark : str
-        'line', 'step' (held until the next point), 'dots', 'rings', 'crosses' or 'segments'.
+        'line', 'step' (held until the next point), 'dots', 'rings', 'crosses', 'segments' or 'bars' (broad ones).
     notes : tuple of str
         One remark per point, shown on hover; empty where there is nothing to say.
     labels : tuple of str
@@ -62,8 +62,8 @@ class Curve:
         for what, texts in (("note", self.notes), ("label", self.labels)):
             if texts and len(texts) != self.x.size:
                 raise ValueError(f"{name} needs one {what} per point: got {len(texts)} for {self.x.size} points")
-        if self.mark == "segments" and self.x.size % 2:
-            raise ValueError(f"{name} is made of segments and needs an even number of points: got {self.x.size}")
+        if self.mark in ("segments", "bars") and self.x.size % 2:
+            raise ValueError(f"{name} is made of {self.mark} and needs an even number of points: got {self.x.size}")
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,8 @@ class Chart:
         What hovering reads: 'x', all lines at one x, 'point', the nearest point, or 'cell', the heat map.
     heat : HeatMap, optional
         Colours behind the curves.
+    y_names : tuple of str
+        What stands at y = 1, 2, …, in place of numbers; nothing where y is a quantity.
     logarithmic : bool
         Both axes by their logarithm; every coordinate above zero.
     height : float
@@ -167,6 +169,7 @@ class Chart:
     height: float = 0.42
     heat: HeatMap | None = None
     logarithmic: bool = False
+    y_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a chart without curves, with curves in different units, or what has no logarithm."""
@@ -204,6 +207,8 @@ class Chart:
         x_range = self.x_range or (float(x.min()), float(x.max()))
         if x_range[1] <= x_range[0]:
             x_range = (x_range[0] - 0.5, x_range[1] + 0.5)
+        if self.y_names:
+            return x_range, (0.4, len(self.y_names) + 0.6)
         return x_range, self.y_range or (low - margin, high + margin)
 
 

@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
+from studies.report.frame import BAR_WIDTH, COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
 from studies.report.heat import COLOUR_MAP, heat_image, scale_ends
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, HeatMap, Stations
@@ -73,7 +73,7 @@ def _dress(axes: Axes, chart: Chart, frame: Frame) -> None:
         axes.minorticks_off()
     xs, ys = frame.ticks()
     axes.set_xticks(xs, frame.tick_texts(xs))
-    axes.set_yticks(ys, frame.tick_texts(ys))
+    axes.set_yticks(ys, frame.y_texts(ys))
     axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -129,10 +129,14 @@ def _draw_stations(axes: Axes, stations: Stations) -> None:
 def _draw_curve(axes: Axes, curve: Curve) -> None:
     colour, width = COLOURS[curve.role], POINTS_PER_WIDTH * LINE_WIDTH[curve.role]
     label = curve.label or "_nolegend_"
-    if curve.mark == "segments":
+    if curve.mark in ("segments", "bars"):
+        width, cap = (POINTS_PER_WIDTH * BAR_WIDTH, "butt") if curve.mark == "bars" else (width, "projecting")
         for k in range(0, curve.x.size, 2):
             pair = slice(k, k + 2)
-            axes.plot(curve.x[pair], curve.y[pair], color=colour, linewidth=width, label=label if k == 0 else "_")
+            name = label if k == 0 else "_"
+            axes.plot(
+                curve.x[pair], curve.y[pair], color=colour, linewidth=width, label=name, solid_capstyle=cap, zorder=1.8
+            )
         return
     if curve.mark in ("line", "step"):
         drawstyle = "steps-post" if curve.mark == "step" else "default"

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.frame import COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
+from studies.report.frame import BAR_WIDTH, COLOURS, DASHES, LINE_WIDTH, Frame, chart_frame
 from studies.report.heat import cells_data, heat_svg
 from studies.report.labels import LABEL_SIZE, point_labels
 from studies.report.parts import Chart, Curve, Stations
@@ -16,7 +16,7 @@ __all__ = ["chart_svg", "hover_data"]
 
 # A line needs no more points than this to look whole; thinning keeps both extremes of every group.
 MAX_POINTS = 1600
-CLIPPED = ("line", "step", "segments")
+CLIPPED = ("line", "step", "segments", "bars")
 
 
 def chart_svg(chart: Chart) -> str:
@@ -56,7 +56,7 @@ def _axes(chart: Chart, frame: Frame) -> str:
     """Grid lines, tick labels and titles; the y title stands above the axes, so that it reads level."""
     xs, ys = frame.ticks()
     parts = []
-    for y, text in zip(ys, frame.tick_texts(ys), strict=True):
+    for y, text in zip(ys, frame.y_texts(ys), strict=True):
         at = float(frame.down(y))
         parts += [
             _line(frame.left, at, frame.right, at, "grid"),
@@ -94,7 +94,8 @@ def _stations(stations: Stations, frame: Frame) -> str:
 def _curve(curve: Curve, frame: Frame) -> str:
     drawn = thinned(curve)
     across, down = frame.across(drawn.x), frame.down(drawn.y)
-    colour, width = COLOURS[curve.role], LINE_WIDTH[curve.role]
+    colour = COLOURS[curve.role]
+    width = BAR_WIDTH if curve.mark == "bars" else LINE_WIDTH[curve.role]
     name = f"<title>{escape(curve.label)}</title>" if curve.label else ""
     if curve.mark in ("dots", "rings", "crosses"):
         return f'<g fill="none" stroke="{colour}">{name}{_marks(curve, across, down, colour)}</g>'
@@ -108,7 +109,7 @@ def _curve(curve: Curve, frame: Frame) -> str:
 
 def _path(mark: str, across: NDArray[np.float64], down: NDArray[np.float64]) -> str:
     points = [f"{a:.2f} {d:.2f}" for a, d in zip(across, down, strict=True)]
-    if mark == "segments":
+    if mark in ("segments", "bars"):
         return "".join(f"M{a}L{b}" for a, b in zip(points[::2], points[1::2], strict=True))
     if mark == "step":
         return f"M{points[0]}" + "".join(f"H{a:.2f}V{d:.2f}" for a, d in zip(across[1:], down[1:], strict=True))

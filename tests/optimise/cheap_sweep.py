@@ -9,8 +9,8 @@ from pathlib import Path
 
 import cheap_evaluation
 
+from optimise.strand_points import PointResult, StrandResult
 from optimise.sweep import run_sweep
-from optimise.sweep_points import PointResult, StrandResult
 from optimise.sweep_spec import SweepSpec
 
 AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}

@@ -17,9 +17,10 @@ from catenary.errors import InputError
 from dynamics.mean_force import reference_mean_force
 from dynamics.periodic import solve_periodic
 from dynamics.strand import Strand
+from optimise.case_inputs import case_at
 from optimise.one_driver import Interrupted
 from optimise.sweep import SweepFolder, load_sweep, run_sweep
-from optimise.sweep_points import case_at, refuse_bad_points, strands
+from optimise.sweep_points import refuse_bad_points, strands
 from optimise.sweep_spec import RangeSpec, SweepAxesSpec
 
 AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}
@@ -35,7 +36,7 @@ def test_every_point_is_in_one_strand_along_the_longest_axis_that_is_not_the_spe
         found = strands(spec)
         indices = [index for task in found for index in task.indices]
         assert sorted(indices) == list(np.ndindex(spec.shape))
-        assert {task.along for task in found} == {along}
+        assert {task.places for task in found} == {tuple((v[along],) for v in task.values) for task in found}
         for task in found:
             for index, values in zip(task.indices, task.values, strict=True):
                 assert values == tuple(v[i] for v, i in zip(spec.values.values(), index, strict=True))
@@ -48,7 +49,7 @@ def test_every_point_is_in_one_strand_along_the_longest_axis_that_is_not_the_spe
         steps = np.abs(np.diff(np.array(task.indices), axis=0))
         assert (steps.sum(axis=1) == 1).all() and len({index[2] for index in task.indices}) == 1
     alone = strands(SweepAxesSpec(axes={"speed_kmh": (200.0, 210.0)}))
-    assert [task.along for task in alone] == [0]
+    assert [task.places for task in alone] == [((200.0,), (210.0,))]
 
 
 def test_ranges_hold_both_ends():
@@ -182,7 +183,7 @@ def test_steady_states_along_a_strand_are_those_from_rest(build_line, build_case
     for alpha in (0.05, 0.1, 0.15, 0.2):
         point = case_at(case, ("catenary.damping.alpha",), (alpha,))
         alone = solve_periodic(point)
-        here = chain.solve(point, alpha, alone.equilibrium)
+        here = chain.solve(point, (alpha,), alone.equilibrium)
         spans.append((here.spans, alone.spans))
         sigma = here.statistics.contact_force_std_N
         assert sigma == pytest.approx(alone.statistics.contact_force_std_N, rel=0.005)

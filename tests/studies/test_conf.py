@@ -8,6 +8,7 @@ import yaml
 
 from catenary.spec import CatenarySpec
 from dynamics.spec import PantographSpec
+from optimise.case_inputs import value_at
 from optimise.samplers import population_size
 from optimise.spec import SamplerSpec
 from studies.certificates import CertificatesJob
@@ -15,6 +16,7 @@ from studies.cli import main
 from studies.compose import compose_job, group_options
 from studies.rig.loop_jobs import EmulateJob, MapJob
 from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob
+from studies.sensitivity_job import SensitivityJob
 from studies.spec import (
     ConvergenceJob,
     ExportJob,
@@ -24,6 +26,7 @@ from studies.spec import (
     StatusJob,
     ValidateJob,
     campaign_of,
+    case_of,
 )
 from studies.sweep_job import SweepJob
 from studies.validation.gates import load_gates
@@ -33,6 +36,7 @@ JOBS = {
     "convergence": (ConvergenceJob, []),
     "optimise": (OptimiseJob, []),
     "sweep": (SweepJob, []),
+    "sensitivity": (SensitivityJob, []),
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "certificates": (CertificatesJob, []),
@@ -147,6 +151,18 @@ def test_every_array_composes_and_is_printed(array, capfd):
     assert yaml.safe_load(capfd.readouterr().out)["sweep"]["name"] == array
 
 
+@pytest.mark.parametrize("inputs", group_options("inputs"))
+def test_every_set_of_inputs_composes_and_is_printed(inputs, capfd):
+    job = compose_job("sensitivity", SensitivityJob, [f"inputs={inputs}"]).job
+    assert job.sensitivity.name == inputs and len(job.sensitivity.inputs) == 12
+    # twelve inputs and 2^10 base samples, the case's own values within the ranges
+    assert job.sensitivity.points == 1024 * 14 + 49
+    for name, spread in job.sensitivity.inputs.items():
+        assert 0.0 <= spread.share(value_at(case_of(job), name)) <= 1.0, name
+    assert main(["sensitivity", f"inputs={inputs}", "--cfg", "job"]) == 0
+    assert yaml.safe_load(capfd.readouterr().out)["sensitivity"]["name"] == inputs
+
+
 @pytest.mark.parametrize("group", ["design", "sampler", "cluster"])
 def test_every_choice_composes(group):
     for name in group_options(group):
@@ -178,6 +194,10 @@ def test_defaults_of_conf_and_of_the_specs_agree():
     assert written.design == type(written.design)(kind="both")
     swept = compose_job("sweep", SweepJob, []).job
     assert (swept.periodic, swept.transient, swept.dt) == (written.periodic, written.transient, written.dt)
+    sensed = compose_job("sensitivity", SensitivityJob, []).job
+    assert (sensed.periodic, sensed.transient, sensed.dt) == (written.periodic, written.transient, written.dt)
+    asked = sensed.sensitivity
+    assert asked == type(asked)(name=asked.name, inputs=asked.inputs)
     simulated = compose_job("simulate", SimulateJob, []).job
     assert simulated.periodic == type(simulated.periodic)()
     fields = SimulateJob.model_fields

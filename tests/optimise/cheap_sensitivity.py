@@ -1,0 +1,83 @@
+"""Evaluations of closed forms in place of the solver, in a module that worker processes can import."""
+
+import math
+
+from optimise.sensitivity_indices import OUTPUTS
+from optimise.sensitivity_spec import SensitivitySpec
+from optimise.strand_points import PointResult, StrandResult
+
+THREE = ("contact.stiffness", "catenary.damping.alpha", "speed_kmh")
+RANGES = {
+    "contact.stiffness": {"low": 50e3, "high": 150e3},
+    "catenary.damping.alpha": {"low": 0.0, "high": 0.2},
+    "speed_kmh": {"low": 200.0, "high": 300.0},
+}
+
+
+def study_of(inputs=None, cluster=None, **settings):
+    content = {"name": "test", "inputs": RANGES if inputs is None else inputs, **settings}
+    return SensitivitySpec.model_validate({"sensitivity": content, "cluster": {"kind": "serial", **(cluster or {})}})
+
+
+def angles(values):
+    """Three inputs as angles, -pi to pi over their ranges."""
+    shares = [(v - r["low"]) / (r["high"] - r["low"]) for v, r in zip(values, RANGES.values(), strict=True)]
+    return [math.pi * (2.0 * s - 1.0) for s in shares]
+
+
+def ishigami_of(values, a=7.0, b=0.1):
+    x, y, z = angles(values)
+    return math.sin(x) + a * math.sin(y) ** 2 + b * z**4 * math.sin(x)
+
+
+def result_of(task, function):
+    """Every output is a multiple of the function but the loss, which never varies."""
+    points = []
+    for values in task.values:
+        figures = {o.key: (k + 1.0) * function(values) for k, o in enumerate(OUTPUTS)}
+        figures["contact_loss_percent"] = 0.0
+        points.append(PointResult("ok", "", figures, 100.0, 20.0))
+    return StrandResult(task.number, tuple(points))
+
+
+def ishigami(task, setting):
+    return result_of(task, ishigami_of)
+
+
+def ishigami_with_holes(task, setting):
+    """No figures at two points of the plan, of two base samples."""
+    whole = ishigami(task, setting)
+    hole = PointResult("diverged", "ran away")
+    indexed = zip(task.indices, whole.points, strict=True)
+    return StrandResult(task.number, tuple(hole if index[0] in (7, 23) else p for index, p in indexed))
+
+
+def plane_of(values):
+    x, y, z = angles(values)
+    return 3.0 * x - 2.0 * y + 0.5 * z
+
+
+def plane(task, setting):
+    return result_of(task, plane_of)
+
+
+def product(task, setting):
+    """Two inputs that act together only, and a third that does nothing."""
+    return result_of(task, lambda values: angles(values)[0] * angles(values)[1])
+
+
+def cubic(task, setting):
+    """A cubic in the first input alone, in its own unit, about 100 kN/m."""
+    return result_of(task, lambda values: 40.0 + (values[0] - 1e5) / 1e4 + ((values[0] - 1e5) / 1e4) ** 3)
+
+
+def quintic(task, setting):
+    return result_of(task, lambda values: 40.0 + ((values[0] - 1e5) / 1e4) ** 5 + (values[0] - 1e5) / 1e4)
+
+
+def nothing(task, setting):
+    return StrandResult(task.number, tuple(PointResult("failed", "broken") for _ in task.values))
+
+
+def never(task, setting):
+    raise AssertionError("nothing is left to evaluate")

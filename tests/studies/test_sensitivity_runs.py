@@ -1,0 +1,78 @@
+"""A sensitivity study from the command line: refused by name, evaluated, drawn, and gone on with."""
+
+import csv
+
+import pytest
+import xarray as xr
+from refusal import refused
+
+COARSE = (
+    "inputs=twelve_bruni",
+    "sensitivity.name=small",
+    "sensitivity.methods=[morris,local]",
+    "sensitivity.morris.trajectories=4",
+    "sensitivity.local.tolerance=5e-4",
+    "cluster=serial",
+    "speed_kmh=200",
+    "catenary.mesh.elements_per_bay=2",
+    "periodic.spans_behind=4",
+    "periodic.spans_ahead=5",
+    "catenary.damping.alpha=0.1",
+)
+INPUTS = (
+    "sensitivity.inputs={contact.stiffness:{low:40e3,high:60e3},pantograph.masses.0:{low:6,high:9},"
+    "catenary.damping.alpha:{low:0.05,high:0.15}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (
+            "sensitivity.inputs={contact.stifness:{low:5e4,high:6e4},speed_kmh:{low:200,high:210}}",
+            "did you mean contact",
+        ),
+        (
+            "sensitivity.inputs={contact.stiffness:{low:1,high:6e4},speed_kmh:{low:200,high:210}}",
+            "5000 and 5000000 N/m",
+        ),
+        (
+            "sensitivity.inputs={catenary.droppers.positions:{low:1,high:2},speed_kmh:{low:200,high:210}}",
+            "not one number",
+        ),
+        (
+            "sensitivity.inputs={catenary.stitch.tension:{low:3e3,high:4e3},speed_kmh:{low:200,high:210}}",
+            "none of them",
+        ),
+        ("sensitivity.inputs={contact.stiffness:{low:6e4,high:5e4},speed_kmh:{low:200,high:210}}", "greater than low"),
+        ("sensitivity.sobol.samples=1000", "power of two: got 1000, nearest 1024"),
+        ("sensitivity.methods=[sobel]", "sobol"),
+        ("solver=open_line", "periodic or transient"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(catenary, folder, typed, sentence):
+    refused(catenary("sensitivity", *COARSE, typed), [sentence])
+    assert list(folder.iterdir()) == []
+
+
+def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
+    ended = catenary("sensitivity", *COARSE, INPUTS)
+    assert ended.code == 0, ended.err
+    assert "29/29 points | 0 failed | time left 0:00" in ended.out
+    assert "mean elementary effect on sigma over the range: pantograph.masses.0" in ended.out
+    where = folder / "outputs" / "sensitivity" / "small"
+    assert {f.name for f in (where / "figures").iterdir()} >= {"morris_sigma.png", "tornado_sigma.png"}
+    with xr.open_dataset(where / "result.nc") as data:
+        assert data["morris_mean_absolute"].shape == (5, 3) and data.sizes["point"] == 29
+        sigma = data["contact_force_std_N"].values
+        assert ((sigma > 3.0) & (sigma < 40.0)).all()
+    with open(where / "indices.csv", encoding="utf-8") as table:
+        rows = list(csv.DictReader(table))
+    assert {r["method"] for r in rows} == {"morris", "local"}
+    page = (where / "report.html").read_text(encoding="utf-8")
+    assert "Elementary effects" in page and "step error" in page and "data:image/png" not in page
+    record = (where / "points.jsonl").read_bytes()
+    assert catenary("sensitivity", *COARSE, INPUTS, "cluster.time_limit_s=60").code == 0
+    assert (where / "points.jsonl").read_bytes() == record
+    refused(catenary("sensitivity", *COARSE, INPUTS, "dt=1e-3"), ["must be resumed with the configuration"])
+    assert catenary("report", str(where)).code == 0
