@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium
 from dynamics.spec import CaseSpec
+from optimise.case_inputs import case_at
 from optimise.installation import installed, standard_errors
 from optimise.objective_names import Combine, name_parts
 from optimise.objectives import OBJECTIVES
 from optimise.scenario_spec import ScenariosSpec
-from optimise.case_inputs import case_at
 
 __all__ = ["ScenarioSet", "World", "scenario_set"]
 

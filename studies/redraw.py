@@ -3,6 +3,7 @@
 catenary report FOLDER                     the report of one folder, drawn anew (also run_dir=FOLDER)
 catenary report A B output=cmp.html        runs side by side; a campaign stands for its nominal and its best design
 catenary report A measured.csv record.speed_kmh=275 record.align=true output=cmp.html
+catenary report SWEEP SWEEP output=cmp.html   sweeps over one input in one picture, as of two lines
 
 Nothing is computed anew: pages are made from the files that runs left. A force record from elsewhere is a CSV file
 whose first line names columns and units (time_s or position_m, and force_N), or a netCDF file whose variables have

@@ -96,7 +96,7 @@ def write_sensitivity_report(folder: Path) -> Path:
 
 
 def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> Path:
-    """Lay runs, campaigns and force records over one another on one page; return the path of its picture.
+    """Lay runs, campaigns and force records, or sweeps, over one another on one page; return the path of its picture.
 
     Raises
     ------
@@ -105,5 +105,8 @@ def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> 
     """
     from studies.report.comparison_content import read_comparison
     from studies.report.comparison_page import comparison_page
+    from studies.report.sweep_overlay import are_sweeps, sweep_overlay_page
 
+    if are_sweeps(paths):
+        return write_overlay(sweep_overlay_page(paths), output)
     return write_overlay(comparison_page(read_comparison(paths, record)), output)

@@ -95,6 +95,8 @@ def _folder(folder: Path) -> list[Entry]:
         return _campaign(folder)
     if (folder / "summary.json").is_file():
         return [_simulation(folder)]
+    if (folder / "sweep.yaml").is_file():
+        raise InputError([f"{folder} is a sweep: it is laid over other sweeps alone"])
     raise InputError([f"{folder} must be a run or campaign folder: it has neither summary.json nor campaign.yaml"])
 
 

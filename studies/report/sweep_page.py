@@ -15,7 +15,7 @@ from studies.report.frame import number, with_bound_units
 from studies.report.parts import Chart, Curve, HeatMap, Page, Role, Section, Table
 from studies.report.tables import value_text
 
-__all__ = ["sweep_page"]
+__all__ = ["SHOWN", "sweep_page"]
 
 # statistic, name, unit, decimals; the first is drawn as a heat map for every value of the other axes
 SHOWN = (

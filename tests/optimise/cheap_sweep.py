@@ -31,6 +31,12 @@ def plane(task, setting):
     return StrandResult(task.number, tuple(PointResult("ok", "", f, 100.0, 20.0) for f in figures))
 
 
+def curve(task, lift):
+    """A tenth of the first input and a lift, one strand after another."""
+    figures = [{"contact_force_std_N": 0.1 * v[0] + lift, "max_uplift_at_supports_mm": 50.0} for v in task.values]
+    return StrandResult(task.number, tuple(PointResult("ok", "", f, 100.0, 20.0) for f in figures))
+
+
 def plane_with_holes(task, setting):
     whole = plane(task, setting)
     hole = PointResult("diverged", "did not converge")
