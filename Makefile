@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3)
 UV ?= uv
+# Where no network is: a folder that `make wheelhouse` filled elsewhere, for the same Python and kind of machine.
+WHEELHOUSE ?=
+SOURCE := $(if $(WHEELHOUSE),--no-index --find-links $(abspath $(WHEELHOUSE)))
 
 LOCKED := $(VENV)/.installed-lock
 READY := $(VENV)/.installed-project
@@ -21,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # No target asks a question.
 export PIP_NO_INPUT := 1
 
-.PHONY: help venv demo test lint validate chaos bench lock clean
+.PHONY: help venv demo test lint validate chaos bench wheelhouse lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -48,6 +51,9 @@ chaos: $(READY)  ## kill, damage and fill up at full size; print what was lost
 BENCH ?= tests/benchmarks
 bench: $(READY)  ## measure times; those of the rig alone: make bench BENCH=tests/benchmarks/rig
 	$(BIN)/pytest -m benchmark -s $(BENCH)
+
+wheelhouse: $(LOCKED)  ## fetch every file of the lock, for machines without a network
+	$(BIN)/python -m pip download --quiet --require-hashes --no-deps --no-build-isolation -r requirements.lock -d wheelhouse
 
 lock:  ## resolve the ranges of pyproject.toml anew (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
@@ -77,8 +83,8 @@ $(LOCKED): requirements.lock
 	echo "Making $(VENV) with $$($$found --version) from requirements.lock."; \
 	"$$found" -m venv --clear $(VENV); \
 	grep -A1000 '^setuptools==' requirements.lock | sed '/^    # via/,$$d' > $(VENV)/setuptools.lock; \
-	$(BIN)/python -m pip install --quiet --require-hashes --only-binary=:all: -r $(VENV)/setuptools.lock; \
-	$(BIN)/python -m pip install --quiet --require-hashes --no-build-isolation --use-pep517 -r requirements.lock; \
+	$(BIN)/python -m pip install --quiet $(SOURCE) --require-hashes --only-binary=:all: -r $(VENV)/setuptools.lock; \
+	$(BIN)/python -m pip install --quiet $(SOURCE) --require-hashes --no-build-isolation --use-pep517 -r requirements.lock; \
 	touch $@; \
 	echo "Download and installation took $$(( $$(date +%s) - start )) s, which no later time includes."
 

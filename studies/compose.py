@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import shlex
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -22,7 +23,7 @@ from studies.named_pantographs import name_pantographs
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
 
-__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_value"]
+__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_command", "typed_value"]
 
 FILE_GROUPS = ("catenary", "pantograph")
 # common overrides that stand deeper in the input
@@ -170,6 +171,11 @@ def _take_value(request: _Request, key: str, raw: str) -> None:
         request.values[key] = read_base_motion(file) if from_file else typed_value(key, raw)
     except InputError as error:
         request.problems += error.problems
+
+
+def typed_command(study: str, overrides: tuple[str, ...]) -> str:
+    """Command line that says the same as the one that was typed, to be copied."""
+    return shlex.join(["catenary", study, *overrides])
 
 
 def typed_value(key: str, raw: str) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
-from studies.compose import Composed, compose_job
+from studies.compose import Composed, compose_job, typed_command
 from studies.run_folder import OUTPUTS, RunFolder
 from studies.simulate import refuse_coarse_step, refuse_slack_line
 from studies.spec import OptimiseJob, campaign_of, case_of
@@ -38,6 +38,8 @@ def run(composed: Composed[OptimiseJob]) -> int:
     """Search, confirm, report; 1 when the nominal line cannot be solved, 75 when interrupted."""
     from optimise.record import CampaignFolder
 
+    if composed.job.cost:
+        return _show_cost(composed.job)
     code, result = run_campaign_study(composed)
     if result is not None and result.best is not None:
         print("Next:")
@@ -51,9 +53,26 @@ def run(composed: Composed[OptimiseJob]) -> int:
     return code
 
 
+def _show_cost(job: OptimiseJob) -> int:
+    """Say what the campaign will cost, before anything is submitted."""
+    from optimise.campaign import NominalFailedError
+    from optimise.cost import campaign_cost, cost_lines
+
+    case, campaign = case_of(job), campaign_of(job)
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    try:
+        cost = campaign_cost(campaign, case)
+    except NominalFailedError as failure:
+        print(failure, file=sys.stderr)
+        return failure.exit_code
+    print("\n".join(cost_lines(cost, campaign.cluster)))
+    return 0
+
+
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.campaign import Interrupted, NominalFailedError, run_campaign
+    from optimise.executors import NoWorkersError
     from optimise.record import CampaignFolder
     from optimise.space import DesignSpace
 
@@ -70,14 +89,19 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
         result = run_campaign(campaign, case, path, progress=line.show)
     except Interrupted as stop:
         line.end()
-        print(stop, file=sys.stderr)
+        print(f"{stop}:\n  {typed_command('optimise', composed.overrides)}", file=sys.stderr)
         return stop.exit_code, None
     except NominalFailedError as failure:
         line.end()
         print(failure, file=sys.stderr)
         return failure.exit_code, None
     line.end()
-    return _conclude(composed, result), result
+    try:
+        return _conclude(composed, result), result
+    except NoWorkersError as stop:
+        again = typed_command("optimise", composed.overrides)
+        print(f"{stop}. The search is on record; what is missing of the rest is made by:\n  {again}", file=sys.stderr)
+        return stop.exit_code, None
 
 
 def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:

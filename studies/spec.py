@@ -26,6 +26,7 @@ __all__ = [
     "COMPARISONS",
     "ELASTICITY_LOADS",
     "ConvergenceJob",
+    "CostAlone",
     "ExportJob",
     "FinestSpec",
     "LatticeSpec",
@@ -48,6 +49,9 @@ ELASTICITY_LOADS = (100.0,)
 
 ErrorEstimate = Annotated[
     bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
+]
+CostAlone = Annotated[
+    bool, Field(description="measure a few evaluations, print the estimated core-hours, and submit and write nothing")
 ]
 Load = Annotated[float, Field(ge=10.0, le=1000.0)]
 
@@ -94,6 +98,7 @@ class OptimiseJob(CaseSpec):
     limits: LimitsSpec = LimitsSpec()
     cluster: ClusterSpec = ClusterSpec()
     trust: TrustSpec = TrustSpec()
+    cost: CostAlone = False
     run_dir: str | None = Field(
         default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
-from studies.compose import Composed, compose_job
+from studies.compose import Composed, compose_job, typed_command
 from studies.input_paths import path_problems
 from studies.run_folder import OUTPUTS, RunFolder
 from studies.spec import case_of
@@ -43,6 +43,7 @@ def compose(overrides: list[str]) -> Composed[SweepJob]:
 
 def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
+    from optimise.cost import cost_lines, sweep_cost
     from optimise.one_driver import Interrupted
     from optimise.sweep import SweepFolder, SweepInput, run_sweep
     from optimise.sweep_points import refuse_bad_points
@@ -55,6 +56,9 @@ def run(composed: Composed[SweepJob]) -> int:
     spec = SweepSpec(sweep=job.sweep, cluster=job.cluster)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
     refuse_bad_points(case, job.sweep)
+    if job.cost:
+        print("\n".join(cost_lines(sweep_cost(job.sweep, case), job.cluster)))
+        return 0
     SweepFolder(path).refuse_other(SweepInput(sweep=job.sweep, case=case), job.sweep.name)
     print(_headline(job, path), flush=True)
     line = ProgressLine()
@@ -62,7 +66,7 @@ def run(composed: Composed[SweepJob]) -> int:
         result = run_sweep(spec, case, path, progress=lambda p: line.write(progress_words(p)))
     except Interrupted as stop:
         line.end()
-        print(stop, file=sys.stderr)
+        print(f"{stop}:\n  {typed_command('sweep', composed.overrides)}", file=sys.stderr)
         return stop.exit_code
     line.end()
     folder = RunFolder(path, "sweep", composed)

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from dynamics.spec import CaseSpec
 from optimise.spec import ClusterSpec
 from optimise.sweep_spec import SweepAxesSpec
+from studies.spec import CostAlone
 
 __all__ = ["SweepJob"]
 
@@ -18,6 +19,7 @@ class SweepJob(CaseSpec):
 
     sweep: SweepAxesSpec
     cluster: ClusterSpec = ClusterSpec()
+    cost: CostAlone = False
     run_dir: str | None = Field(default=None, description="folder of the sweep; without it outputs/sweeps/<sweep.name>")
 
     @model_validator(mode="after")

@@ -56,3 +56,10 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
     assert (where / "points.jsonl").read_bytes() == record
     refused(catenary("sweep", *COARSE, AXES, "dt=1e-3"), ["must be resumed with the configuration"])
     assert catenary("report", str(where)).code == 0
+
+
+def test_the_cost_of_a_sweep_is_estimated_and_nothing_is_written(catenary, folder):
+    ended = catenary("sweep", *COARSE, AXES, "cost=true")
+    assert ended.code == 0, ended.err
+    assert "4 points are estimated at" in ended.out and "Nothing was submitted and nothing was written." in ended.out
+    assert list(folder.iterdir()) == []

@@ -1,0 +1,128 @@
+"""What a campaign or a sweep will cost, from a few of its evaluations measured before anything is submitted."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dynamics.spec import CaseSpec
+from optimise.cluster_spec import ClusterSpec
+from optimise.evaluate import EvaluationStatus
+from optimise.executors.processors import processor_type
+from optimise.spec import CampaignSpec, SamplerSpec
+from optimise.sweep_points import evaluate_strand, strands
+from optimise.sweep_spec import SweepAxesSpec
+
+__all__ = ["Cost", "campaign_cost", "cost_lines", "sweep_cost"]
+
+MEASURED_DESIGNS = 6
+MEASURED_STRANDS, POINTS_OF_A_STRAND = 3, 4
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor time of a set of tasks, estimated from some of them.
+
+    Attributes
+    ----------
+    what : str
+        What is counted, in the plural.
+    count : int
+        How many there are.
+    seconds : tuple of float
+        Times of those that were measured, each on one core [s].
+    """
+
+    what: str
+    count: int
+    seconds: tuple[float, ...]
+
+    @property
+    def mean_s(self) -> float:
+        """Mean time of one [s]."""
+        return statistics.fmean(self.seconds)
+
+    @property
+    def scatter_s(self) -> float:
+        """Standard deviation of the times [s]; not a number of a single one."""
+        return statistics.stdev(self.seconds) if len(self.seconds) > 1 else math.nan
+
+    @property
+    def core_hours(self) -> float:
+        """Estimated processor time of all [h]."""
+        return self.count * self.mean_s / 3600.0
+
+    @property
+    def error_core_hours(self) -> float:
+        """Standard error of the estimate [h]."""
+        return self.count * self.scatter_s / math.sqrt(len(self.seconds)) / 3600.0
+
+
+def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
+    """Cost of a campaign: random designs of its space, evaluated in this process, nothing kept.
+
+    A design that is slack at rest costs next to nothing and is not counted: a search soon leaves them alone, so the
+    estimate is rather too high than too low.
+
+    Raises
+    ------
+    NominalFailedError
+        If the nominal line cannot be evaluated.
+    """
+    from optimise.campaign import run_campaign
+
+    few = {
+        "trials": 1 + MEASURED_DESIGNS,
+        "sampler": SamplerSpec(kind="random"),
+        "synchronous": False,
+        "cluster": ClusterSpec(kind="serial", time_limit_s=campaign.cluster.time_limit_s),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        result = run_campaign(campaign.model_copy(update=few), case, Path(folder) / "cost")
+    # the nominal line comes first, and with it whatever is still to be loaded
+    found = [r.evaluation for r in result.records[1:] if r.evaluation is not None]
+    counted = [e for e in found if e.status is EvaluationStatus.OK] or found
+    return Cost("designs", campaign.trials, tuple(e.wall_time_s["total"] for e in counted))
+
+
+def sweep_cost(axes: SweepAxesSpec, case: CaseSpec) -> Cost:
+    """Cost of a sweep: the first points of some of its strands, evaluated in this process, nothing kept."""
+    tasks = strands(axes)
+    setting = (case, tuple(axes.values))
+    shortened = [
+        replace(task, indices=task.indices[:POINTS_OF_A_STRAND], values=task.values[:POINTS_OF_A_STRAND])
+        for task in tasks[:: max(1, -(-len(tasks) // MEASURED_STRANDS))]
+    ]
+    evaluate_strand(replace(tasks[0], indices=tasks[0].indices[:1], values=tasks[0].values[:1]), setting)  # compiles
+    seconds = []
+    for task in shortened:
+        begin = time.perf_counter()
+        evaluate_strand(task, setting)
+        seconds.append((time.perf_counter() - begin) / len(task.indices))
+    return Cost("points", math.prod(axes.shape), tuple(seconds))
+
+
+def cost_lines(cost: Cost, cluster: ClusterSpec) -> list[str]:
+    """The estimate in words, with its scatter and the time that it takes on a cluster."""
+    measured = ", ".join(f"{s:.3g}" for s in cost.seconds)
+    lines = [
+        f"Measured on one core of {processor_type()}: {measured} s for one of the {cost.what} "
+        f"(mean {cost.mean_s:.3g} s, standard deviation {cost.scatter_s:.2g} s).",
+        f"{cost.count} {cost.what} are estimated at {cost.core_hours:.3g} core-hours, standard error "
+        f"{cost.error_core_hours:.2g}, if the workers' cores are as fast as this one.",
+    ]
+    workers = cluster.wanted_workers if cluster.kind != "serial" else 1
+    if workers is not None:
+        hours = cost.core_hours / min(workers, cost.count)
+        lines.append(f"On {workers} worker{'s' if workers > 1 else ''} that is {_duration(hours)}, once all are there.")
+    return [*lines, "Nothing was submitted and nothing was written."]
+
+
+def _duration(hours: float) -> str:
+    if hours < 1.0 / 60.0:
+        return f"{3600.0 * hours:.0f} s"
+    return f"{60.0 * hours:.0f} minutes" if hours < 2.0 else f"{hours:.1f} hours"
