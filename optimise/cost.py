@@ -6,18 +6,19 @@ import math
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from dynamics.spec import CaseSpec
 from optimise.cluster_spec import ClusterSpec
 from optimise.evaluate import EvaluationStatus
 from optimise.executors.processors import processor_type
 from optimise.spec import CampaignSpec, SamplerSpec
-from optimise.sweep_points import evaluate_strand, strands
-from optimise.sweep_spec import SweepAxesSpec
+from optimise.strand_points import StrandResult, StrandTask
 
-__all__ = ["Cost", "campaign_cost", "cost_lines", "sweep_cost"]
+__all__ = ["Cost", "campaign_cost", "cost_lines", "strands_cost"]
 
 MEASURED_DESIGNS = 6
 MEASURED_STRANDS, POINTS_OF_A_STRAND = 3, 4
@@ -89,21 +90,30 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     return Cost("designs", campaign.trials, tuple(e.wall_time_s["total"] for e in counted))
 
 
-def sweep_cost(axes: SweepAxesSpec, case: CaseSpec) -> Cost:
-    """Cost of a sweep: the first points of some of its strands, evaluated in this process, nothing kept."""
-    tasks = strands(axes)
-    setting = (case, tuple(axes.values))
-    shortened = [
-        replace(task, indices=task.indices[:POINTS_OF_A_STRAND], values=task.values[:POINTS_OF_A_STRAND])
-        for task in tasks[:: max(1, -(-len(tasks) // MEASURED_STRANDS))]
-    ]
-    evaluate_strand(replace(tasks[0], indices=tasks[0].indices[:1], values=tasks[0].values[:1]), setting)  # compiles
+def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult], setting: Any) -> Cost:
+    """Cost of the strands of a sweep or a sensitivity study: the first points of some, evaluated in this process.
+
+    Parameters
+    ----------
+    tasks : list of StrandTask
+        Every strand.
+    evaluate : callable
+        Function of a strand and the setting.
+    setting
+        What every strand shares.
+    """
+
+    def first(task: StrandTask, points: int) -> StrandTask:
+        return replace(task, indices=task.indices[:points], values=task.values[:points], places=task.places[:points])
+
+    evaluate(first(tasks[0], 1), setting)  # compiles
     seconds = []
-    for task in shortened:
+    for task in tasks[:: max(1, -(-len(tasks) // MEASURED_STRANDS))]:
+        few = first(task, POINTS_OF_A_STRAND)
         begin = time.perf_counter()
-        evaluate_strand(task, setting)
-        seconds.append((time.perf_counter() - begin) / len(task.indices))
-    return Cost("points", math.prod(axes.shape), tuple(seconds))
+        evaluate(few, setting)
+        seconds.append((time.perf_counter() - begin) / len(few.indices))
+    return Cost("points", sum(len(task.indices) for task in tasks), tuple(seconds))
 
 
 def cost_lines(cost: Cost, cluster: ClusterSpec) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from catenary.errors import InputError
-from studies.compose import Composed, compose_job
+from studies.compose import Composed, compose_job, typed_command
 from studies.input_paths import path_problems
 from studies.run_folder import OUTPUTS, RunFolder
 from studies.sensitivity_job import SensitivityJob
@@ -44,9 +44,12 @@ def compose(overrides: list[str]) -> Composed[SensitivityJob]:
 
 def run(composed: Composed[SensitivityJob]) -> int:
     """Evaluate the points, form the indices, draw and report; 75 when interrupted."""
+    from optimise.cost import cost_lines, strands_cost
     from optimise.one_driver import Interrupted
     from optimise.sensitivity import SensitivityFolder, SensitivityInput, refuse_bad_samples, run_sensitivity
+    from optimise.sensitivity_design import sample_strands
     from optimise.sensitivity_spec import SensitivitySpec
+    from optimise.strand_points import evaluate_samples
     from studies.optimise import ProgressLine
     from studies.report import write_sensitivity_report
 
@@ -54,7 +57,11 @@ def run(composed: Composed[SensitivityJob]) -> int:
     case = case_of(job)
     spec = SensitivitySpec(sensitivity=job.sensitivity, cluster=job.cluster)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sensitivity" / job.sensitivity.name
-    refuse_bad_samples(case, job.sensitivity)
+    plan = refuse_bad_samples(case, job.sensitivity)
+    if job.cost:
+        cost = strands_cost(sample_strands(plan, job.sensitivity), evaluate_samples, (case, plan.names))
+        print("\n".join(cost_lines(cost, job.cluster)))
+        return 0
     given = SensitivityInput(sensitivity=job.sensitivity, case=case)
     SensitivityFolder(path).refuse_other(given, job.sensitivity.name)
     print(_headline(job, path), flush=True)
@@ -63,7 +70,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
         result = run_sensitivity(spec, case, path, progress=lambda p: line.write(progress_words(p)))
     except Interrupted as stop:
         line.end()
-        print(stop, file=sys.stderr)
+        print(f"{stop}:\n  {typed_command('sensitivity', composed.overrides)}", file=sys.stderr)
         return stop.exit_code
     line.end()
     folder = RunFolder(path, "sensitivity", composed)

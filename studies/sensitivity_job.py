@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from dynamics.spec import CaseSpec
 from optimise.sensitivity_spec import SensitivityInputsSpec
 from optimise.spec import ClusterSpec
+from studies.spec import CostAlone
 
 __all__ = ["SensitivityJob"]
 
@@ -18,6 +19,7 @@ class SensitivityJob(CaseSpec):
 
     sensitivity: SensitivityInputsSpec
     cluster: ClusterSpec = ClusterSpec()
+    cost: CostAlone = False
     run_dir: str | None = Field(
         default=None, description="folder of the study; without it outputs/sensitivity/<sensitivity.name>"
     )

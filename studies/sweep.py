@@ -43,10 +43,11 @@ def compose(overrides: list[str]) -> Composed[SweepJob]:
 
 def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
-    from optimise.cost import cost_lines, sweep_cost
+    from optimise.cost import cost_lines, strands_cost
     from optimise.one_driver import Interrupted
+    from optimise.strand_points import evaluate_strand
     from optimise.sweep import SweepFolder, SweepInput, run_sweep
-    from optimise.sweep_points import refuse_bad_points
+    from optimise.sweep_points import refuse_bad_points, strands
     from optimise.sweep_spec import SweepSpec
     from studies.optimise import ProgressLine
     from studies.report import write_sweep_report
@@ -57,7 +58,8 @@ def run(composed: Composed[SweepJob]) -> int:
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
     refuse_bad_points(case, job.sweep)
     if job.cost:
-        print("\n".join(cost_lines(sweep_cost(job.sweep, case), job.cluster)))
+        cost = strands_cost(strands(job.sweep), evaluate_strand, (case, tuple(job.sweep.values)))
+        print("\n".join(cost_lines(cost, job.cluster)))
         return 0
     SweepFolder(path).refuse_other(SweepInput(sweep=job.sweep, case=case), job.sweep.name)
     print(_headline(job, path), flush=True)
