@@ -17,6 +17,12 @@ def case():
     return cheap_evaluation.case_of()
 
 
+@pytest.fixture(scope="session")
+def simple_case():
+    """A line without stitch, with pre-sag."""
+    return cheap_evaluation.case_of("bruni_2015", "bruni_2015")
+
+
 @pytest.fixture
 def figures(request, capsys):
     """Function that prints figures of a test under its name."""

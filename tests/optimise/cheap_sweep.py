@@ -1,5 +1,6 @@
 """Strands that cost next to nothing, in a module that worker processes can import; run, a driver of its own."""
 
+import json
 import math
 import os
 import signal
@@ -75,6 +76,6 @@ def never(task, setting):
 
 if __name__ == "__main__":
     run_sweep(
-        sweep_of(AXES), cheap_evaluation.case_of(), Path(sys.argv[1]), evaluate=slow_plane,
-        progress=lambda p: print(p.done, flush=True),
+        sweep_of(json.loads(sys.argv[2]) if len(sys.argv) > 2 else AXES), cheap_evaluation.case_of(), Path(sys.argv[1]),
+        evaluate=slow_plane, progress=lambda p: print(p.done, flush=True),
     )  # fmt: skip
