@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dynamics.dataset import write_histories
+from dynamics.force_record import SETTLING_PERIODS
 from dynamics.rig_service.journal import COLUMNS
 from dynamics.spec import SignalSpec
 from dynamics.statistics import filter_force
@@ -48,15 +49,15 @@ class Blocks:
 
 
 def blocks_of(columns: Columns, steps_per_span: int, span: float, dt: float, signal: SignalSpec) -> Blocks | None:
-    """Cut a test into its spans; None where not one was whole."""
+    """Cut a test into its spans, clear of what the filter does at its end; None where not one is whole."""
     stopping = np.flatnonzero(columns["mark"].astype(np.int64) & 2)
     count = int(stopping[0]) if stopping.size else len(columns["force"])
-    spans = count // steps_per_span
+    spans = (count - round(SETTLING_PERIODS / (signal.cutoff_hz * dt))) // steps_per_span
     if spans < 1:
         return None
-    raw = columns["force"][: spans * steps_per_span]
-    filtered = filter_force(raw, dt, signal, periodic=False).whole.reshape(spans, steps_per_span)
-    by_span = raw.reshape(spans, steps_per_span)
+    uncut, shape = columns["force"][:count], (spans, steps_per_span)
+    filtered = filter_force(uncut, dt, signal, periodic=False).whole[: spans * steps_per_span].reshape(shape)
+    by_span = uncut[: spans * steps_per_span].reshape(shape)
     change = np.sqrt(np.mean(np.diff(by_span, axis=0, prepend=0.0 * by_span[:1]) ** 2, axis=1))
     x = np.arange(steps_per_span, dtype=np.float64) * (span / steps_per_span)
     return Blocks(x, filtered, change, min(SPANS_AVERAGED, spans))

@@ -131,6 +131,6 @@ def _sentence(settings: LoopSettings, left: list[str], stored: dict[str, Any] | 
         f"recommended for {stored.get('device', '?')} on {float(stored.get('contact_stiffness') or 0.0) / 1e3:g} kN/m"
     )
     if len(left) == len(RECOMMENDED):
-        return f"{head}: {what}, margin {stored.get('margin')}."
+        return f"{head}: {what}, margin {float(stored.get('margin') or 0.0):.4f}."
     given = ", ".join(name for name in RECOMMENDED if name not in left)
     return f"{head}: {given} as given, the rest {what}, whose margin does not hold for this mixture."

@@ -15,7 +15,9 @@ from catenary.errors import InputError
 from dynamics.rig_service.device import agreed_delay, greet
 from dynamics.rig_service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
 from dynamics.rig_service.journal import RECORD, Journal, read_journal
+from dynamics.rig_service.run import blocks_of
 from dynamics.rig_service.spec import AddressSpec
+from dynamics.spec import SignalSpec
 
 
 def test_a_frame_is_what_it_was():
@@ -269,6 +271,15 @@ def test_a_test_that_is_done_ends_at_the_safe_height():
     assert k == 149 and answers[-1].status == Reason.DONE and rig.heights[-1] == 0.0
     (said,) = rig.sent(rig.session.handle(pack(Frame(Kind.HELLO)), OTHER, rig.now))
     assert said.status == Refusal.OVER
+
+
+def test_the_last_span_of_a_test_is_clear_of_the_filter_at_its_end():
+    k = np.arange(12 * N + 40)
+    force = 150.0 + 40.0 * np.sin(2.0 * np.pi * k / N) + 15.0 * np.sin(14.0 * np.pi * k / N)
+    columns = {"force": np.where(k < 12 * N, force, 0.0), "mark": np.where(k < 12 * N, 0.0, Mark.STOPPING)}
+    blocks = blocks_of(columns, N, 55.0, DT, SignalSpec(cutoff_hz=25.0))
+    assert blocks is not None and 8 <= len(blocks.force) < 12
+    assert np.abs(blocks.force[-1] - blocks.force[4]).max() < 0.05
 
 
 def test_one_line_shows_where_the_test_is(capsys):

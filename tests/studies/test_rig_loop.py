@@ -112,7 +112,9 @@ def test_a_test_is_served_with_what_the_bundle_recommends(catenary, own_bundle, 
     stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
     dry = ("dry_run=true", "duration_s=2", "loop.ramp_s=1", "pantograph=dsa250")
     ended = catenary("rig", "serve", f"bundle={own_bundle}", *dry, "run_dir=as_recommended")
-    assert ended.code == 0 and f"recommended for dsa250 on 600 kN/m, margin {stored['margin']}" in ended.out, ended.err
+    assert ended.code == 0 and f"recommended for dsa250 on 600 kN/m, margin {stored['margin']:.4f}" in ended.out, (
+        ended.err
+    )
     used = json.loads(read_journal(folder / "as_recommended" / "run.journal")[0]["loop"])
     assert {name: used[name] for name in RECOMMENDED} == {name: stored[name] for name in RECOMMENDED}
     mixed = catenary("rig", "serve", f"bundle={own_bundle}", *dry, "loop.height_harmonics=all", "run_dir=mixed")
