@@ -200,7 +200,8 @@ class _Run:
         """Difference to a companion with two thirds of the spans, as it is."""
         window = _window_of(self.case)
         behind, ahead = window_spans(*window.values())
-        width = LANES * int(COARSER * (behind + ahead + 2) / LANES)  # rows of a window fill whole vectors
+        lanes = LANES["float64"]  # of the companion, whatever the run was marched in
+        width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
         fewer = round((width - 2) * behind / (behind + ahead))
         spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
         if min(spans.values()) < 2:
@@ -245,9 +246,11 @@ def _window_of(case: CaseSpec) -> dict[str, int]:
 
 
 def _with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
-    """Case with another window of its solver."""
-    settings = case.periodic if case.solver == "periodic" else case.transient
-    return case.model_copy(update={case.solver: settings.model_copy(update=spans)})
+    """Case with another window of its solver, marched in double precision."""
+    if case.solver == "periodic":
+        exact = case.periodic.model_copy(update={**spans, "precision": "double"})
+        return case.model_copy(update={"periodic": exact})
+    return case.model_copy(update={"transient": case.transient.model_copy(update=spans)})
 
 
 def _sigma(case: CaseSpec, eq: Equilibrium, applied: float) -> float:

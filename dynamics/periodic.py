@@ -198,7 +198,7 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> PeriodicSol
         contact_force=record.force,
         contact_force_filtered=bands.whole,
         contact_height=record.height,
-        dropper_force=record.dropper_force[:, :, span_map.window.behind],
+        dropper_force=record.dropper_force,
         support_uplift=uplift,
         wall_time_s=effort.wall_time_s,
     )

@@ -3,13 +3,12 @@
 Numba cannot prove that two rows of one array do not overlap, and so leaves such loops scalar or guards each of
 them; these intrinsics state it. They run on any processor: LLVM splits the vectors to what there is.
 
-The first argument of each is a tuple of as many integers as a row has chunks of LANES numbers: its length is the
-compile-time row length.
+The first argument of each is a tuple of as many integers as a row has chunks: its length is the compile-time row
+length. A chunk holds LANES[dtype] numbers of the arrays' type, double or single.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -17,29 +16,33 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "row_advance", "row_combine", "row_rhs"]
+__all__ = ["LANES", "TERMS", "row_advance", "row_combine", "row_rhs", "row_stretch", "row_sum"]
 
-LANES = 8
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+LANES = {"float64": 8, "float32": 16}
 _I64 = ir.IntType(64)
 _FUSE = ("contract",)
-_Lane = Callable[[Any, int], Any]
-
-
-def _splat(builder: Any, value: Any) -> Any:
-    """Copy a scalar to every lane."""
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    one = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(one, undefined, mask)
+# terms of a row are added up in whole groups; lists of terms are filled up with zeros
+TERMS, WAYS = 4, 4
 
 
 class _Rows:
-    """Emits loads, stores and sums over rows of C-contiguous arrays of one literal width."""
+    """Emits loads, stores and sums over rows of C-contiguous arrays of one literal width and type."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any) -> None:
+    def __init__(self, context: Any, builder: Any, signature: Any, array: Any) -> None:
         self.context, self.builder, self.signature = context, builder, signature
-        self.chunks = signature.args[0].count
+        self.chunks, self.lanes = signature.args[0].count, LANES[str(array.dtype)]
+        self.number = ir.DoubleType() if array.dtype == types.float64 else ir.FloatType()
+        self.vector = ir.VectorType(self.number, self.lanes)
+
+    def splat(self, value: Any) -> Any:
+        """Copy a scalar to every lane."""
+        b = self.builder
+        if value.type != self.number:
+            value = b.fptrunc(value, self.number)
+        undefined = ir.Constant(self.vector, ir.Undefined)
+        one = b.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
+        return b.shuffle_vector(one, undefined, mask)
 
     def data(self, position: int, args: Any) -> Any:
         """Pointer to the first element of the array argument at ``position``."""
@@ -49,59 +52,68 @@ class _Rows:
     def lane(self, pointer: Any, row: Any, chunk: int) -> Any:
         """Pointer to one chunk of a row."""
         b = self.builder
-        stride = ir.Constant(_I64, self.chunks * LANES)
-        offset = b.add(b.mul(row, stride), ir.Constant(_I64, chunk * LANES))
-        return b.bitcast(b.gep(pointer, [offset]), _VECTOR.as_pointer())
+        stride = ir.Constant(_I64, self.chunks * self.lanes)
+        offset = b.add(b.mul(row, stride), ir.Constant(_I64, chunk * self.lanes))
+        return b.bitcast(b.gep(pointer, [offset]), self.vector.as_pointer())
 
     def load(self, pointer: Any, row: Any, chunk: int) -> Any:
         """Load one chunk of a row."""
-        return self.builder.load(self.lane(pointer, row, chunk), align=8)
+        return self.builder.load(self.lane(pointer, row, chunk), align=4)
 
     def store(self, value: Any, pointer: Any, row: Any, chunk: int) -> None:
         """Store one chunk of a row."""
-        self.builder.store(value, self.lane(pointer, row, chunk), align=8)
+        self.builder.store(value, self.lane(pointer, row, chunk), align=4)
 
     def member(self, position: int, args: Any, k: int) -> Any:
         """Pointer to the first element of the array that is member ``k`` of a tuple argument."""
         value = self.builder.extract_value(args[position], k)
         return self.context.make_array(self.signature.args[position].types[k])(self.context, self.builder, value).data
 
-    def gather(self, start: list[Any], src: Any, position: int, args: Any) -> list[Any]:
-        """Add ``value[k] * src[index[k], :]`` for k0 <= k < k1; the argument is (index, value, k0, k1)."""
+    def gather(self, start: list[Any], src: Any, position: int, args: Any, ways: int = 1) -> list[Any]:
+        """Add ``value[k] * src[index[k], :]`` for k0 <= k < k1; the argument is (index, value, k0, k1).
+
+        There is a multiple of TERMS of them, added up in ``ways`` sums side by side, so that one addition need not
+        wait for the one before.
+        """
         b = self.builder
         index, value = self.member(position, args, 0), self.member(position, args, 1)
         first, last = b.extract_value(args[position], 2), b.extract_value(args[position], 3)
-        sums = [cgutils.alloca_once(b, _VECTOR) for _ in range(self.chunks)]
-        for slot, begin in zip(sums, start, strict=True):
-            b.store(begin, slot)
-        with cgutils.for_range_slice(b, first, last, ir.Constant(_I64, 1), _I64) as (k, _):
-            source = b.load(b.gep(index, [k]))
-            weight = _splat(b, b.load(b.gep(value, [k])))
-            for c, slot in enumerate(sums):
-                term = b.fmul(weight, self.load(src, source, c), flags=_FUSE)
-                b.store(b.fadd(b.load(slot), term, flags=_FUSE), slot)
-        return [b.load(slot) for slot in sums]
+        slots = [[cgutils.alloca_once(b, self.vector) for _ in range(self.chunks)] for _ in range(ways)]
+        for way, row in enumerate(slots):
+            for slot, begin in zip(row, start, strict=True):
+                b.store(begin if way == 0 else ir.Constant(self.vector, None), slot)
+        with cgutils.for_range_slice(b, first, last, ir.Constant(_I64, TERMS), _I64) as (k, _):
+            for term in range(TERMS):
+                at = b.add(k, ir.Constant(_I64, term))
+                source, weight = b.load(b.gep(index, [at])), self.splat(b.load(b.gep(value, [at])))
+                for c, slot in enumerate(slots[term % ways]):
+                    product = b.fmul(weight, self.load(src, source, c), flags=_FUSE)
+                    b.store(b.fadd(b.load(slot), product, flags=_FUSE), slot)
+        total = [b.load(slot) for slot in slots[0]]
+        for row in slots[1:]:
+            total = [b.fadd(x, b.load(slot)) for x, slot in zip(total, row, strict=True)]
+        return total
 
 
 def _check(lanes: Any) -> bool:
     return isinstance(lanes, types.UniTuple)
 
 
-def _row_combine(typingctx: Any, lanes: Any, dst: Any, i: Any, scale: Any, entries: Any) -> Any:
-    """Replace ``dst[i, :]`` by ``scale * dst[i, :] + sum_k value[k] * dst[index[k], :]``.
+def _row_combine(typingctx: Any, lanes: Any, dst: Any, i: Any, scale: Any, src: Any, entries: Any) -> Any:
+    """Replace ``dst[i, :]`` by ``scale * dst[i, :] + sum_k value[k] * src[index[k], :]``.
 
-    ``entries`` is (index, value, k0, k1), here and in the other row operations.
+    ``entries`` is (index, value, k0, k1), here and in the other row operations; dst and src may be one array.
     """
     if not _check(lanes):
         return None
-    signature = types.void(lanes, dst, types.intp, types.float64, entries)
+    signature = types.void(lanes, dst, types.intp, types.float64, src, entries)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature)
-        p, factor = rows.data(1, args), _splat(builder, args[3])
+        rows = _Rows(context, builder, signature, dst)
+        p, factor = rows.data(1, args), rows.splat(args[3])
         chunks = range(rows.chunks)
         start = [builder.fmul(factor, rows.load(p, args[2], c), flags=_FUSE) for c in chunks]
-        sums = rows.gather(start, p, 4, args)
+        sums = rows.gather(start, rows.data(4, args), 5, args)
         for c in chunks:
             rows.store(sums[c], p, args[2], c)
         return context.get_dummy_value()
@@ -116,7 +128,7 @@ def _row_rhs(typingctx: Any, lanes: Any, dst: Any, i: Any, memory: Any, entries:
     signature = types.void(lanes, dst, types.intp, memory, entries)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature)
+        rows = _Rows(context, builder, signature, dst)
         p, a, s = rows.data(1, args), rows.member(3, args, 0), rows.member(3, args, 1)
         chunks = range(rows.chunks)
         start = [builder.fsub(rows.load(a, args[2], c), rows.load(s, args[2], c)) for c in chunks]
@@ -128,28 +140,63 @@ def _row_rhs(typingctx: Any, lanes: Any, dst: Any, i: Any, memory: Any, entries:
     return signature, codegen
 
 
-def _row_advance(typingctx: Any, lanes: Any, i: Any, arrays: Any, factors: Any, entries: Any) -> Any:
-    """Advance row i of (u, a, s) by one step, given mean velocities w: m = extra_i + sum_k value[k] w[index[k]].
+def _row_sum(typingctx: Any, lanes: Any, dst: Any, i: Any, entries: Any) -> Any:
+    """Form ``dst[i, :] += sum_k value[k] * dst[index[k], :]``, many terms, in sums side by side."""
+    if not _check(lanes):
+        return None
+    signature = types.void(lanes, dst, types.intp, entries)
 
-    ``arrays`` is (u, a, s, w, extra, sponge), ``factors`` (dt, gamma, dt / kappa, 4 / dt):
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows = _Rows(context, builder, signature, dst)
+        p, chunks = rows.data(1, args), range(rows.chunks)
+        sums = rows.gather([rows.load(p, args[2], c) for c in chunks], p, 3, args, WAYS)
+        for c in chunks:
+            rows.store(sums[c], p, args[2], c)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+def _row_stretch(typingctx: Any, lanes: Any, dst: Any, i: Any, u: Any, w: Any, dt: Any, entries: Any) -> Any:
+    """Form ``dst[i, :] = sum_k value[k] * (u[index[k], :] + dt * w[index[k], :])``."""
+    if not _check(lanes):
+        return None
+    signature = types.void(lanes, dst, types.intp, u, w, types.float64, entries)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        rows, b = _Rows(context, builder, signature, dst), builder
+        target, place, rate, step = rows.data(1, args), rows.data(3, args), rows.data(4, args), rows.splat(args[5])
+        zero = [ir.Constant(rows.vector, None)] * rows.chunks
+        first, second = rows.gather(zero, place, 6, args), rows.gather(zero, rate, 6, args)
+        for c in range(rows.chunks):
+            rows.store(b.fadd(first[c], b.fmul(step, second[c], flags=_FUSE), flags=_FUSE), target, args[2], c)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+def _row_advance(typingctx: Any, lanes: Any, i: Any, kind: Any, arrays: Any, factors: Any, entries: Any) -> Any:
+    """Advance row i of (u, a, s) by one step, given mean velocities w: m = sum_k value[k] w[index[k]].
+
+    ``arrays`` is (u, a, s, w, sponge), ``kind`` the row of the sponge, ``factors`` (dt, gamma, dt / kappa, 4 / dt):
     s += (dt/kappa) (a - s - gamma m), a = sponge (4/dt m - a), u += dt w.
     """
     if not _check(lanes):
         return None
-    signature = types.void(lanes, types.intp, arrays, factors, entries)
+    signature = types.void(lanes, types.intp, types.intp, arrays, factors, entries)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows, row, b = _Rows(context, builder, signature), args[1], builder
-        u, a, s, w, extra, sponge = (rows.member(2, args, k) for k in range(6))
-        dt, gamma, gain, four = (_splat(b, b.extract_value(args[3], k)) for k in range(4))
+        rows, row, b = _Rows(context, builder, signature, arrays.types[0]), args[1], builder
+        u, a, s, w, sponge = (rows.member(3, args, k) for k in range(5))
+        dt, gamma, gain, four = (rows.splat(b.extract_value(args[4], k)) for k in range(4))
         chunks = range(rows.chunks)
-        mass = rows.gather([rows.load(extra, row, c) for c in chunks], w, 4, args)
+        mass = rows.gather([ir.Constant(rows.vector, None)] * rows.chunks, w, 5, args)
         for c in chunks:
             old_a, old_s, m = rows.load(a, row, c), rows.load(s, row, c), mass[c]
             rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
             rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
             new_a = b.fsub(b.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
-            rows.store(b.fmul(new_a, rows.load(sponge, row, c)), a, row, c)
+            rows.store(b.fmul(new_a, rows.load(sponge, args[2], c)), a, row, c)
             step = b.fmul(dt, rows.load(w, row, c), flags=_FUSE)
             rows.store(b.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
         return context.get_dummy_value()
@@ -160,4 +207,6 @@ def _row_advance(typingctx: Any, lanes: Any, i: Any, arrays: Any, factors: Any, 
 # compiled code calls these without the typing context, which static checkers cannot know
 row_combine: Any = intrinsic(_row_combine)
 row_rhs: Any = intrinsic(_row_rhs)
+row_stretch: Any = intrinsic(_row_stretch)
+row_sum: Any = intrinsic(_row_sum)
 row_advance: Any = intrinsic(_row_advance)

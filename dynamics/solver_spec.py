@@ -27,6 +27,9 @@ class PeriodicSpec(Spec):
         description="change of state from span to span near the pantograph, relative [-]",
     )
     max_spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=150, description="give up after this many spans")
+    precision: Literal["double", "single"] = Field(
+        default="double", description="numbers that the line is marched in: double, or single at about half the cost"
+    )
 
 
 class TransientSpec(Spec):

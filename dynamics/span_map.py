@@ -46,7 +46,8 @@ class SpanMap:
     def __init__(self, case: CaseSpec, eq: Equilibrium) -> None:
         self.case = case
         settings = case.periodic
-        self.window = TravellingWindow(case, vertical_cell(eq), settings.spans_behind, settings.spans_ahead)
+        spans = settings.spans_behind, settings.spans_ahead
+        self.window = TravellingWindow(case, vertical_cell(eq), *spans, settings.precision)
         self.state, self.gain = self.window.rest(), 1.0
         self.scale: tuple[float, float] | None = None
         self.record: SpanRecord | None = None
@@ -100,9 +101,9 @@ class SpanMap:
     def apply(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Map a packed state; returns it mapped, and the features of its change."""
         self.unpack(x)
-        self.record = self.window.march(self.state, keep_droppers=True)
+        self.record = self.window.march(self.state)
         mean = float(self.record.force.mean())
-        self.window.shift(self.state)
+        self.window.shift(self.state, settled=False)
         target = self.case.mean_force_N
         if target is not None:
             self.state.applied_force += (target - mean) / self.gain

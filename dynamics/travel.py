@@ -8,10 +8,10 @@ waves along the track: on bruni_2015 at 275 km/h sigma of the linear line is 0.8
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from catenary.cell import VerticalCell
@@ -19,14 +19,16 @@ from catenary.chain import chain_stiffness, held_along
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.simd import LANES
 from dynamics.spec import CaseSpec
-from dynamics.window import WindowOperators, build_window
+from dynamics.window import WindowOperators, build_window, dropper_rows, product_rows
+from dynamics.window_arrays import aligned, in_precision, sponge
+from dynamics.window_forces import NEAR_SLACK
 from dynamics.window_kernel import march_span
+from dynamics.window_solve import settle_spans
 
 __all__ = ["SpanRecord", "TravellingWindow", "WindowState", "window_spans"]
 
-SPONGE_DAMPING = 2.0
 # forces this small [N] keep the spans ahead from holding denormal numbers, which cost a hundred times a normal one
-FLOOR = 1.0e-60
+FLOOR = {"float64": 1.0e-60, "float32": 1.0e-20}
 SWEEP_TOLERANCE = 1.0e-8
 # a march beyond these [N, m] has run away, finite as its numbers may still be
 LARGEST_FORCE, LARGEST_HEIGHT = 1.0e6, 20.0
@@ -75,8 +77,8 @@ class SpanRecord:
         Contact force [N], contact-wire height at the contact point [m], head height [m].
     uplift : float array (step, support)
         Displacement of the contact wire at every support of the window [m].
-    dropper_force : float array (step, dropper, span) or (1, dropper, span)
-        Dropper forces [N], kept on request.
+    dropper_force : float array (step, dropper)
+        Forces of the droppers of the span being passed [N].
     sweeps : int
         Largest number of Gauss-Seidel sweeps of a step.
     """
@@ -95,10 +97,10 @@ class SpanRecord:
         return not (held and np.abs(self.uplift).max() < LARGEST_HEIGHT)
 
 
-def window_spans(behind: int, ahead: int) -> tuple[int, int]:
+def window_spans(behind: int, ahead: int, precision: str = "double") -> tuple[int, int]:
     """Round a window up so that its rows fill whole vectors: (spans behind, spans ahead)."""
     width = behind + ahead + 2
-    return behind, ahead + (-width) % LANES
+    return behind, ahead + (-width) % LANES["float32" if precision == "single" else "float64"]
 
 
 class TravellingWindow:
@@ -112,9 +114,9 @@ class TravellingWindow:
         Spans of the window behind and ahead of the pantograph's.
     """
 
-    def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int) -> None:
+    def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int, precision: str = "double") -> None:
         self.case, self.cell = case, cell
-        self.behind, self.ahead = window_spans(behind, ahead)
+        self.behind, self.ahead = window_spans(behind, ahead, precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_span
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps)
@@ -123,44 +125,38 @@ class TravellingWindow:
         self._panto = (np.linalg.inv(effective), mass, stiffness)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         drop = (len(cell.dropper_dof), self.spans)
+        many = drop[0] * drop[1]
+        self._number = np.dtype(np.float32 if precision == "single" else np.float64)
         self._fd = np.zeros(drop)
-        self._w = np.zeros((n + 2 * ni, width))
+        self._w = aligned((n + 3 * ni, width), self._number)
+        self._moved = tuple(aligned((n, width), self._number) for _ in range(3))
         self._scratch = (
             self._w,
-            np.zeros((n, width)),
-            np.empty((drop[0] * drop[1], 2), np.int64),
+            np.empty((many, 2), np.int64),
             np.zeros(len(mass)),
             np.zeros(drop),
             np.zeros(drop),
-            _sponge(cell, self.behind, self.ahead, self.dt),
+            np.zeros((drop[0], width), self._number),
+            tuple(np.zeros((3, many))),
+            np.empty((many, 2), np.int64),
         )
-        self._sparse = csr_array(cell.stiffness.own), csr_array(cell.stiffness.next)
         spec = case.catenary
+        self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
+        self._stiffness = self._stiffness_rows()
         self._droppers = (
             cell.dropper_dof,
             cell.dropper_weight,
             cell.equilibrium.dropper_force,
             spec.droppers.stiffness,
             spec.damping.beta if case.slack_damping == "released" else 0.0,
+            ((NEAR_SLACK - cell.equilibrium.dropper_force) / spec.droppers.stiffness).astype(self._number),
+            in_precision(dropper_rows(cell), self._number),
         )
-
-    def march(self, state: WindowState, *, keep_droppers: bool = False) -> SpanRecord:
-        """March the pantograph over one span, changing ``state`` in place."""
-        spec, cell, dt = self.case.catenary, self.cell, self.dt
-        self._fd[:] = self._correction(state)
-        steps, drop = self.steps, self._fd.shape
-        record = (
-            np.empty(steps),
-            np.empty(steps),
-            np.empty(steps),
-            np.empty((steps, self.spans + 1)),
-            np.empty((steps if keep_droppers else 1, *drop)),
-        )
-        constants = (
-            dt,
-            2.0 / dt + spec.damping.alpha,
-            0.5 * dt + spec.damping.beta,
-            self.case.contact.stiffness,
+        self._constants = (
+            self.dt,
+            2.0 / self.dt + spec.damping.alpha,
+            0.5 * self.dt + spec.damping.beta,
+            case.contact.stiffness,
             spec.support.messenger_stiffness,
             spec.support.messenger_damping,
             cell.support_dof,
@@ -168,25 +164,59 @@ class TravellingWindow:
             self.operators.ends,
             self.behind,
             SWEEP_TOLERANCE,
+            (
+                self.dt,
+                2.0 / self.dt + spec.damping.alpha,
+                0.5 * self.dt + spec.damping.beta,
+                *sponge(cell, self.behind, self.ahead, self.dt, self._number),
+            ),
         )
+        self._operators = in_precision(self.operators.operators, self._number)
+
+    def _stiffness_rows(self) -> tuple[Any, ...]:
+        """Stiffness of the window, messenger supports included, and the bays' tensions with their diagonal."""
+        cell, own = self.cell, self.cell.stiffness.own.copy()
+        own[cell.support_dof, cell.support_dof] += self.case.catenary.support.messenger_stiffness
+        rows = product_rows(cell, replace(cell.stiffness, own=own))
+        return rows, (cell.tensions, own[cell.tensions, cell.tensions])
+
+    def march(self, state: WindowState) -> SpanRecord:
+        """March the pantograph over one span, changing ``state`` in place."""
+        self._fd[:] = self._correction(state)
+        steps = self.steps
+        record = (
+            np.empty(steps),
+            np.empty(steps),
+            np.empty(steps),
+            np.empty((steps, self.spans + 1)),
+            np.empty((steps, self._fd.shape[0])),
+        )
+        held = state.u, state.a, state.s
+        for x, y in zip(self._moved, held, strict=True):
+            x[:] = y
         sweeps = march_span(
-            (0,) * ((self.spans + 1) // LANES),
-            (state.u, state.a, state.s, self._fd, state.z, state.z_dot),
+            (0,) * ((self.spans + 1) // LANES[self._number.name]),
+            (*self._moved, self._fd, state.z, state.z_dot),
             self._scratch,
-            self.operators.operators,
-            (self.operators.contact, (*self._panto, state.applied_force), self._droppers, constants),
+            self._operators,
+            (self.operators.contact, (*self._panto, state.applied_force), self._droppers, self._constants),
             record,
         )
+        for x, y in zip(held, self._moved, strict=True):
+            x[:] = y
         return SpanRecord(*record, sweeps=int(sweeps))
 
     def _correction(self, state: WindowState) -> NDArray[np.float64]:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
-        dof, weight, static, stiffness, _ = self._droppers
+        dof, weight, static, stiffness = self._droppers[:4]
         stretch = np.einsum("dk,dkc->dc", weight, state.u[dof, :-1])
         return np.maximum(0.0, -(static[:, None] + stiffness * stretch))
 
-    def shift(self, state: WindowState) -> None:
-        """Move the window on by one span: the last one is dropped, a span at rest joins at the front."""
+    def shift(self, state: WindowState, *, settled: bool = True) -> None:
+        """Move the window on by one span: the last one is dropped, a span at rest joins at the front.
+
+        Tensions and elastic forces are those of the new displacements, unless these are still to change.
+        """
         ni, S, M = self.cell.n_interface, self.spans, self.cell.mass
         # momentum of what is dropped must not stay with the support that now begins the window
         dropped = M.interface_left @ self._w[:ni, 1] + M.next[ni:].T @ self._w[ni : self.cell.n_dof, 0]
@@ -197,7 +227,8 @@ class TravellingWindow:
             x[:, S] = 0.0
         state.a[:ni, 0] -= 2.0 / self.dt * dropped
         self._join_span(state, velocity)
-        self.settle(state)
+        if settled:
+            self.settle(state)
 
     def _join_span(self, state: WindowState, velocity: NDArray[np.float64]) -> None:
         """Add a span to the support that closed the window: at rest in height, moving along with it on the track."""
@@ -212,7 +243,7 @@ class TravellingWindow:
             last[dofs[inside]] = velocity[dofs[0]]
         scale = 2.0 / self.dt
         state.a[:ni, S - 1] += scale * (M.interface_right @ v[:ni] + M.own[:ni, ni:] @ v[ni:])
-        state.a[ni:, S - 1] = scale * (M.own[ni:] @ v + M.next[ni:] @ last) + FLOOR
+        state.a[ni:, S - 1] = scale * (M.own[ni:] @ v + M.next[ni:] @ last) + FLOOR[self._number.name]
         state.a[:ni, S] = scale * (M.interface_left @ last + M.next[ni:].T @ v[ni:])
         state.a[self.cell.tensions, S - 1] = 0.0
 
@@ -262,39 +293,5 @@ class TravellingWindow:
 
     def settle(self, state: WindowState) -> None:
         """Make the bays' tensions and the elastic force those that go with the displacement."""
-        bays, K = self.cell.tensions, self.cell.stiffness
-        state.u[bays] = 0.0
-        stretch = self._product(state.u)[bays]
-        state.u[bays] = -stretch / K.own[bays, bays][:, None]
-        state.s[:] = self._product(state.u)
-        state.s[bays] = 0.0
-
-    def _product(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Multiply the window's stiffness, messenger supports included, with a displacement."""
-        K, ni, S = self.cell.stiffness, self.cell.n_interface, self.spans
-        own, onward = self._sparse
-        force: NDArray[np.float64] = np.asarray(own @ u)
-        force[ni:, S] = 0.0
-        force[:, :S] += onward @ u[:ni, 1:]
-        force[:ni, 1:] += onward.T @ u[:, :S]
-        force[:ni, 0] -= K.interface_left @ u[:ni, 0]
-        force[:ni, S] += (K.interface_left - K.own[:ni, :ni]) @ u[:ni, S]
-        support = self.cell.support_dof
-        force[support] += self.case.catenary.support.messenger_stiffness * u[support]
-        return force
-
-
-def _sponge(cell: VerticalCell, behind: int, ahead: int, dt: float) -> NDArray[np.float64]:
-    """Momentum factor per step (dof, span + 1): 1 around the pantograph, less in the outer half of the window.
-
-    Motion along the track keeps its momentum everywhere: its waves are longer than the window, and the impedance at
-    the ends absorbs them exactly.
-    """
-    width = behind + ahead + 2
-    back, front = max(1, behind // 2), max(1, (7 * ahead) // 12)
-    alpha = np.zeros(width)
-    alpha[:back] = SPONGE_DAMPING * ((back - np.arange(back)) / back) ** 2
-    alpha[width - front :] = SPONGE_DAMPING * ((np.arange(front) + 2.0) / (front + 1.0)) ** 2
-    factor = np.tile(np.exp(-alpha * dt), (cell.n_dof, 1))
-    factor[np.concatenate(cell.along)] = 1.0
-    return factor
+        lanes = (0,) * ((self.spans + 1) // LANES["float64"])
+        settle_spans(lanes, state.u, state.s, self._work, *self._stiffness)

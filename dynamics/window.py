@@ -14,8 +14,9 @@ from catenary.cell_matrix import CellMatrix
 from catenary.contact_wire import static_height
 from catenary.errors import InputError
 from dynamics.envelope import envelope_ldl, envelope_solve
+from dynamics.simd import TERMS
 
-__all__ = ["WindowOperators", "build_window"]
+__all__ = ["WindowOperators", "build_window", "dropper_rows", "product_rows"]
 
 # what is cut is made good once a span, when elastic forces are formed anew from displacements
 DECAYED = 1.0e-8
@@ -79,18 +80,31 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
         cell=cell,
         dt=dt,
         steps=steps,
-        operators=(_factor(cell, A, absorb, dt), _mass_rows(cell), *_columns(cell, A, cdof)),
+        operators=(_factor(cell, A, absorb, dt), product_rows(cell, cell.mass), *_columns(cell, A, cdof)),
         contact=(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
         ends=(end_dof, end_imp),
     )
 
 
-def _row_lists(n: int, *blocks: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]) -> RowList:
-    """Compressed rows (start, column, value) of a sum of coordinate blocks (row, column, value)."""
+def dropper_rows(cell: VerticalCell) -> RowList:
+    """Stretch of every dropper, as row lists for the kernel."""
+    return _row_lists(len(cell.dropper_dof), _entries(cell.dropper_operator().T))
+
+
+def _row_lists(n: int, *blocks: RowList, order: int = 1) -> RowList:
+    """Rows (start, column, value) of a sum of coordinate blocks, columns rising or (order -1) falling.
+
+    Every row is filled up to a multiple of TERMS with zeros, which come first.
+    """
     rows, cols, values = (np.concatenate(x) for x in zip(*blocks, strict=True))
-    order = np.lexsort((cols, rows))
-    start = np.searchsorted(rows[order], np.arange(n + 1))
-    return start.astype(np.int64), cols[order].astype(np.int64), values[order]
+    by = np.lexsort((order * cols, rows))
+    count = np.bincount(rows, minlength=n)
+    full = -(-count // TERMS) * TERMS
+    end = np.cumsum(full)
+    at = np.arange(len(rows)) + np.repeat(end - np.cumsum(count), count)
+    column, value = np.zeros(end[-1], np.int64), np.zeros(end[-1])
+    column[at], value[at] = cols[by], values[by]
+    return np.concatenate([[0], end]), column, value
 
 
 def _entries(A: NDArray[np.float64], rows: int = 0, cols: int = 0) -> Any:
@@ -143,21 +157,45 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: 
         ni + np.flatnonzero(np.abs(GL).max(axis=1) + np.abs(GR).max(axis=1)),
         _row_lists(ni, _entries(-GL.T, 0, ni)),
         _row_lists(ni, _entries(-GR.T, 0, ni)),
-        inverse,
+        _support_lists(inverse, coupling, n + ni),
         _entries(coupling),
         forward,
         np.concatenate([np.ones(ni), dinv]),
-        _row_lists(n, (j + ni, i + ni, -value)),
+        # what was found last comes last: a sum need not wait for it
+        _row_lists(n, (j + ni, i + ni, -value), order=-1),
     )
 
 
-def _mass_rows(cell: VerticalCell) -> tuple[Any, ...]:
-    """Products with the mass matrix, as row lists for the kernel."""
-    n, ni, M = cell.n_dof, cell.n_interface, cell.mass
+def _support_lists(inverse: NDArray[np.float64], coupling: NDArray[np.float64], at: int) -> tuple[Any, ...]:
+    """Entries that copy the interface rows to ``at``, that solve them there, and once more for what is coupled."""
+    ni = len(coupling)
+    touched = np.flatnonzero(np.abs(coupling).max(axis=0) + np.abs(coupling).max(axis=1))
+    middle, again = inverse[1], np.zeros((ni, ni))
+    again[:, touched] = -inverse[1][:, touched]
+    return (
+        _row_lists(ni, _entries(np.eye(ni))),
+        _row_lists(ni, _entries(middle, 0, at)),
+        _row_lists(ni, _entries(again, 0, at)),
+        touched,
+        np.ascontiguousarray(inverse[[0, 2]]),
+    )
+
+
+def product_rows(cell: VerticalCell, M: CellMatrix) -> tuple[Any, ...]:
+    """Products with an operator of the cell, as row lists for the kernel."""
+    n, ni = cell.n_dof, cell.n_interface
     inner = M.own.copy()
     inner[ni:, :ni] = 0.0
-    rows = _row_lists(n, _entries(inner), _entries(M.own[ni:, :ni], ni, n + ni), _entries(M.next[ni:], ni, n))
-    return rows, _row_lists(ni, _entries(M.next[ni:].T, 0, ni)), M.interface_left, M.interface_right
+    rows = _row_lists(
+        n,
+        _entries(inner),
+        _entries(M.own[ni:, :ni], ni, n + ni),
+        _entries(M.next[ni:], ni, n),
+        _entries(np.eye(ni), 0, n + 2 * ni),
+    )
+    # rows of as many terms one after the other, so that the processor foresees where each ends
+    order = np.argsort(np.diff(rows[0]), kind="stable")
+    return rows, order, _entries(M.next[ni:].T, 0, ni), M.interface_left, M.interface_right
 
 
 def _lower_entries(
@@ -183,13 +221,12 @@ def _three_cells(cell: VerticalCell, A: CellMatrix) -> csr_array:
     return csr_array(coo_array((values, (rows, cols)), shape=(3 * n + ni, 3 * n + ni)))
 
 
-def _columns(
-    cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]
-) -> tuple[NearFields, NearFields, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def _columns(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> tuple[Any, ...]:
     """Columns of A^-1 in the middle of three cells, cut where decayed: for contact points and for droppers.
 
     Returns the contact's near fields by element (four columns each), the droppers' (one column each), the element
-    of every contact point, the compliances (step, 4, 4) among its dofs, and the droppers' own.
+    of every contact point, the compliances (step, 4, 4) among its dofs, those between contact and droppers (element,
+    cell before to cell after, dropper, 4), and the droppers' among each other (cell before to after, felt by, from).
     """
     n, pair = cell.n_dof, cell.dropper_operator()
     nd = pair.shape[1]
@@ -199,12 +236,14 @@ def _columns(
     rhs[n : 2 * n, 4 * len(elements) :] = pair
     factor = envelope_ldl(_three_cells(cell, A), 3 * len(cell.equilibrium.mesh.group_elems))
     envelope_solve(*factor, rhs)
-    G_drop = (pair * rhs[n : 2 * n, 4 * len(elements) :]).sum(axis=0)
+    stretch = np.einsum("nd,cnk->cdk", pair, rhs[: 3 * n].reshape(3, n, -1), optimize=True)
     rhs[(np.arange(3)[:, None] * n + cell.tensions).ravel()] = 0.0
     contact = rhs[:, : 4 * len(elements)].reshape(len(rhs), -1, 4)
     own = contact[elements[:, :, None] + n, np.arange(len(elements))[:, None, None], np.arange(4)]
     near = _near_fields(contact, n), _near_fields(rhs[:, 4 * len(elements) :, None], n)
-    return *near, which.reshape(-1), own[which.reshape(-1)], G_drop
+    by_contact = np.ascontiguousarray(stretch[:, :, : 4 * len(elements)].reshape(3, nd, -1, 4).transpose(2, 0, 1, 3))
+    among = np.ascontiguousarray(stretch[:, :, 4 * len(elements) :])
+    return *near, which.reshape(-1), own[which.reshape(-1)], by_contact, among
 
 
 def _near_fields(columns: NDArray[np.float64], n: int) -> NearFields:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import njit
 
-from dynamics.simd import row_advance, row_combine, row_rhs
+from dynamics.simd import row_advance, row_combine, row_rhs, row_sum
 
-__all__ = ["OPTIONS", "advance", "share_interface", "solve_spans"]
+__all__ = ["OPTIONS", "advance", "settle_spans", "share_interface", "solve_spans"]
 
 OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp"}}
 
@@ -26,48 +25,53 @@ def solve_spans(lanes: Any, w: Any, a: Any, s: Any, factor: Any) -> None:
     for j in near:
         row_rhs(lanes, w, j, (a, s), (none, zero, 0, 0))
     for i in range(ni):
-        row_rhs(lanes, w, i, (a, s), (left[1], left[2], left[0][i], left[0][i + 1]))
-        row_combine(lanes, w, n + i, 0.0, (right[1], right[2], right[0][i], right[0][i + 1]))
+        row_rhs(lanes, w, i, (a, s), (none, zero, 0, 0))
+        row_sum(lanes, w, i, (left[1], left[2], left[0][i], left[0][i + 1]))
+        row_combine(lanes, w, n + i, 0.0, w, (none, zero, 0, 0))
+        row_sum(lanes, w, n + i, (right[1], right[2], right[0][i], right[0][i + 1]))
         for c in range(S):
             w[i, c + 1] += w[n + i, c]
-    _supports(w, S_inv, coupling, n, ni)
+    _supports(lanes, w, S_inv, coupling, n, ni)
     share_interface(w, n, ni)
     for i in range(ni, n):
         row_rhs(lanes, w, i, (a, s), (forward[1], forward[2], forward[0][i], forward[0][i + 1]))
     for i in range(n - 1, ni - 1, -1):
-        row_combine(lanes, w, i, dinv[i], (backward[1], backward[2], backward[0][i], backward[0][i + 1]))
+        row_combine(lanes, w, i, dinv[i], w, (backward[1], backward[2], backward[0][i], backward[0][i + 1]))
 
 
 @njit(**OPTIONS)
-def _supports(w, S_inv, coupling, n, ni):
-    """Solve the supports: each by itself, then once more with what its neighbours' first answer does to it."""
-    S = w.shape[1] - 1
+def _supports(lanes, w, S_inv, coupling, n, ni):
+    """Solve the supports: each by itself, then once more with what its neighbours' first answer does to it.
+
+    The rows that hold the interface without the window's last are free to work in until it is shared.
+    """
+    copied, solved, again, touched, ends = S_inv
+    S, at = w.shape[1] - 1, n + ni
     rows, cols, values = coupling
-    part, push = np.empty(ni), np.zeros((ni, S + 1))
-    touched = np.zeros(ni, np.bool_)
-    for c in range(S + 1):
-        which = 0 if c == 0 else (2 if c == S else 1)
-        for i in range(ni):
-            part[i] = w[i, c]
-        for i in range(ni):
-            total = 0.0
-            for j in range(ni):
-                total += S_inv[which, i, j] * part[j]
-            w[i, c] = total
+    for i in range(ni):
+        row_combine(lanes, w, at + i, 0.0, w, (copied[1], copied[2], copied[0][i], copied[0][i + 1]))
+    for i in range(ni):
+        row_combine(lanes, w, i, 0.0, w, (solved[1], solved[2], solved[0][i], solved[0][i + 1]))
+        left = right = 0.0
+        for j in range(ni):
+            left += ends[0, i, j] * w[at + j, 0]
+            right += ends[1, i, j] * w[at + j, S]
+        w[i, 0], w[i, S] = left, right
+    for j in touched:
+        for c in range(S + 1):
+            w[at + j, c] = 0.0
     for k in range(rows.size):
         i, j, t = rows[k], cols[k], values[k]
-        touched[i] = touched[j] = True
         for c in range(S):
-            push[i, c] += t * w[j, c + 1]
-            push[j, c + 1] += t * w[i, c]
-    for j in range(ni):
-        if touched[j]:
-            for i in range(ni):
-                w[i, 0] -= S_inv[0, i, j] * push[j, 0]
-                w[i, S] -= S_inv[2, i, j] * push[j, S]
-                t = S_inv[1, i, j]
-                for c in range(1, S):
-                    w[i, c] -= t * push[j, c]
+            w[at + i, c] += t * w[j, c + 1]
+            w[at + j, c + 1] += t * w[i, c]
+    for i in range(ni):
+        left, right = w[i, 0], w[i, S]
+        for j in touched:
+            left -= ends[0, i, j] * w[at + j, 0]
+            right -= ends[1, i, j] * w[at + j, S]
+        row_combine(lanes, w, i, 1.0, w, (again[1], again[2], again[0][i], again[0][i + 1]))
+        w[i, 0], w[i, S] = left, right
 
 
 @njit(**OPTIONS)
@@ -83,25 +87,55 @@ def share_interface(w: Any, n: int, ni: int) -> None:
 
 
 @njit(**OPTIONS)
-def advance(lanes: Any, arrays: Any, mass: Any, scalars: Any, n: int, ni: int) -> None:
-    """Update all rows of ``arrays`` (u, a, s, w, extra, sponge).
-
-    The products that the row lists do not hold are gathered in ``extra`` first.
-    """
-    w, extra = arrays[3], arrays[4]
-    M_rows, M_next, M_end_left, M_end_right = mass
-    dt, gam, kap = scalars
-    S = w.shape[1] - 1
+def _from_beyond(w, operator, n, ni):
+    """Gather in the last rows of w what the span before does to an interface, and what is not there at the ends."""
+    beyond, end_left, end_right = operator[2], operator[3], operator[4]
+    S, at = w.shape[1] - 1, n + 2 * ni
     for i in range(ni):
         for c in range(S + 1):
-            extra[i, c] = 0.0
-        for k in range(M_next[0][i], M_next[0][i + 1]):
-            j, value = M_next[1][k], M_next[2][k]
-            for c in range(S):
-                extra[i, c + 1] += value * w[j, c]
+            w[at + i, c] = 0.0
         for j in range(ni):
-            extra[i, 0] -= M_end_left[i, j] * w[j, 0]
-            extra[i, S] -= M_end_right[i, j] * w[j, S]
+            w[at + i, 0] -= end_left[i, j] * w[j, 0]
+            w[at + i, S] -= end_right[i, j] * w[j, S]
+    for k in range(beyond[0].size):
+        i, j, value = beyond[0][k], beyond[1][k], beyond[2][k]
+        for c in range(S):
+            w[at + i, c + 1] += value * w[j, c]
+
+
+@njit(**OPTIONS)
+def advance(lanes: Any, arrays: Any, mass: Any, scalars: Any, n: int, ni: int) -> None:
+    """Update all rows of ``arrays`` (u, a, s, w); ``scalars`` are dt, gamma, kappa, the sponge and its row by dof."""
+    u, a, s, w = arrays
+    rows, order = mass[0], mass[1]
+    dt, gam, kap, sponge, kind = scalars
+    _from_beyond(w, mass, n, ni)
     factors = (dt, gam, dt / kap, 4.0 / dt)
+    for i in order:
+        entries = (rows[1], rows[2], rows[0][i], rows[0][i + 1])
+        row_advance(lanes, i, kind[i], (u, a, s, w, sponge), factors, entries)
+
+
+@njit(**OPTIONS)
+def settle_spans(lanes: Any, u: Any, s: Any, w: Any, stiffness: Any, bays: Any) -> None:
+    """Make the bays' tensions and the elastic forces s = K u those that go with displacements u; w is worked in.
+
+    ``bays`` are the tensions' dofs and diagonal entries.
+    """
+    rows = stiffness[0]
+    n, ni = u.shape[0], stiffness[3].shape[0]
+    w[:n] = u
+    for b in bays[0]:
+        w[b] = 0.0
+    share_interface(w, n, ni)
+    for k in range(bays[0].size):
+        b = bays[0][k]
+        row_combine(lanes, s, b, 0.0, w, (rows[1], rows[2], rows[0][b], rows[0][b + 1]))
+        u[b] = s[b] / -bays[1][k]
+    for b in bays[0]:
+        w[b] = u[b]
+    _from_beyond(w, stiffness, n, ni)
     for i in range(n):
-        row_advance(lanes, i, arrays, factors, (M_rows[1], M_rows[2], M_rows[0][i], M_rows[0][i + 1]))
+        row_combine(lanes, s, i, 0.0, w, (rows[1], rows[2], rows[0][i], rows[0][i + 1]))
+    for b in bays[0]:
+        s[b] = 0.0
