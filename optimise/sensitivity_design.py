@@ -16,7 +16,7 @@ from optimise.strand_points import StrandTask
 __all__ = ["SamplePlan", "morris_problem", "sample_plan", "sample_strands"]
 
 # points that a strand holds at most; a longer one starts its steady states from more that are known
-POINTS_IN_STRAND, FEWEST_STRANDS = 300, 8
+POINTS_IN_STRAND, FEWEST_STRANDS = 600, 8
 
 
 @dataclass(frozen=True)

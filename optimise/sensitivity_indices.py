@@ -96,8 +96,8 @@ class LocalFigures:
     Attributes
     ----------
     derivative, error : float array
-        By the unit of the input, extrapolated from both steps (Richardson), and how far that is from the shorter
-        step's difference.
+        By the unit of the input, extrapolated from both steps (Richardson), and how far the differences of both steps
+        are apart: three times the shorter one's error where the output is smooth, its roughness where it is not.
     low, high : float array
         Output at the lower and upper end of the longer step.
     nominal : float array (output,)
@@ -209,4 +209,4 @@ def local(plan: SamplePlan, outputs: Array) -> LocalFigures:
     coarse = (rows[:, 0] - rows[:, 3]) / longer[:, None]
     fine = (rows[:, 1] - rows[:, 2]) / shorter[:, None]
     derivative = (4.0 * fine - coarse) / 3.0
-    return LocalFigures(derivative.T, np.abs(derivative - fine).T, rows[:, 3].T, rows[:, 0].T, nominal, 0.5 * longer)
+    return LocalFigures(derivative.T, np.abs(coarse - fine).T, rows[:, 3].T, rows[:, 0].T, nominal, 0.5 * longer)

@@ -150,8 +150,8 @@ def _local_section(result: SensitivityResult) -> Section:
         "Near the case's own values",
         text=(
             f"One input at a time, by {step} of its range either way, the others at the case's own values. Derivatives "
-            "are extrapolated from differences at this step and at half of it; the step error is how far that is "
-            "from the shorter step's difference.",
+            "are extrapolated from differences at this step and at half of it; the step error is how far these two are "
+            "apart. It stays large where an output is rough in an input, as maxima and slackening droppers are.",
         ),
         charts=charts,
         tables=(

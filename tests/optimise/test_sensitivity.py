@@ -92,11 +92,11 @@ def test_derivatives_of_a_cubic_are_exact_and_the_step_error_bounds_what_is_left
     cubic = run_sensitivity(study, case, tmp_path / "cubic", evaluate=cheap.cubic).local
     assert cubic.nominal[0] == 40.0 and cubic.steps[0] == pytest.approx(1e4)
     assert cubic.derivative[0] == pytest.approx([1e-4, 0.0, 0.0], rel=1e-9, abs=1e-15)
-    # what is left of the shorter step is a quarter of its square, and that is what is told
-    assert cubic.error[0, 0] == pytest.approx(0.25e-4, rel=1e-9)
+    # the differences of both steps are 1 + h^2 and 1 + h^2 / 4
+    assert cubic.error[0, 0] == pytest.approx(0.75e-4, rel=1e-9)
     quintic = run_sensitivity(study, case, tmp_path / "quintic", evaluate=cheap.quintic).local
     left = abs(quintic.derivative[0, 0] - 1e-4)
-    assert 0.0 < left < 10.0 * quintic.error[0, 0]
+    assert 0.0 < left < quintic.error[0, 0]
     assert left == pytest.approx(0.25e-4, rel=1e-9)  # h^4 / 4 of a fifth power, after extrapolation
     finer = cheap.study_of(methods=["local"], local={"step": 0.05})
     half = run_sensitivity(finer, case, tmp_path / "finer", evaluate=cheap.quintic).local
@@ -115,7 +115,7 @@ def test_every_point_is_in_one_strand_and_all_methods_share_one_record(case):
     assert len(plan.values) == study.points == 13 + 256 * 5 + 20 * 4
     tasks = sample_strands(plan, study)
     assert [index[0] for task in tasks for index in task.indices] == list(range(study.points))
-    assert max(len(task.indices) for task in tasks) <= 300
+    assert max(len(task.indices) for task in tasks) <= 600
     assert {task.tolerance for task in tasks if task.indices[0][0] >= 13} == {None}
     assert tasks[0].tolerance == study.local.tolerance
     A = plan.shares[plan.of("sobol")].reshape(256, 5, 3)
