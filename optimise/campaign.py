@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError
 from dynamics.spec import CaseSpec
+from optimise.basins import polish_is_due, write_basins
 from optimise.constraints import Reference
 from optimise.designs import write_designs
 from optimise.driver import StudyDriver
@@ -19,6 +20,7 @@ from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, NoWorkersError, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
+from optimise.polish import Point, polish
 from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult, load_result
@@ -27,6 +29,7 @@ from optimise.samplers import population_size
 from optimise.scenarios import scenario_set
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
+from optimise.warm_start import warm_start
 
 __all__ = ["CampaignResult", "Interrupted", "NominalFailedError", "load_result", "run_campaign"]
 
@@ -75,10 +78,11 @@ def run_campaign(
     Interrupted
         After Ctrl-C or a request to end; everything told is on record.
     """
-    DesignSpace(case.catenary, campaign.design)  # refused before anything is written
+    space = DesignSpace(case.catenary, campaign.design)  # refused before anything is written
     refuse_impossible_scenarios(campaign, case)
     place = CampaignFolder(Path(folder))
-    place.refuse_other(campaign, case)
+    if not place.refuse_other(campaign, case):
+        warm_start(campaign, space)
     refuse_impossible(campaign.cluster)
     with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
         place.refuse_other(campaign, case)
@@ -139,7 +143,8 @@ class _Run:
         """Evaluate what the budget still holds."""
         self.status.write("running")
         open_trials = [r for r in self.study.records if r.evaluation is None]
-        if self.study.records and not open_trials and len(self.study.records) >= self.campaign.trials:
+        searched = bool(self.study.records) and not open_trials and self.study.searched >= self.campaign.trials
+        if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
             return
         scenarios = scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)
         start = prepare(self.case) if scenarios is None else prepare_scenarios(scenarios, prepare)
@@ -148,8 +153,12 @@ class _Run:
         setting = replace(setting, reference=self._reference(evaluate, setting))
         with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
             self._submit(executor, open_trials)
+            self._submit(executor, self._warm_started())
             while self._fill(executor) or self.under_way:
                 self._collect(executor)
+            if self.campaign.polish.best:
+                runs = polish(self.campaign, self.space, self.study.records, lambda p: self._beside(executor, p))
+                write_basins(self.place, self.campaign, self.space, self.study.records, runs)
 
     def close(self, state: str) -> CampaignResult:
         """Write what a campaign leaves behind."""
@@ -190,7 +199,7 @@ class _Run:
 
     def _fill(self, executor: Executor) -> bool:
         """Ask for designs and send them out; whether there were any."""
-        asked = len(self.study.records)
+        asked = self.study.searched
         if not self.campaign.synchronous:
             wanted = asked + executor.capacity - len(self.under_way)
         elif self.under_way:
@@ -203,11 +212,27 @@ class _Run:
         self._submit(executor, records)
         return bool(records)
 
+    def _warm_started(self) -> list[TrialRecord]:
+        """Ask for the designs of an earlier campaign, directly after the nominal line."""
+        found = warm_start(self.campaign, self.space) if len(self.study.records) == 1 else None
+        records = [self.study.ask_given(values, origin) for values, origin in (found.designs if found else ())]
+        self.study.commit()
+        return records
+
+    def _beside(self, executor: Executor, points: list[Point]) -> None:
+        """Evaluate designs that belong to no search and put them on record."""
+        records = [self.study.ask_beside(values, origin) for values, origin in points]
+        self.study.commit()
+        self._submit(executor, records)
+        while self.under_way:
+            self._collect(executor)
+
     def _submit(self, executor: Executor, records: list[TrialRecord]) -> None:
         for record in records:
             self.under_way.add(record.number)
             try:
-                task = Task(record.number, self.space.spec_of(record.values))
+                tolerance = record.origin.tolerance if record.origin else None
+                task = Task(record.number, self.space.spec_of(record.values), tolerance=tolerance)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is no valid line: {error}")
             else:

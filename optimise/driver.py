@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import optuna
@@ -13,7 +14,7 @@ from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.journal import DriverJournal, collection_paused
 from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.operations import ended, replayed, started, study_attribute, study_created
-from optimise.record import EVALUATION, CampaignFolder, TrialRecord, records_of
+from optimise.record import EVALUATION, ORIGIN, CampaignFolder, Origin, TrialRecord, records_of
 from optimise.samplers import GENERATION_NOTES, CampaignSampler, distributions
 from optimise.space import DesignSpace
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
@@ -56,22 +57,30 @@ class StudyDriver:
         with collection_paused():
             self.records = records_of(study, list(self._ranges))
             self._storage = StudyStorage(study, directions, *GENERATION_NOTES.get(campaign.sampler.kind, ()))
+        self.searched = sum(not record.polished for record in self.records)
         self._study = optuna.load_study(study_name=study.name, storage=self._storage, sampler=self._sampler)
 
-    def ask(self) -> TrialRecord:
+    def ask(self, origin: Origin | None = None) -> TrialRecord:
         """Next design, under way from now on."""
-        number = self._study.ask(self._ranges).number
-        trial = stored(self._storage.get_trial(number))
-        self._journal.append([study_attribute(*noted) for noted in self._storage.noted()])
-        self._journal.append([started(trial)])
-        record = TrialRecord(number, tuple(float(trial.params[name]) for name in self._ranges), None)
-        self.records.append(record)
-        return record
+        self.searched += 1
+        return self._begun(self._study.ask(self._ranges).number, origin)
 
     def ask_nominal(self) -> TrialRecord:
         """The nominal line as the next design."""
-        self._study.enqueue_trial({v.name: v.nominal for v in self._space.variables})
+        self._study.enqueue_trial(self._params([v.nominal for v in self._space.variables]))
         return self.ask()
+
+    def ask_given(self, values: Sequence[float], origin: Origin) -> TrialRecord:
+        """Give the search a design from elsewhere; the sampler learns from it as from its own."""
+        self._study.enqueue_trial(self._params(values))
+        return self.ask(origin)
+
+    def ask_beside(self, values: Sequence[float], origin: Origin) -> TrialRecord:
+        """Take a design beside the search, of which a sampler with generations knows nothing."""
+        template = optuna.trial.create_trial(
+            state=TrialState.RUNNING, params=self._params(values), distributions=self._ranges
+        )
+        return self._begun(self._storage.create_new_trial(self._storage.study_id, template), origin)
 
     def tell(self, evaluation: Evaluation) -> TrialRecord:
         """Put the evaluation of a design that is under way on record."""
@@ -80,7 +89,7 @@ class StudyDriver:
         trial = optuna.Trial(self._study, number)
         for name, g in evaluation.constraints.items():
             trial.set_constraint(name, g)
-        attributes: dict[str, Any] = {EVALUATION: evaluation.to_dict()}
+        attributes: dict[str, Any] = {**_noted(self.records[number].origin), EVALUATION: evaluation.to_dict()}
         if evaluation.status is EvaluationStatus.FAILED:
             self._study.tell(number, state=TrialState.FAIL)
         else:
@@ -88,13 +97,26 @@ class StudyDriver:
         told = stored(self._storage.get_trial(number))
         new = {name: value for name, value in told.system_attrs.items() if name not in before}
         self._journal.append(ended(number, replace(told, user_attrs=attributes, system_attrs=new)))
-        record = TrialRecord(number, self.records[number].values, evaluation)
+        record = replace(self.records[number], evaluation=evaluation)
         self.records[number] = record
         return record
 
     def commit(self) -> None:
         """Bring everything asked and told since the last commit to the disk."""
         self._journal.commit()
+
+    def _begun(self, number: int, origin: Origin | None) -> TrialRecord:
+        """Write that a trial has begun."""
+        trial = replace(stored(self._storage.get_trial(number)), user_attrs=_noted(origin))
+        self._journal.append([study_attribute(*noted) for noted in self._storage.noted()])
+        self._journal.append([started(trial)])
+        record = TrialRecord(number, tuple(float(trial.params[name]) for name in self._ranges), None, origin)
+        self.records.append(record)
+        return record
+
+    def _params(self, values: Sequence[float]) -> dict[str, float]:
+        pairs = zip(self._space.variables, values, strict=True)
+        return {v.name: round(value) if v.integer else value for v, value in pairs}
 
     def _values(self, evaluation: Evaluation, attributes: dict[str, Any]) -> tuple[float, ...]:
         """Objectives as this campaign's sampler is told them; noted by name where sigma alone does not say it."""
@@ -106,3 +128,8 @@ class StudyDriver:
                 by_name = None if values is None else dict(zip(self._objectives, values, strict=True))
                 attributes[attribute] = by_name
         return raw if self._sampler.uses_constraints and raw is not None else told
+
+
+def _noted(origin: Origin | None) -> dict[str, Any]:
+    """Attribute of a trial that no sampler proposed; it ends with it, too, for readers that pass its beginning over."""
+    return {} if origin is None else {ORIGIN: asdict(origin)}

@@ -45,10 +45,11 @@ class EvaluationStatus(Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """One design to evaluate: the number of its trial and its line."""
+    """One design to evaluate: the number of its trial, its line, and a tolerance [-] where not the case's own holds."""
 
     number: int
     catenary: CatenarySpec
+    tolerance: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,8 @@ def evaluate(task: Task, setting: Setting) -> Evaluation:
     run. Whatever keeps the numbers from being computed is a failure with its reason.
     """
     begin = time.perf_counter()
+    if task.tolerance is not None:
+        setting = _to_tolerance(setting, task.tolerance)
     try:
         found = _evaluate(task, setting)
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
@@ -189,6 +192,19 @@ def evaluate(task: Task, setting: Setting) -> Evaluation:
     if elapsed > setting.time_limit_s:
         return failed(task.number, _too_long(elapsed, setting), elapsed)
     return replace(found, wall_time_s={**found.wall_time_s, "total": elapsed})
+
+
+def _to_tolerance(setting: Setting, tolerance: float) -> Setting:
+    """The same with another tolerance of the steady state, in every scenario."""
+
+    def changed(case: CaseSpec) -> CaseSpec:
+        return case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": tolerance})})
+
+    scenarios = setting.scenarios
+    if scenarios is not None:
+        worlds = tuple(replace(world, case=changed(world.case)) for world in scenarios.worlds)
+        scenarios = replace(scenarios, worlds=worlds)
+    return replace(setting, case=changed(setting.case), scenarios=scenarios)
 
 
 def _too_long(elapsed: float, setting: Setting) -> str:

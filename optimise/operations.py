@@ -124,6 +124,7 @@ def started(trial: StoredTrial) -> dict[str, Any]:
         "distributions": trial.distributions,
         "params": trial.params,
         "system_attrs": trial.system_attrs,
+        **({"user_attrs": trial.user_attrs} if trial.user_attrs else {}),
     }
 
 

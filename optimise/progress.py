@@ -45,6 +45,8 @@ class Progress:
         Feasible designs so far that none dominates.
     rate_per_s, time_left_s : float, optional
         Trials per second in this run and time left [s].
+    polished : int
+        Evaluations of the polish that follows the search; they do not count as trials.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Progress:
     front: int = 0
     rate_per_s: float | None = None
     time_left_s: float | None = None
+    polished: int = 0
 
 
 def progress_of(campaign: CampaignSpec, records: list[TrialRecord], state: str) -> Progress:
@@ -75,12 +78,12 @@ class _Count:
 
     def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str) -> None:
         self._front = Front(campaign.objectives)
-        self._done = self._failed = self._infeasible = 0
+        self._done = self._failed = self._infeasible = self._polished = 0
         self._nominal: TrialRecord | None = None
         for record in records:
             self.ended(record)
         self._empty = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives)
-        self._empty = replace(self._empty, running=len(records) - self._done)
+        self._empty = replace(self._empty, running=len(records) - self._done - self._polished)
 
     def ended(self, record: TrialRecord) -> None:
         """Take a trial; one that is under way changes nothing."""
@@ -88,9 +91,12 @@ class _Count:
         if e is None:
             return
         broken = e.status is EvaluationStatus.FAILED
-        self._done += 1
-        self._failed += broken
-        self._infeasible += not e.feasible and not broken
+        if record.polished:
+            self._polished += 1
+        else:
+            self._done += 1
+            self._failed += broken
+            self._infeasible += not e.feasible and not broken
         if record.number == 0:
             self._nominal = record
         if e.feasible:
@@ -100,7 +106,10 @@ class _Count:
     def progress(self) -> Progress:
         """State after the trials so far."""
         objectives, front = self._empty.objectives, self._front.records
-        p = replace(self._empty, done=self._done, failed=self._failed, infeasible=self._infeasible, front=len(front))
+        p = replace(
+            self._empty, done=self._done, failed=self._failed, infeasible=self._infeasible, polished=self._polished,
+            front=len(front),
+        )  # fmt: skip
         if self._nominal is not None and (e := self._nominal.evaluation) is not None:
             p = replace(p, nominal_sigma_N=e.sigma_N, nominal=_by_name(objectives, e))
         if front and (best := front[0].evaluation) is not None:
@@ -115,6 +124,8 @@ def _by_name(objectives: tuple[str, ...], evaluation: Evaluation) -> dict[str, f
 def progress_line(p: Progress) -> str:
     """State on one line: done, rate, best, failed, time left."""
     parts = [f"{p.done}/{p.trials} designs"]
+    if p.polished:
+        parts.append(f"{p.polished} polishing")
     parts.append("rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
     if len(p.objectives) > 1:
         parts.append(f"{p.front} on the front of {', '.join(p.objectives)}")

@@ -21,10 +21,12 @@ from optimise.journal import DriverJournal
 from optimise.operations import CREATE_TRIAL, SET_TRIAL_USER_ATTR, StoredStudy, replayed
 from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
+from optimise.trial_record import Origin, TrialRecord
 
 __all__ = [
     "CampaignFolder",
     "CampaignInput",
+    "Origin",
     "TrialRecord",
     "campaign_sha256",
     "count_records",
@@ -35,6 +37,8 @@ __all__ = [
 SCHEMA_VERSION = 1
 # Attribute of a trial that holds its evaluation: statistics, every violation, sigma as computed and as told.
 EVALUATION = "evaluation"
+# And one that says where it comes from, when no sampler proposed it.
+ORIGIN = "origin"
 
 
 class CampaignInput(Spec):
@@ -44,22 +48,15 @@ class CampaignInput(Spec):
     case: CaseSpec
 
 
-@dataclass(frozen=True)
-class TrialRecord:
-    """One trial: its number, values of the design variables, and evaluation (None while it runs)."""
-
-    number: int
-    values: tuple[float, ...]
-    evaluation: Evaluation | None
-
-
 def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
-    """Hash of what decides the designs; how many and where they run may change on resuming."""
+    """Hash of what decides the search; how much, where, and what follows it may change on resuming."""
     decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
     # campaigns from before there was a choice of something have one hash with those that make none
     usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec()}
     unsaid: dict[str, Any] = {name: True for name, value in usual.items() if getattr(campaign, name) == value}
-    unsaid["design"] = campaign.design.unsaid
+    unsaid |= {"design": campaign.design.unsaid, "polish": True}
+    if campaign.warm_start is None:
+        unsaid |= {"warm_start": True, "warm_start_designs": True}
     return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid})
 
 
@@ -93,6 +90,11 @@ class CampaignFolder:
     def best_design_yaml(self) -> Path:
         """Best feasible design, a complete line."""
         return self.path / "best_design.yaml"
+
+    @property
+    def basins_json(self) -> Path:
+        """Polished designs and the distinct basins that they ended in."""
+        return self.path / "basins.json"
 
     @property
     def pareto(self) -> Path:
@@ -191,7 +193,8 @@ class CampaignFolder:
             leftover.unlink(missing_ok=True)
 
     def _leftovers(self) -> list[Path]:
-        files = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml, self.processors_json)
+        written = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
+        files = (*written, self.basins_json, self.processors_json)
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
             *self.pareto.glob(".*.*.yaml"),
@@ -219,7 +222,7 @@ class CampaignFolder:
             usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
             held["campaign"] = {**usual, **held["campaign"]}
         held = _flat(held)
-        free = ("campaign.trials", "campaign.cluster")
+        free = ("campaign.trials", "campaign.cluster", "campaign.polish")
         names = [n for n in {**held, **given} if held.get(n) != given.get(n) and not n.startswith(free)]
         shown = [f"{n} was {held.get(n)!r}, now {given.get(n)!r}" for n in names[:4]]
         more = f" and {len(names) - 4} more" if len(names) > 4 else ""
@@ -251,7 +254,9 @@ def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
     for number, trial in enumerate(study.trials):
         content = trial.user_attrs.get(EVALUATION) if trial.finished else None
         evaluation = None if content is None else Evaluation.from_dict(content)
-        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation))
+        found = trial.user_attrs.get(ORIGIN)
+        origin = None if found is None else Origin(**found)
+        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation, origin))
     return records
 
 

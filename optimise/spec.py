@@ -19,8 +19,19 @@ __all__ = [
     "DesignSpec",
     "LimitsSpec",
     "ObjectiveNames",
+    "PolishSpec",
     "SamplerSpec",
     "TrustSpec",
+    "WarmStart",
+    "WarmStartDesigns",
+]
+
+WarmStart = Annotated[
+    str | None,
+    Field(description="folder of an earlier campaign whose best designs are the first trials of this one"),
+]
+WarmStartDesigns = Annotated[
+    int, Field(ge=1, le=1000, description="how many designs of the earlier campaign, the best ones that differ")
 ]
 
 # CMA-ES adapts to one objective; the others take any number, quasi-Monte Carlo and random search as baselines.
@@ -52,6 +63,27 @@ class SamplerSpec(Spec):
         default=None,
         description="designs per generation of CMA-ES, NSGA-II and NSGA-III and per batch of a synchronous campaign; "
         "if not given 24 for NSGA-II and III, else 4 + 3 ln(variables), rounded down",
+    )
+
+
+class PolishSpec(Spec):
+    """What follows the search: its best designs, as far as they are distinct, improved along gradients."""
+
+    best: Annotated[int, Field(ge=0, le=50)] = Field(
+        default=0, description="designs that are polished after the search, the best ones that are distinct; 0: none"
+    )
+    distance: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.1,
+        description="designs nearer than this are one: root mean square of their differences, of each range [-]",
+    )
+    step: Annotated[float, Field(ge=1.0e-4, le=0.1)] = Field(
+        default=0.01, description="step of the difference quotients, of each range [-]"
+    )
+    tolerance: Annotated[float, Field(gt=0.0, le=0.1)] | None = Field(
+        default=1.0e-4, description="tolerance of the steady state while polishing [-]; not given: that of the search"
+    )
+    iterations: Annotated[int, Field(ge=1, le=500)] = Field(
+        default=15, description="most steps of one polish, a gradient each"
     )
 
 
@@ -106,6 +138,9 @@ class CampaignSpec(Spec):
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
+    polish: PolishSpec = PolishSpec()
+    warm_start: WarmStart = None
+    warm_start_designs: WarmStartDesigns = 5
     cluster: ClusterSpec = ClusterSpec()
 
     @property
@@ -134,6 +169,15 @@ class CampaignSpec(Spec):
                 raise ValueError(f"objective {name} must name one condition of a kind: no scenario is at both")
             if not parts.plain and not self.scenarios.wanted:
                 raise ValueError(f"objective {name} must be {parts.base} where there are no scenarios")
+        return self
+
+    @model_validator(mode="after")
+    def _polish_has_one_objective(self) -> Self:
+        if self.polish.best and len(self.objectives) > 1:
+            raise ValueError(
+                f"polish.best must be 0 with several objectives ({', '.join(self.objectives)}), a polish improves one: "
+                f"got {self.polish.best}"
+            )
         return self
 
     @model_validator(mode="after")

@@ -138,6 +138,19 @@ def _in_words(objective: Objective) -> str:
     return f"{objective.long_name} [{objective.unit}], {sense} as possible"
 
 
+def _print_warm_start(job: OptimiseJob, space: DesignSpace) -> None:
+    """Which designs of an earlier campaign come first, and which its space does not hold."""
+    from optimise.warm_start import warm_start
+
+    found = warm_start(campaign_of(job), space)
+    if found is None:
+        return
+    trials = ", ".join(str(origin.trial) for _, origin in found.designs)
+    print(f"Warm start: {len(found.designs)} designs of {job.warm_start} come first (trials {trials})")
+    for sentence in found.left_out:
+        print(f"  left out: {sentence}")
+
+
 def _range(v: Variable) -> str:
     """Name and bounds of a variable; a change against the nominal line has a sign."""
     unit = "" if v.unit == "1" else f" {v.unit}"
@@ -164,6 +177,7 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     )
     bounds = ", ".join(_range(v) for v in space.variables)
     print(f"Variables: {bounds}")
+    _print_warm_start(job, space)
     print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in job.objectives)}")
     limits = job.limits
     print(

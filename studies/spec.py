@@ -18,8 +18,11 @@ from optimise.spec import (
     DesignSpec,
     LimitsSpec,
     ObjectiveNames,
+    PolishSpec,
     SamplerSpec,
     TrustSpec,
+    WarmStart,
+    WarmStartDesigns,
 )
 
 __all__ = [
@@ -96,6 +99,9 @@ class OptimiseJob(CaseSpec):
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
+    polish: PolishSpec = PolishSpec()
+    warm_start: WarmStart = None
+    warm_start_designs: WarmStartDesigns = 5
     cluster: ClusterSpec = ClusterSpec()
     trust: TrustSpec = TrustSpec()
     cost: CostAlone = False

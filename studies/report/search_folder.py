@@ -26,7 +26,10 @@ def evaluation_of(record: TrialRecord) -> Evaluation:
 
 
 def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
-    """Feasible trials, the best in the first objective first; of equals the better in the next, then the earlier."""
+    """Feasible trials, the best in the first objective first; of equals the better in the next, then the earlier.
+
+    Of a polish its best design stands, its way and the neighbours for its derivatives do not.
+    """
     names = result.campaign.objectives
     feasible = [r for r in result.records if r.evaluation is not None and r.evaluation.feasible]
 
@@ -34,7 +37,15 @@ def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
         values = raw_values(names, record.evaluation) or ()
         return tuple(OBJECTIVES[n].cost(v) for n, v in zip(names, values, strict=True)), record.number
 
-    return sorted(feasible, key=rank)
+    found: list[TrialRecord] = []
+    polished: set[int] = set()
+    for record in sorted(feasible, key=rank):
+        if record.polished and record.origin is not None:
+            if record.origin.trial in polished:
+                continue
+            polished.add(record.origin.trial)
+        found.append(record)
+    return found
 
 
 def search_history(result: CampaignResult) -> SearchHistory:

@@ -185,7 +185,7 @@ def test_the_experiments_are_the_published_cases():
 def test_defaults_of_conf_and_of_the_specs_agree():
     # a second set of defaults would drift: what conf writes out is what the Specs hold
     written = compose_job("optimise", OptimiseJob, ["design=both"]).job
-    for block in ("contact", "signal", "histories", "limits", "trust", "sampler", "cluster"):
+    for block in ("contact", "signal", "histories", "limits", "polish", "trust", "sampler", "cluster"):
         assert getattr(written, block) == type(getattr(written, block))(), block
     # a campaign searches with a shorter window, a looser end and the rig's step; a single run keeps the Spec's
     assert written.periodic == type(written.periodic)(spans_behind=10, spans_ahead=12, tolerance=5e-4)

@@ -1,0 +1,198 @@
+"""Polish after a search: it reaches known optima, keeps limits, and goes on from the record."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cheap_evaluation import bowl, campaign_of, prepare_nothing
+
+from optimise.campaign import Interrupted, run_campaign
+from optimise.distances import distance
+from optimise.evaluate import EvaluationStatus, failed
+
+SPACING = {"kind": "spacing"}
+POLISH = {"best": 2, "distance": 0.05, "tolerance": None}
+
+
+def moves_of(task, setting):
+    x, x0 = task.catenary.droppers.positions, setting.case.catenary.droppers.positions
+    return np.array([a - b for a, b in zip(x[:4], x0[:4], strict=True)])
+
+
+def with_figures(task, setting, sigma, **g):
+    found = bowl(task, setting)
+    statistics = {**found.statistics, "contact_force_std_N": sigma}
+    return replace(found, sigma_N=sigma, told_N=sigma, constraints=found.constraints | g, statistics=statistics)
+
+
+def slanted_valley(task, setting):
+    """A curved valley that random search does not follow, with one limit across it: x1 + x2 <= 0.5 m."""
+    m = moves_of(task, setting)
+    sigma = (
+        30.0 + 20.0 * (m[0] - m[1]) ** 2 + (m[0] - 0.7) ** 2 + (m[1] - 0.7) ** 2 + m[2] ** 2 + 4.0 * (m[3] - 0.3) ** 2
+    )
+    return with_figures(task, setting, float(sigma), g_uplift=float(m[0] + m[1] - 0.5))
+
+
+def two_basins(task, setting):
+    """Wells at -0.8 m and, deeper, at +0.8 m of the last move."""
+    m = moves_of(task, setting)
+    sigma = 40.0 + 10.0 * (m[3] ** 2 - 0.64) ** 2 - 0.5 * m[3] + m[0] ** 2 + m[1] ** 2 + m[2] ** 2
+    return with_figures(task, setting, float(sigma), g_uplift=-0.5)
+
+
+def run(folder, case, evaluate, **content):
+    standard = {"design": SPACING, "sampler": {"kind": "random"}, "trials": 40, "polish": POLISH}
+    campaign = campaign_of(**{**standard, **content})
+    return run_campaign(campaign, case, folder, evaluate=evaluate, prepare=prepare_nothing)
+
+
+def basins_of(result):
+    return json.loads((result.folder / "basins.json").read_text(encoding="utf-8"))
+
+
+def designs_of(result):
+    return [(r.number, r.values, r.evaluation.sigma_N, r.origin) for r in result.records]
+
+
+def test_a_polish_ends_at_the_optimum_under_a_limit(tmp_path, case):
+    result = run(tmp_path, case, slanted_valley)
+    searched = [r for r in result.records if not r.polished]
+    assert len(searched) == 40 and result.best.polished
+    line = result.catenary_of(result.best).droppers.positions
+    found = np.array(line[:4]) - case.catenary.droppers.positions[:4]
+    assert found == pytest.approx([0.25, 0.25, 0.0, 0.3], abs=0.02)  # on x1 + x2 = 0.5
+    assert result.best.evaluation.feasible
+    content = basins_of(result)
+    assert len(content["basins"]) == 1 and content["basins"][0]["trial"] == result.best.number
+    for one in content["polished"]:
+        assert one["active"] == ["g_uplift"] and one["message"] == "converged"
+        assert one["end_value"] == pytest.approx(30.405, abs=0.01) and one["end_value"] < one["start_value"]
+        assert one["start_value_as_polished"] == one["start_value"]  # the same tolerance: not evaluated again
+        assert not result.records[one["start_trial"]].polished
+
+
+def test_distinct_basins_are_told_apart_and_the_deeper_is_first(tmp_path, case):
+    result = run(tmp_path, case, two_basins, polish={**POLISH, "best": 6, "distance": 0.1})
+    content = basins_of(result)
+    assert len(content["polished"]) > 2
+    last = [b["variables"]["move_4"] for b in content["basins"]]
+    assert last == pytest.approx([0.81, -0.79], abs=0.03)
+    assert [b["value"] for b in content["basins"]] == sorted(b["value"] for b in content["basins"])
+    starts = [s for b in content["basins"] for s in b["starts"]]
+    assert sorted(starts) == sorted(p["start_trial"] for p in content["polished"])
+    space = result.space
+    a, b = (list(entry["variables"].values()) for entry in content["basins"])
+    assert content["basins"][1]["distance_to_best"] == pytest.approx(distance(space, a, b))
+
+
+def test_starts_are_the_best_designs_that_are_distinct(tmp_path, case):
+    result = run(tmp_path, case, two_basins, polish={**POLISH, "best": 4, "distance": 0.2})
+    starts = [result.records[p["start_trial"]] for p in basins_of(result)["polished"]]
+    sigma = [s.evaluation.sigma_N for s in starts]
+    assert sigma == sorted(sigma) and sigma[0] == min(r.evaluation.sigma_N for r in result.records[:40])
+    apart = [distance(result.space, a.values, b.values) for k, a in enumerate(starts) for b in starts[:k]]
+    assert min(apart) >= 0.2
+
+
+@pytest.mark.parametrize("stop", [43, 52, 75])
+def test_an_interrupted_polish_goes_on_and_evaluates_nothing_twice(tmp_path, case, stop):
+    whole = run(tmp_path / "whole", case, slanted_valley)
+    assert len(whole.records) > stop + 5
+    calls = []
+
+    def counted(task, setting):
+        calls.append(task.catenary.droppers.positions)
+        if len(calls) == stop:
+            raise KeyboardInterrupt
+        return slanted_valley(task, setting)
+
+    with pytest.raises(Interrupted, match="40 of 40"):
+        run(tmp_path / "parts", case, counted)
+    parts = run(tmp_path / "parts", case, counted)
+    assert designs_of(parts) == designs_of(whole)
+    assert basins_of(parts) == basins_of(whole)
+    assert len(calls) == len(whole.records) + 1  # the one that was under way
+
+
+def test_the_same_bits_on_any_number_of_workers(tmp_path, case):
+    results = [
+        run(tmp_path / kind, case, slanted_valley, cluster={"kind": kind, "workers": 2}, trials=12)
+        for kind in ("serial", "local")
+    ]
+    assert designs_of(results[0]) == designs_of(results[1])
+    assert basins_of(results[0]) == basins_of(results[1])
+
+
+def test_a_finished_campaign_is_polished_later_and_once(tmp_path, case):
+    first = run(tmp_path, case, slanted_valley, polish={"best": 0})
+    assert not (tmp_path / "basins.json").exists() and len(first.records) == 40
+    polished = run(tmp_path, case, slanted_valley)
+    assert designs_of(polished)[:40] == designs_of(first)
+
+    def refuse(task, setting):
+        raise AssertionError("nothing is left to evaluate")
+
+    assert designs_of(run(tmp_path, case, refuse)) == designs_of(polished)
+
+
+def test_more_trials_after_a_polish_search_on_as_if_it_had_not_been(tmp_path, case):
+    sampler = {"sampler": {"kind": "qmc"}}
+    run(tmp_path / "parts", case, slanted_valley, trials=20, **sampler)
+    parts = run(tmp_path / "parts", case, slanted_valley, trials=33, **sampler)
+    whole = run(tmp_path / "whole", case, slanted_valley, trials=33, **sampler, polish={"best": 0})
+    assert [r.values for r in parts.records if not r.polished] == [r.values for r in whole.records]
+    assert basins_of(parts)["trials"] == 33
+
+
+@pytest.mark.parametrize("sampler", ["cma_es", "tpe"])
+def test_a_sampler_goes_on_after_a_polish(tmp_path, case, sampler):
+    run(tmp_path, case, slanted_valley, sampler={"kind": sampler}, trials=15)
+    result = run(tmp_path, case, slanted_valley, sampler={"kind": sampler}, trials=30)
+    assert sum(not r.polished for r in result.records) == 30
+
+
+def test_designs_without_numbers_do_not_end_a_polish(tmp_path, case):
+    def with_holes(task, setting):
+        if task.number > 40 and task.number % 6 == 0:
+            return failed(task.number, "no convergence")
+        return slanted_valley(task, setting)
+
+    result = run(tmp_path, case, with_holes)
+    start = result.records[basins_of(result)["polished"][0]["start_trial"]]
+    assert result.best.polished and result.best.evaluation.sigma_N < start.evaluation.sigma_N - 0.5
+    broken = [r for r in result.records if r.evaluation.status is EvaluationStatus.FAILED]
+    assert broken and all(r.polished for r in broken)
+
+
+def test_counts_stay_as_they_are(tmp_path, case):
+    design = {"kind": "spacing", "droppers": (7, 11)}
+
+    def of_count(task, setting):
+        sigma = 30.0 + (task.catenary.droppers.positions[1] - 11.0) ** 2
+        return with_figures(task, setting, float(sigma), g_uplift=-0.5)
+
+    result = run(tmp_path, case, of_count, design=design, trials=20, polish={**POLISH, "best": 3})
+    for record in result.records[20:]:
+        assert record.values[4] == result.records[record.origin.trial].values[4]
+
+
+def test_the_tolerance_of_the_polish_reaches_the_evaluation_and_the_record(tmp_path, case):
+    seen = set()
+
+    def looked_at(task, setting):
+        seen.add(task.tolerance)
+        return slanted_valley(task, setting)
+
+    result = run(tmp_path, case, looked_at, polish={**POLISH, "best": 1, "tolerance": 1e-5})
+    assert seen == {None, 1e-5}
+    (only,) = basins_of(result)["polished"]
+    begun = next(r for r in result.records if r.polished)
+    assert begun.values == result.records[only["start_trial"]].values  # the start is evaluated again
+    assert begun.origin.tolerance == 1e-5 and begun.origin.trial == only["start_trial"]
+
+
+def test_a_polish_of_several_objectives_is_refused():
+    with pytest.raises(ValueError, match=r"polish\.best must be 0 with several objectives \(sigma, uplift\)"):
+        campaign_of(objectives=("sigma", "uplift"), sampler={"kind": "nsga2"}, polish={"best": 1})
