@@ -9,10 +9,13 @@ from pydantic import AfterValidator, Field, model_validator
 
 from catenary.spec import Spec
 
-__all__ = ["BATCH_KINDS", "BatchSpec", "ClusterSpec", "WatchdogSpec"]
+__all__ = ["BATCH_KINDS", "BatchSpec", "ClusterSpec", "CostAlone", "WatchdogSpec"]
 
 BATCH_KINDS = ("slurm", "pbs")
 ADDRESS = re.compile(r"^(tls|tcp)://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$")
+CostAlone = Annotated[
+    bool, Field(description="measure a few evaluations, print the estimated core-hours, and submit and write nothing")
+]
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 

@@ -143,13 +143,13 @@ def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:
     )
     feasible = [int(r.evaluation is not None and r.evaluation.feasible) for r in records]
     data["feasible"] = _named("trial", np.array(feasible, dtype=np.int8), "1 when every limit is held", "1")
-    origins = np.array([_origin(r) for r in records], dtype=object)
+    origins = np.array([_origin_of(r) for r in records], dtype=object)
     data["origin"] = _named("trial", origins, "where the design comes from, when no sampler proposed it", None)
     messages = np.array([r.evaluation.message if r.evaluation else "" for r in records], dtype=object)
     data["message"] = _named("trial", messages, "reason of a failure", None)
 
 
-def _origin(record: TrialRecord) -> str:
+def _origin_of(record: TrialRecord) -> str:
     """Polish of a trial, or a warm start; empty for what the sampler proposed and for the nominal line."""
     origin = record.origin
     if origin is None:

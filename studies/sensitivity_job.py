@@ -7,9 +7,9 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from dynamics.spec import CaseSpec
+from optimise.cluster_spec import CostAlone
 from optimise.sensitivity_spec import SensitivityInputsSpec
 from optimise.spec import ClusterSpec
-from studies.spec import CostAlone
 
 __all__ = ["SensitivityJob"]
 

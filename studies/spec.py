@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from catenary.spec import Formulation, Spec
 from dynamics.solver_spec import Integrator
 from dynamics.spec import CaseSpec, Kinematics
+from optimise.cluster_spec import CostAlone
 from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import (
     DEFAULT_OBJECTIVES,
@@ -29,7 +30,6 @@ __all__ = [
     "COMPARISONS",
     "ELASTICITY_LOADS",
     "ConvergenceJob",
-    "CostAlone",
     "ExportJob",
     "FinestSpec",
     "LatticeSpec",
@@ -52,9 +52,6 @@ ELASTICITY_LOADS = (100.0,)
 
 ErrorEstimate = Annotated[
     bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
-]
-CostAlone = Annotated[
-    bool, Field(description="measure a few evaluations, print the estimated core-hours, and submit and write nothing")
 ]
 Load = Annotated[float, Field(ge=10.0, le=1000.0)]
 
