@@ -66,7 +66,8 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
             f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N, "
             f"change from block to block {summary['last_change_N']:.3g} N"
         )
-    folder.say(f"Written to {folder.path}/ (run.nc, run.journal, summary.json, figures/)")
+    figures = ", figures/" if "spans" in summary else ""
+    folder.say(f"Written to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
 
 
 def _percentiles(values: np.ndarray) -> dict[str, float]:
