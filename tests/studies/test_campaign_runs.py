@@ -124,6 +124,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
         raise campaign.Interrupted("campaign 'x' was interrupted; the same command goes on from there")
 
     monkeypatch.setattr(campaign, "run_campaign", stop)
-    ended = catenary("optimise", "campaign=x")
+    ended = catenary("optimise", "campaign=x", "objectives=[sigma,uplift]", "sampler=nsga2")
     assert ended.code == cli.INTERRUPTED
     assert "the same command goes on" in ended.err
+    assert ended.err.splitlines()[-1] == "  catenary optimise campaign=x 'objectives=[sigma,uplift]' sampler=nsga2"
