@@ -31,9 +31,6 @@ def _one_word(text: str) -> str:
     return text
 
 
-CostAlone = Annotated[
-    bool, Field(description="measure a few evaluations, print the estimated core-hours, and submit and write nothing")
-]
 Line = Annotated[str, AfterValidator(_one_line)]
 Word = Annotated[str, AfterValidator(_one_word)]
 

@@ -100,7 +100,7 @@ class BatchJobs:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         refused = {name: job.refused for name, job in cluster.workers.items() if job.refused}
         for name in refused:
-            del cluster.workers[name]
+            cluster.sync(cluster.workers.pop(name).close)
         if refused:
             reason = next(iter(refused.values()))
             raise NoWorkersError(f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'")
@@ -172,7 +172,7 @@ def _job_class(kind: str) -> Any:
                 await super().start()
             except (RuntimeError, ValueError, OSError) as error:
                 self.refused = _reason(str(error))
-                self.status = Status.failed
+                self.status = Status.running  # as Dask expects of what it has started
             self.answered = True
 
         async def close(self) -> None:
