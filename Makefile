@@ -46,7 +46,7 @@ validate: $(READY)  ## compare with published results
 	$(BIN)/pytest -m validate
 
 chaos: $(READY)  ## kill, damage and fill up at full size; print what was lost
-	$(BIN)/pytest -m chaos -s tests/chaos
+	$(BIN)/pytest -m chaos -s tests/chaos tests/studies/test_real_disk.py
 
 BENCH ?= tests/benchmarks
 bench: $(READY)  ## measure times; those of the rig alone: make bench BENCH=tests/benchmarks/rig

@@ -84,6 +84,29 @@ def test_a_campaign_on_a_full_disk_goes_on_when_space_is_freed(catenary, disk, p
     assert len((disk.path / "outputs" / "campaigns" / "c" / "report.html").read_bytes()) > 10_000
 
 
+@pytest.mark.chaos
+@pytest.mark.timeout(3600)
+def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capsys):
+    """From no page free to room for everything: said, no half file, and gone on with when there is space."""
+    said, pages = set(), 0
+    while True:
+        disk.leave(pages)
+        command = ("optimise", *CAMPAIGN, "error_estimate=false", f"campaign=c{pages}")
+        ended = catenary(*command)
+        assert half_files(disk.path) == []
+        disk.clear()
+        if ended.code == 0:
+            break
+        refused(ended, 75)
+        said.add(ended.err.split(" could not be written")[0].split("/")[-1])
+        assert catenary(*command).code == 0, "it goes on when there is space"
+        shutil.rmtree(disk.path / "outputs" / "campaigns" / f"c{pages}")
+        pages += 1 if pages < 12 else 4
+    with capsys.disabled():
+        print(f"\na full disk met by {', '.join(sorted(said))}; with {pages} pages free everything was written")
+    assert {"journal.log", "trials.nc", "report.html"} <= said
+
+
 def test_a_journal_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
     from optimise.journal import DriverJournal
 
