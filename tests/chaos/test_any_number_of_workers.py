@@ -10,7 +10,6 @@ from record_of import full
 from optimise.campaign import run_campaign
 from optimise.evaluate import evaluate, prepare
 from optimise.sweep import run_sweep
-from optimise.sweep_points import evaluate_strand
 
 KINDS = {"qmc": {"sampler": {"kind": "qmc"}}, "cma_es": {"sampler": {"kind": "cma_es"}, "synchronous": True}}
 
@@ -67,7 +66,7 @@ def test_real_designs(tmp_path, simple_case, figures, what, numbers):
         name = str(cluster.get("workers", "serial"))
         if what == "grid":
             axes = {"contact.stiffness": (5e4, 8e4, 1.2e5, 2e5), "speed_kmh": (240.0, 280.0, 320.0)}
-            points = run_sweep(sweep_of(axes, **cluster), case, tmp_path / name, evaluate=evaluate_strand).points
+            points = run_sweep(sweep_of(axes, **cluster), case, tmp_path / name).points
             found[name] = sorted((index, repr(replace(point, wall_time_s=0.0))) for index, point in points.items())
         else:
             campaign = campaign_of(trials=40, cluster=cluster, **KINDS[what])

@@ -1,0 +1,51 @@
+"""A sampler is shown the youngest generations alone, and proposes what it would propose if it were shown everything."""
+
+import random
+
+import pytest
+from cheap_evaluation import bowl, campaign_of
+
+from optimise import driver as driver_module
+from optimise.driver import StudyDriver
+from optimise.evaluate import Setting, Task, failed
+from optimise.record import CampaignFolder
+from optimise.samplers import GENERATION_NOTES
+from optimise.space import DesignSpace
+
+NSGA2 = {"sampler": {"kind": "nsga2", "population": 8}, "objectives": ["sigma", "uplift"]}
+NSGA3 = {**NSGA2, "sampler": {"kind": "nsga3", "population": 8}}
+CONTENTS = {"nsga2": NSGA2, "nsga3": NSGA3, "cma_es": {"sampler": {"kind": "cma_es"}}}
+TRIALS, UNDER_WAY = 160, 9
+
+
+def proposals(folder, case, campaign, restarts):
+    """Designs of a study whose evaluations come back in any order, some of them failed; how many trials were shown."""
+    folder.mkdir()
+    space, chance = DesignSpace(case.catenary, campaign.design), random.Random(4)
+    study = StudyDriver(CampaignFolder(folder), campaign, space)
+    setting, running, shown = Setting(case, campaign.limits), [], []
+    study.ask_nominal()
+    study.tell(bowl(Task(0, case.catenary), setting))
+    while len(study.records) < TRIALS:
+        while len(running) < UNDER_WAY:
+            running.append(study.ask())
+        record = running.pop(chance.randrange(len(running)))
+        task = Task(record.number, space.spec_of(record.values))
+        study.tell(failed(task.number, "broken") if chance.random() < 0.1 else bowl(task, setting))
+        study.commit()
+        shown.append(len(study._storage.get_all_trials(0, deepcopy=False)))
+        if restarts and len(study.records) % 50 == 0:
+            study = StudyDriver(CampaignFolder(folder), campaign, space)
+    return [record.values for record in study.records], max(shown)
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_what_a_sampler_is_not_shown_it_does_not_miss(tmp_path, case, monkeypatch, kind):
+    assert set(CONTENTS) == set(GENERATION_NOTES)
+    campaign = campaign_of(**CONTENTS[kind])
+    few, most = proposals(tmp_path / "few", case, campaign, restarts=False)
+    again, _ = proposals(tmp_path / "again", case, campaign, restarts=True)
+    monkeypatch.setattr(driver_module, "GENERATION_NOTES", {})
+    everything, all_of_them = proposals(tmp_path / "all", case, campaign, restarts=False)
+    assert few == everything == again
+    assert most < TRIALS // 2 and all_of_them >= TRIALS - 1
