@@ -86,7 +86,7 @@ def test_a_campaign_on_a_full_disk_goes_on_when_space_is_freed(catenary, disk, p
 
 @pytest.mark.chaos
 @pytest.mark.timeout(3600)
-def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capsys):
+def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
     """From no page free to room for everything: said, no half file, and gone on with when there is space."""
     said, pages = set(), 0
     while True:
@@ -102,7 +102,7 @@ def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capsys):
         assert catenary(*command).code == 0, "it goes on when there is space"
         shutil.rmtree(disk.path / "outputs" / "campaigns" / f"c{pages}")
         pages += 1 if pages < 12 else 4
-    with capsys.disabled():
+    with capfd.disabled():
         print(f"\na full disk met by {', '.join(sorted(said))}; with {pages} pages free everything was written")
     assert {"journal.log", "trials.nc", "report.html"} <= said
 
