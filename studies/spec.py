@@ -267,7 +267,7 @@ class NoJob(Spec):
     """A command without input."""
 
 
-ComparisonName = Literal["steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations"]
+ComparisonName = Literal["steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "pfem"]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 
 

@@ -65,8 +65,8 @@ def force_chart(curves: TestCurves, name: str = "contact_force", title: str = "C
         Curve("long transient, last spans" if k == 0 else "", x, span, "m", "N", "muted")
         for k, span in enumerate(curves.spans)
     ]
-    # the test last, so that it lies on top
-    order = [key for key in ("untruncated", "periodic", "emulated") if key in curves.forces]
+    # the periodic state last: it is dashed, and a test that has settled lies under it
+    order = [key for key in ("untruncated", "emulated", "periodic") if key in curves.forces]
     drawn += [Curve(FORCE_LABELS[key], x, curves.forces[key], "m", "N", ROLES[key]) for key in order]
     return Chart(
         name=name,

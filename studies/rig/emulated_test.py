@@ -165,11 +165,12 @@ def _transient(spec: LoopTestSpec, case: CaseSpec, device: LumpedDevice) -> Traj
 def last_spans(trajectory: Trajectory, steps: int, count: int = SPANS_DRAWN) -> Array:
     """Filtered force of a transient's last whole spans, each from its support on, (span, step) [N].
 
-    The march records the end of every step, so that a span's first sample is its forerunner's last.
+    The march records the end of every step, so that a span's first sample is its forerunner's last. The very last span
+    is left out: the filter has nothing behind it.
     """
     passed = np.round(trajectory.time / trajectory.case.time_step).astype(np.int64)
     supports = np.flatnonzero(passed % steps == 0)
-    first = [int(at) for at in supports if at + steps <= len(passed)][-count:]
+    first = [int(at) for at in supports if at + steps <= len(passed)][-count - 1 : -1]
     return np.array([trajectory.contact_force_filtered[at : at + steps] for at in first]).reshape(-1, steps)
 
 

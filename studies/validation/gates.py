@@ -10,6 +10,7 @@ from pydantic import Field
 
 from catenary.spec import Spec
 from studies.validation.arnold_simeon_gate import ArnoldSimeonGate
+from studies.validation.pfem_gate import PfemGate
 
 __all__ = [
     "AcceptanceGate",
@@ -208,6 +209,7 @@ class GatesSpec(Spec):
     pantocat: PantoCatGate
     arnold_simeon: ArnoldSimeonGate
     formulations: FormulationsGate
+    pfem: PfemGate
 
 
 def load_gates() -> GatesSpec:
