@@ -36,11 +36,15 @@ def _headline(result: SensitivityResult) -> str:
     s, m = result.sobol, result.morris
     if s is not None and np.isfinite(s.total[0]).all():
         order = np.argsort(-s.total[0])[:3]
-        most = ", ".join(f"{result.plan.names[i]} ({number(100.0 * s.total[0, i], 0)} %)" for i in order)
+        ends = 100.0 * np.stack([s.total_low[0], s.total_high[0]], axis=1)
+        most = ", ".join(
+            f"{result.plan.names[i]} ({number(100.0 * s.total[0, i], 0)} %, {number(low, 0)} to {number(high, 0)} %)"
+            for i, (low, high) in zip(order, ends[order], strict=True)
+        )
         return (
             "Over these ranges the standard deviation of the contact force varies by "
             f"{value_text(s.deviation[0], 2)} N about {value_text(s.mean[0], 2)} N; most of it "
-            f"comes from {most} (total Sobol indices)."
+            f"comes from {most} (total Sobol indices with their intervals)."
         )
     if m is not None and np.isfinite(m.mean_absolute[0]).all():
         order = np.argsort(-m.mean_absolute[0])[:3]
@@ -65,7 +69,7 @@ def _warnings(result: SensitivityResult) -> tuple[str, ...]:
     if missing:
         found.append(f"{missing} points are not evaluated yet; what needs them is not shown or counts less.")
     for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):
-        if figures is not None and figures.left_out:
+        if figures is not None and figures.left_out and result.failed:
             found.append(
                 f"{figures.left_out} of {figures.groups} {name} miss a figure and are left out as a whole. What fails "
                 "is seldom random: the indices are those of the part of the ranges that has figures."
