@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["envelope_ldl", "envelope_solve"]
+__all__ = ["envelope_columns", "envelope_ldl", "envelope_solve"]
 
 
 @njit(cache=True)
@@ -48,6 +48,23 @@ def envelope_solve(first: Any, start: Any, low: Any, diag: Any, B: Any) -> None:
     for i in range(n - 1, -1, -1):
         for j in range(first[i], i):
             B[j] -= low[start[i] + j - first[i]] * B[i]
+
+
+@njit(cache=True)
+def envelope_columns(first: Any, start: Any, low: Any, diag: Any, B: Any, rows: Any) -> None:
+    """Solve in place for loads whose answers have decayed outside a range of rows.
+
+    B, float array (row, load), holds the rows ``rows[0]`` to ``rows[2]``; the loads begin at ``rows[1]``.
+    """
+    top, begin, end = rows
+    for i in range(begin, end):
+        for j in range(max(first[i], begin), i):
+            B[i - top] -= low[start[i] + j - first[i]] * B[j - top]
+    for i in range(begin, end):
+        B[i - top] /= diag[i]
+    for i in range(end - 1, top - 1, -1):
+        for j in range(max(first[i], top), i):
+            B[j - top] -= low[start[i] + j - first[i]] * B[i - top]
 
 
 def envelope_ldl(

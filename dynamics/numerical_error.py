@@ -199,7 +199,7 @@ class _Run:
     def window_error(self) -> tuple[float, str]:
         """Difference to a companion with two thirds of the spans, as it is."""
         window = _window_of(self.case)
-        behind, ahead = window_spans(*window.values())
+        behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
         lanes = LANES["float64"]  # of the companion, whatever the run was marched in
         width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
         fewer = round((width - 2) * behind / (behind + ahead))

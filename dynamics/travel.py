@@ -16,10 +16,11 @@ from scipy.sparse.linalg import splu
 
 from catenary.cell import VerticalCell
 from catenary.chain import chain_stiffness, held_along
+from dynamics.cell_rows import dropper_rows, product_rows
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.simd import LANES
 from dynamics.spec import CaseSpec
-from dynamics.window import WindowOperators, build_window, dropper_rows, product_rows
+from dynamics.window import WindowOperators, build_window
 from dynamics.window_arrays import aligned, in_precision, sponge
 from dynamics.window_forces import NEAR_SLACK
 from dynamics.window_kernel import march_span
