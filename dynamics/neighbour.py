@@ -19,11 +19,11 @@ from dynamics.transient import static_status
 
 __all__ = ["periodic_start"]
 
-DESIGNS = 16
+DESIGNS = 48
 SPANS_PER_DESIGN = 12
-BASIS_SIZE = 48
-HEIGHT_SPREAD = 0.010
-POSITION_SPREAD = 0.5
+BASIS_SIZE = 64
+HEIGHT_SPREAD = 0.017
+POSITION_SPREAD = 0.85
 
 
 def periodic_start(case: CaseSpec) -> PeriodicStart | None:

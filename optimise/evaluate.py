@@ -198,7 +198,8 @@ def _to_tolerance(setting: Setting, tolerance: float) -> Setting:
     """The same with another tolerance of the steady state, in every scenario."""
 
     def changed(case: CaseSpec) -> CaseSpec:
-        return case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": tolerance})})
+        tighter = {"tolerance": tolerance, "precision": "double"}  # differences of designs are formed from it
+        return case.model_copy(update={"periodic": case.periodic.model_copy(update=tighter)})
 
     scenarios = setting.scenarios
     if scenarios is not None:

@@ -188,12 +188,14 @@ def test_defaults_of_conf_and_of_the_specs_agree():
     for block in ("contact", "signal", "histories", "limits", "polish", "trust", "sampler", "cluster"):
         assert getattr(written, block) == type(getattr(written, block))(), block
     # a campaign searches with a shorter window, a looser end and the rig's step; a single run keeps the Spec's
-    assert written.periodic == type(written.periodic)(spans_behind=10, spans_ahead=12, tolerance=5e-4)
+    assert written.periodic == type(written.periodic)(spans_behind=6, spans_ahead=8, tolerance=1e-3, precision="single")
     assert written.transient == type(written.transient)(spans_behind=20, spans_ahead=26)
     assert written.dt == 2e-3
     assert written.design == type(written.design)(kind="both")
     swept = compose_job("sweep", SweepJob, []).job
-    assert (swept.periodic, swept.transient, swept.dt) == (written.periodic, written.transient, written.dt)
+    # nothing confirms the points of a sweep: they keep a longer window, double precision and a tighter end
+    assert swept.periodic == type(swept.periodic)(spans_behind=10, spans_ahead=12, tolerance=5e-4)
+    assert (swept.transient, swept.dt) == (written.transient, written.dt)
     sensed = compose_job("sensitivity", SensitivityJob, []).job
     assert (sensed.transient, sensed.dt) == (written.transient, written.dt)
     assert sensed.periodic == written.periodic.model_copy(update={"tolerance": 2e-3})
