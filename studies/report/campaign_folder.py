@@ -230,7 +230,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def _unfinished(result: CampaignResult) -> tuple[str, ...]:
-    done = sum(1 for r in result.records if r.evaluation is not None)
+    done = sum(1 for r in result.records if r.evaluation is not None and not r.polished)
     if done >= result.campaign.trials:
         return ()
     return (f"The campaign has not ended: {done} of {result.campaign.trials} designs are on record.",)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from optimise.objectives import Objective
+from studies.report.basins import basins_table, basins_text
 from studies.report.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.choice import cost_table, designs_chart
 from studies.report.content import CampaignContent, SpanResult
@@ -39,6 +40,7 @@ def campaign_page(content: CampaignContent) -> Page:
         _force_section(content, results),
         _line_section(results),
         _search_section(content),
+        _basins_section(content),
         _trust_section(content),
         _schedule_section(content),
         Section(
@@ -200,6 +202,15 @@ def _choice_section(content: CampaignContent) -> Section:
 def _search_section(content: CampaignContent) -> Section:
     tables = () if content.choice is None else (cost_table(content.choice),)
     return Section("The search", charts=_present(search_chart(content.history)), tables=tables)
+
+
+def _basins_section(content: CampaignContent) -> Section:
+    """Show where the polish ended."""
+    title = "Polish and basins"
+    basins = None if content.choice is None else content.choice.basins
+    if basins is None:
+        return Section(title)
+    return Section(title, text=(basins_text(basins),), tables=(basins_table(basins),))
 
 
 def _trust_section(content: CampaignContent) -> Section:

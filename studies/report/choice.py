@@ -10,6 +10,7 @@ from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult
+from studies.report.basins import Basins, basins_of
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Role, Table
 
@@ -21,7 +22,7 @@ ROLES: tuple[Role, ...] = ("best", "other", "fourth", "fifth", "sixth")
 
 @dataclass(frozen=True)
 class Choice:
-    """What was varied and what was held, each in a sentence; the designs drawn; and rows of what it cost.
+    """What was varied and held, each in a sentence; the designs drawn; rows of what it cost; what was polished.
 
     ``drawn`` has the contact-wire height [mm] at the droppers over their station [m], nominal line first.
     """
@@ -30,6 +31,7 @@ class Choice:
     held: str
     drawn: tuple[Curve, ...]
     cost: tuple[tuple[str, str], ...]
+    basins: Basins | None = None
 
 
 def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
@@ -46,6 +48,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         varied=f"{len(variables)} variables: {counted}. Their ranges stand in the table.",
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force),
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
+        basins=basins_of(result),
         cost=_cost([r.evaluation for r in result.records if r.evaluation is not None]),
     )
 

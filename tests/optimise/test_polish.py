@@ -10,6 +10,9 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from optimise.campaign import Interrupted, run_campaign
 from optimise.distances import distance
 from optimise.evaluate import EvaluationStatus, failed
+from studies.report.basins import basins_of as basins_of_report
+from studies.report.basins import basins_table, basins_text
+from studies.report.search_folder import ranked_trials
 
 SPACING = {"kind": "spacing"}
 POLISH = {"best": 2, "distance": 0.05, "tolerance": None}
@@ -94,6 +97,22 @@ def test_starts_are_the_best_designs_that_are_distinct(tmp_path, case):
     assert sigma == sorted(sigma) and sigma[0] == min(r.evaluation.sigma_N for r in result.records[:40])
     apart = [distance(result.space, a.values, b.values) for k, a in enumerate(starts) for b in starts[:k]]
     assert min(apart) >= 0.2
+
+
+def test_the_report_shows_what_a_polish_gained_and_what_holds_it_back(tmp_path, case):
+    result = run(tmp_path, case, slanted_valley)
+    basins = basins_of_report(result)
+    table = basins_table(basins)
+    (first, *_) = basins_of(result)["polished"]
+    assert [row[0] for row in table.rows] == [f"trial {p['start_trial']}" for p in basins_of(result)["polished"]]
+    change = 100.0 * (first["end_value"] / first["start_value_as_polished"] - 1.0)
+    assert table.rows[0][5] == f"−{abs(change):.1f} %"
+    assert table.rows[0][9] == "uplift" and table.rows[0][10] == "converged"
+    assert "2 distinct designs were polished" in basins_text(basins) and "in one basin" in basins_text(basins)
+    assert basins_of_report(run(tmp_path / "none", case, slanted_valley, polish={"best": 0}, trials=3)) is None
+    shown = ranked_trials(result)
+    starts = [r.origin.trial for r in shown if r.polished]
+    assert len(starts) == len(set(starts)) == 2  # of a polish its best design alone
 
 
 @pytest.mark.parametrize("stop", [43, 52, 75])
