@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
+from optimise import evaluate as evaluation
 from optimise.campaign import Interrupted, run_campaign
 from optimise.distances import distance
-from optimise.evaluate import EvaluationStatus, failed
+from optimise.evaluate import EvaluationStatus, Setting, Task, failed
+from optimise.scenario_spec import ScenariosSpec
+from optimise.scenarios import scenario_set
+from optimise.spec import LimitsSpec
 from studies.report.basins import basins_of as basins_of_report
 from studies.report.basins import basins_table, basins_text
 from studies.report.search_folder import ranked_trials
@@ -210,6 +214,21 @@ def test_the_tolerance_of_the_polish_reaches_the_evaluation_and_the_record(tmp_p
     begun = next(r for r in result.records if r.polished)
     assert begun.values == result.records[only["start_trial"]].values  # the start is evaluated again
     assert begun.origin.tolerance == 1e-5 and begun.origin.trial == only["start_trial"]
+
+
+def test_the_tolerance_of_the_polish_holds_in_every_scenario(case, monkeypatch):
+    scenarios = scenario_set(ScenariosSpec(speeds_kmh=(280.0, 300.0)), ("sigma",), case)
+    setting = Setting(case, LimitsSpec(), scenarios=scenarios)
+    seen = []
+
+    def looked_at(task, given):
+        seen.append([given.case.periodic.tolerance, *(w.case.periodic.tolerance for w in given.scenarios.worlds)])
+        return failed(task.number, "only looked at")
+
+    monkeypatch.setattr(evaluation, "_evaluate", looked_at)
+    evaluation.evaluate(Task(1, case.catenary, tolerance=3e-5), setting)
+    evaluation.evaluate(Task(2, case.catenary), setting)
+    assert seen[0] == [3e-5, 3e-5, 3e-5] and 3e-5 not in seen[1]
 
 
 def test_a_polish_of_several_objectives_is_refused():
