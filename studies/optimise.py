@@ -138,17 +138,16 @@ def _in_words(objective: Objective) -> str:
     return f"{objective.long_name} [{objective.unit}], {sense} as possible"
 
 
-def _print_warm_start(job: OptimiseJob, space: DesignSpace) -> None:
-    """Which designs of an earlier campaign come first, and which its space does not hold."""
+def _warm_start_lines(job: OptimiseJob, space: DesignSpace) -> list[str]:
+    """Which designs of an earlier campaign come first, and which this space does not hold; refused where none does."""
     from optimise.warm_start import warm_start
 
     found = warm_start(campaign_of(job), space)
     if found is None:
-        return
+        return []
     trials = ", ".join(str(origin.trial) for _, origin in found.designs)
-    print(f"Warm start: {len(found.designs)} designs of {job.warm_start} come first (trials {trials})")
-    for sentence in found.left_out:
-        print(f"  left out: {sentence}")
+    first = f"Warm start: {len(found.designs)} designs of {job.warm_start} come first (trials {trials})"
+    return [first, *(f"  left out: {sentence}" for sentence in found.left_out)]
 
 
 def _range(v: Variable) -> str:
@@ -169,7 +168,9 @@ def _refuse_foreign_folder(path: Path) -> None:
 def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     """What is wanted, what may change and how far, what is held, where it is kept."""
     from optimise.objectives import OBJECTIVES
+    from optimise.record import CampaignFolder
 
+    warm = [] if CampaignFolder(path).journal.exists() else _warm_start_lines(job, space)
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
@@ -177,7 +178,8 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     )
     bounds = ", ".join(_range(v) for v in space.variables)
     print(f"Variables: {bounds}")
-    _print_warm_start(job, space)
+    for sentence in warm:
+        print(sentence)
     print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in job.objectives)}")
     limits = job.limits
     print(
