@@ -65,7 +65,7 @@ class ScenariosSpec(Spec):
         default=1.0, description="standard deviations over the scenarios that mean_plus_std adds to their mean [-]"
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
-        default=1.5e-3,
+        default=2.0e-3,
         description="change of state from span to span that ends the search of one scenario, relative; takes the place "
         "of periodic.tolerance where that is smaller [-]",
     )

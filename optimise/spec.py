@@ -108,9 +108,14 @@ class TrustSpec(Spec):
         description="standard deviations of independent height errors at the droppers [mm]; "
         "a line on which they slacken a dropper at rest has no result",
     )
+    length_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
+        default=(3.0,),
+        max_length=10,
+        description="standard deviations of independent errors of the lengths to which droppers are cut [mm]",
+    )
     samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
     other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the height errors")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the errors")
 
     @model_validator(mode="after")
     def _own_speed_is_one_of_them(self) -> Self:

@@ -1,7 +1,7 @@
 """Nominal line and best design where the world is not as assumed, both under the same conditions.
 
-Every condition is run by the long transient: other speeds, another contact stiffness, more or less damping, height
-errors at the droppers, the model's other dimension. What cannot be run says why and has no number.
+Every condition is run by the long transient: other speeds, another contact stiffness, more or less damping, errors
+of heights and of dropper lengths, the model's other dimension. What cannot be run says why and has no number.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ValidationError
 
+from catenary.equilibrium import periodic_equilibrium
 from catenary.spec import CatenarySpec
 from dynamics.mean_force import reference_mean_force
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation, Setting, Task, evaluate, failed
 from optimise.executors import open_executor
+from optimise.installation import installed, standard_errors
 from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
 
 __all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
 
-Kind = Literal["speed", "contact", "damping", "height_error", "dimension"]
+Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
 WAIT_S = 1.0
 
 
@@ -36,16 +38,16 @@ class Condition:
     kind : str
         What is changed.
     value : float
-        Speed [km/h], contact stiffness [N/m], factor of the line's damping [-] or standard deviation of the height
-        errors [mm]; 0 for the dimension.
+        Speed [km/h], contact stiffness [N/m], factor of the line's damping [-] or standard deviation of the errors
+        [mm]; 0 for the dimension.
     sample : int
         Number among lines with the same standard deviation of errors.
     case : dict
         Changed keys of the case.
     damping : float
         Factor of the line's Rayleigh damping, alpha and beta alike [-].
-    heights : tuple of float
-        Errors of the contact-wire heights at the droppers [m].
+    heights, lengths : tuple of float
+        Errors of the contact-wire heights at the droppers and of the lengths to which these are cut [m].
     dimension : str
         Dimension of the model; empty for the line's own.
     """
@@ -56,6 +58,7 @@ class Condition:
     case: dict[str, Any] = field(default_factory=dict)
     damping: float = 1.0
     heights: tuple[float, ...] = ()
+    lengths: tuple[float, ...] = ()
     dimension: str = ""
 
 
@@ -76,7 +79,7 @@ class Variation(Task):
 
 
 def conditions(case: CaseSpec, wanted: TrustSpec, droppers: int) -> list[Condition]:
-    """List the conditions around a case; height errors are the same for every line, for so many droppers at most."""
+    """List the conditions around a case; errors are the same for every line, and of the same shapes in every size."""
     found = []
     share = 0.01 * wanted.speed_band_percent
     for factor in np.linspace(1.0 - share, 1.0 + share, wanted.speeds) if wanted.speeds > 1 else [1.0]:
@@ -86,11 +89,15 @@ def conditions(case: CaseSpec, wanted: TrustSpec, droppers: int) -> list[Conditi
     others = [k for k in wanted.contact_stiffness if k != case.contact.stiffness]
     found += [Condition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
     found += [Condition("damping", factor, damping=factor) for factor in wanted.damping_factors]
-    unit = np.random.default_rng(wanted.seed).standard_normal((wanted.samples, droppers))
+    units = [standard_errors(wanted.seed, k, droppers) for k in range(wanted.samples)]
     for deviation in wanted.height_errors_mm:
-        for k, errors in enumerate(unit):
-            heights = tuple((1e-3 * deviation * errors).tolist())
-            found.append(Condition("height_error", deviation, sample=k + 1, heights=heights))
+        for k, (heights, _) in enumerate(units):
+            moved = tuple((1e-3 * deviation * heights).tolist())
+            found.append(Condition("height_error", deviation, sample=k + 1, heights=moved))
+    for deviation in wanted.length_errors_mm:
+        for k, (_, lengths) in enumerate(units):
+            cut = tuple((1e-3 * deviation * lengths).tolist())
+            found.append(Condition("length_error", deviation, sample=k + 1, lengths=cut))
     if wanted.other_dimension:
         other = "planar" if case.catenary.dimension == "spatial" else "spatial"
         found.append(Condition("dimension", dimension=other))
@@ -100,9 +107,9 @@ def conditions(case: CaseSpec, wanted: TrustSpec, droppers: int) -> list[Conditi
 def _mean_force(case: CaseSpec, speed: float) -> dict[str, float]:
     """Mean force of another speed, where the case holds the reference force of its own."""
     held = case.mean_force_N
-    if held is None or abs(held - reference_mean_force(case.speed_kmh)) > 1e-3:
+    if held is None or abs(held - reference_mean_force(case.speed_kmh, case.supply)) > 1e-3:
         return {}
-    return {"mean_force_N": round(reference_mean_force(speed), 6)}
+    return {"mean_force_N": round(reference_mean_force(speed, case.supply), 6)}
 
 
 def run_conditions(
@@ -161,13 +168,12 @@ def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
         line["dimension"] = condition.dimension
     if condition.damping != 1.0:
         line["damping"] = _scaled(line["damping"], condition.damping)
-    if condition.heights:
-        drops = line["droppers"]
-        moved = zip(drops["contact_wire_heights"], condition.heights, strict=False)  # a line may have fewer droppers
-        line["droppers"] = {**drops, "contact_wire_heights": tuple(h + e for h, e in moved)}
-    changed = {**setting.case.model_dump(), **condition.case, "catenary": line}
     try:
-        case = CaseSpec.model_validate(changed)
+        if condition.heights or condition.lengths:
+            ideal = periodic_equilibrium(CatenarySpec.model_validate(line))
+            own = slice(len(ideal.spec.droppers.positions))  # a line may have fewer droppers than another
+            line = installed(ideal, condition.heights[own], condition.lengths[own]).spec.model_dump()
+        case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
     except ValidationError as error:
         return failed(task.number, _sentences(error))
     return evaluate(Task(task.number, case.catenary), replace(setting, case=case))

@@ -92,6 +92,7 @@ def _named(row: dict[str, Any]) -> str:
         "contact": f"contact {row['value'] / 1e3:g} kN/m",
         "damping": f"damping times {row['value']:g}",
         "height_error": f"height errors of {row['value']:g} mm, line {row['sample']}",
+        "length_error": f"dropper length errors of {row['value']:g} mm, line {row['sample']}",
         "dimension": f"{row['dimension']} model",
     }
     change = 100.0 * (row["best_std_N"] / row["nominal_std_N"] - 1.0)

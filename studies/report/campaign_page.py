@@ -26,7 +26,7 @@ from studies.report.tables import (
     statistics_table,
     value_text,
 )
-from studies.report.trust import height_error_charts, schedule_table, speed_chart, trust_summary, trust_table
+from studies.report.trust import error_charts, schedule_table, speed_chart, trust_summary, trust_table
 
 __all__ = ["campaign_page"]
 
@@ -221,7 +221,7 @@ def _trust_section(content: CampaignContent) -> Section:
     return Section(
         "Where the world is not as assumed",
         text=("A design tuned at one speed and for exact heights may be worse elsewhere.", trust_summary(trust)),
-        charts=_present(speed_chart(trust), *height_error_charts(trust)),
+        charts=_present(speed_chart(trust), *error_charts(trust)),
         tables=(trust_table(trust),),
     )
 

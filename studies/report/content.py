@@ -174,10 +174,10 @@ class TrustRun:
     """Sigma [N] of both designs under one condition; NaN, with the reason, where it could not be run.
 
     ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
-    height errors [mm].
+    errors [mm].
     """
 
-    kind: Literal["speed", "contact", "damping", "height_error", "dimension"]
+    kind: Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
     value: float
     dimension: str
     nominal: float

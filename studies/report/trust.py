@@ -11,9 +11,13 @@ from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Role, Stations, Table
 from studies.report.tables import change_percent
 
-__all__ = ["height_error_charts", "schedule_table", "speed_chart", "trust_summary", "trust_table"]
+__all__ = ["error_charts", "schedule_table", "speed_chart", "trust_summary", "trust_table"]
 
 NONE = "–"
+ERRORS: dict[str, tuple[str, str]] = {
+    "height_error": ("height errors", "contact-wire heights at the droppers err"),
+    "length_error": ("dropper length errors", "droppers are cut with errors"),
+}
 LEAST_LINES = 3
 MM = 1.0e3
 
@@ -48,23 +52,27 @@ def _designs(runs: tuple[TrustRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
     return ("nominal", nominal, "nominal"), ("best", best, "best")
 
 
-def height_error_charts(trust: Trust) -> tuple[Chart, ...]:
-    """Draw the share of lines with height errors whose sigma stays below a value, one chart a size of error."""
-    sizes = sorted({r.value for r in trust.of("height_error")})
-    charts = (_height_error_chart(trust.of("height_error", size), size) for size in sizes)
+def error_charts(trust: Trust) -> tuple[Chart, ...]:
+    """Draw the share of lines with errors whose sigma stays below a value, one chart a kind and size of error."""
+    charts = (_error_chart(runs, *ERRORS[kind], size) for kind, size, runs in _with_errors(trust))
     return tuple(c for c in charts if c is not None)
 
 
-def _height_error_chart(runs: tuple[TrustRun, ...], size: float) -> Chart | None:
+def _with_errors(trust: Trust) -> list[tuple[str, float, tuple[TrustRun, ...]]]:
+    """Kind and size of each error with its runs."""
+    return [(kind, size, trust.of(kind, size)) for kind in ERRORS for size in sorted({r.value for r in trust.of(kind)})]
+
+
+def _error_chart(runs: tuple[TrustRun, ...], errors: str, what: str, size: float) -> Chart | None:
     found = (_shares(label, sigma, role) for label, sigma, role in _designs(runs))
     curves = tuple(c for c in found if c is not None)
     if not curves:
         return None
     return Chart(
-        name=f"height_errors_{size:g}mm".replace(".", "_"),
-        title=f"Standard deviation with height errors of {size:g} mm",
-        caption="Each step is one line whose contact-wire heights at the droppers err by independent normal "
-        f"deviates of {size:g} mm; both designs have the same errors.",
+        name=f"{errors}_{size:g}mm".replace(".", "_").replace(" ", "_"),
+        title=f"Standard deviation with {errors} of {size:g} mm",
+        caption=f"Each step is one line whose {what} by independent normal deviates of {size:g} mm; both designs have "
+        "the same errors.",
         x_label="σ",
         y_label="Lines with a lower σ",
         curves=curves,
@@ -94,17 +102,17 @@ def trust_table(trust: Trust) -> Table:
     rows = [_row(_speed_name(trust, r.value), (r,), np.max) for r in trust.of("speed")]
     rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in trust.of("contact")]
     rows += [_row(f"damping times {r.value:g}", (r,), np.max) for r in trust.of("damping")]
-    for size in sorted({r.value for r in trust.of("height_error")}):
-        runs = trust.of("height_error", size)
-        rows.append(_row(f"height errors of {size:g} mm, median of lines", runs, np.median))
-        rows.append(_row(f"height errors of {size:g} mm, largest", runs, np.max))
+    for kind, size, runs in _with_errors(trust):
+        name = f"{ERRORS[kind][0]} of {size:g} mm"
+        rows.append(_row(f"{name}, median of lines", runs, np.median))
+        rows.append(_row(f"{name}, largest", runs, np.max))
     rows += [_row(f"{r.dimension} model", (r,), np.max) for r in trust.of("dimension")]
     return Table(
         title="",
         columns=("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both"),
         rows=tuple(rows),
         align="lrrrlr",
-        caption="By the long transient. Compared are the runs that both designs have; a line with height errors may "
+        caption="By the long transient. Compared are the runs that both designs have; a line with errors may "
         "be slack at rest, and then it has no σ.",
     )
 

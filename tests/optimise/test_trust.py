@@ -29,6 +29,8 @@ def test_conditions_are_those_asked_for(case):
     # the same shapes of error, larger
     assert np.array(errors[10].heights) == pytest.approx(2.5 * np.array(errors[0].heights))
     assert np.std([c.heights for c in errors[:10]]) == pytest.approx(2e-3, rel=0.3)
+    cut = [c for c in found if c.kind == "length_error"]
+    assert [c.value for c in cut] == [3.0] * 10 and np.std([c.lengths for c in cut]) == pytest.approx(3e-3, rel=0.3)
     assert [c.dimension for c in found if c.kind == "dimension"] == ["spatial"]
 
 
@@ -45,11 +47,13 @@ def test_a_condition_changes_what_it_says(case):
     )
     raised = tuple(0.002 for _ in case.catenary.droppers.positions)
     lifted = evaluate_variation(Variation(2, case.catenary, Condition("height_error", heights=raised)), setting)
+    long = tuple(0.002 * (k == 4) for k in range(9))
+    cut = evaluate_variation(Variation(4, case.catenary, Condition("length_error", lengths=long)), setting)
     space = evaluate_variation(Variation(3, case.catenary, Condition("dimension", dimension="spatial")), setting)
     calm = evaluate_variation(Variation(4, case.catenary, Condition("damping", damping=2.0)), setting)
-    values = [e.sigma_N for e in (base, stiff, lifted, space, calm)]
+    values = [e.sigma_N for e in (base, stiff, lifted, cut, space, calm)]
     assert all(v is not None for v in values), [e.message for e in (base, stiff, lifted, space, calm)]
-    assert len({round(v, 6) for v in values}) == 5
+    assert len({round(v, 6) for v in values}) == 6
 
 
 def test_damping_of_components_is_scaled_too(case):
@@ -84,7 +88,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
         case, (case.catenary, other), TrustSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
         lambda done, of: counts.append((done, of)),
     )  # fmt: skip
-    assert sorted(seen) == list(range(22)) and counts[-1] == (22, 22)
+    assert sorted(seen) == list(range(26)) and counts[-1] == (26, 26)
     for row in rows:
         where = f"{row.condition.kind} {row.condition.value:g}"
         assert row.message == (f"{where} bruni_2015", f"{where} other")

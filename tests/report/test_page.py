@@ -17,7 +17,7 @@ from studies.report.parts import Chart, Table
 from studies.report.simulation_page import simulation_page
 from studies.report.svg import chart_svg, thinned
 from studies.report.tables import change_percent
-from studies.report.trust import height_error_charts, trust_summary, trust_table
+from studies.report.trust import error_charts, trust_summary, trust_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -177,7 +177,7 @@ def test_designs_are_compared_where_both_could_be_computed():
         "not known: too few lines",
         "2 of 4",
     )
-    (chart,) = height_error_charts(trust)
+    (chart,) = error_charts(trust)
     assert {curve.label: curve.y.max() for curve in chart.curves} == {"nominal": 75.0, "best": 50.0}
 
 

@@ -14,6 +14,7 @@ SMALL_SEARCH = (
     "cluster=serial",
     "trust.samples=1",
     "trust.speeds=1",
+    "trust.length_errors_mm=[]",
     "transient.spans_behind=5",
     "transient.spans_ahead=6",
 )

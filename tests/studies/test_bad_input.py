@@ -133,6 +133,18 @@ OPTIMISE_ONLY = {
             "give exactly one of mean_force_N and applied_force_N",
         ],
     ),
+    "an objective at a condition that is not there": (
+        ["objectives=[sigma@320]", "scenarios=speeds", "scenarios.speeds_kmh=[275]"],
+        ["1 problem", "objective sigma@320 must be at conditions that scenarios list: they list 275"],
+    ),
+    "an unknown pantograph of a scenario": (
+        ["scenarios.pantographs=[dsa999]"],
+        ["1 problem", "scenarios.pantographs must be of bruni_2015, dsa250,", "got 'dsa999'"],
+    ),
+    "two weights for one speed": (
+        ["scenarios.speeds_kmh=[275]", "scenarios.speed_weights=[1,2]"],
+        ["1 problem", "weights must be one a value of speeds_kmh: 1 values, 2 weights"],
+    ),
     "no objective": (["objectives=[]"], ["objectives must list at least 1 values: got 0 on the command line"]),
     "an objective that is no list": (["objectives=sigma"], ["objectives must be a list: got 'sigma'"]),
     "too many objectives": (

@@ -12,10 +12,15 @@ from studies import cli
 from studies.compose import compose_job, group_options
 from studies.spec import SimulateJob
 
+FEWER_SCENARIOS = {
+    "robust_speeds": ("scenarios.speeds_kmh=[260,275]",),
+    "robust_errors": ("scenarios.speeds_kmh=[275]", "scenarios.errors.samples=2"),
+}
+
 
 @pytest.mark.parametrize("experiment", group_options("experiment"))
 def test_every_experiment_runs_small(catenary, folder, experiment):
-    ended = catenary("optimise", f"experiment={experiment}", *SMALL_SEARCH)
+    ended = catenary("optimise", f"experiment={experiment}", *SMALL_SEARCH, *FEWER_SCENARIOS.get(experiment, ()))
     assert ended.code == 0, ended
     place = folder / "outputs" / "campaigns" / experiment
     status = json.loads((place / "status.json").read_text(encoding="utf-8"))

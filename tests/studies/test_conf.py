@@ -10,6 +10,7 @@ from catenary.spec import CatenarySpec
 from dynamics.spec import PantographSpec
 from optimise.case_inputs import value_at
 from optimise.samplers import population_size
+from optimise.scenario_spec import InstallationSpec, ScenariosSpec
 from optimise.spec import SamplerSpec
 from studies.certificates import CertificatesJob
 from studies.cli import main
@@ -226,6 +227,27 @@ def test_objectives_are_sigma_unless_others_are_named():
     assert front.objectives == ("sigma", "uplift") and front.sampler.kind == "nsga2"
     assert (front.catenary.name, front.pantograph.name, front.speed_kmh) == ("re330", "dsa380", 300.0)
     assert campaign_of(front).reproducible
+
+
+@pytest.mark.parametrize("choice", group_options("scenarios"))
+def test_every_choice_of_scenarios_writes_all_keys_out(conf, choice):
+    written = yaml.safe_load((conf / "scenarios" / f"{choice}.yaml").read_text(encoding="utf-8"))
+    assert set(written) == set(ScenariosSpec.model_fields) and set(written["errors"]) == set(
+        InstallationSpec.model_fields
+    )
+    found = compose_job("optimise", OptimiseJob, [f"scenarios={choice}"]).job.scenarios
+    assert found.wanted == (choice != "own")
+    assert choice != "own" or found == ScenariosSpec()
+
+
+def test_pantographs_of_scenarios_are_named_or_lie_in_files(conf, tmp_path):
+    own = tmp_path / "mine.yaml"
+    own.write_text((conf / "pantograph" / "dsa380.yaml").read_text("utf-8").replace("dsa380", "mine"), encoding="utf-8")
+    typed = [f"scenarios.pantographs=[dsa250,{own}]", "objectives=[sigma@dsa250,sigma@mine:worst]", "sampler=nsga3"]
+    found = compose_job("optimise", OptimiseJob, typed).job
+    assert [p.name for p in found.scenarios.pantographs] == ["dsa250", "mine"]
+    assert found.scenarios.pantographs[0].masses == (7.51, 5.855, 4.645)
+    assert campaign_of(found).objectives == ("sigma@dsa250", "sigma@mine:worst")
 
 
 def test_gates_are_the_published_ones():
