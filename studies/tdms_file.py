@@ -69,7 +69,8 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
 def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quantity: Quantity) -> NDArray[np.float64]:
     """Numbers of a channel in SI units; dates in seconds from the first one."""
     if np.issubdtype(values.dtype, np.datetime64):
-        return np.asarray((values - values[:1]) / np.timedelta64(1, "us") * 1e-6, dtype=np.float64)
+        microseconds = values.astype("datetime64[us]").astype(np.int64)
+        return 1e-6 * (microseconds - microseconds[:1]).astype(np.float64)
     unit = str(channel.properties.get(UNIT, "") or name_and_unit(channel.name, quantity)[1])
     sizes = {name.lower(): size for name, size in quantity.units.items()}
     if unit and unit.lower() not in sizes:
@@ -77,7 +78,8 @@ def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quanti
     numbers = values.astype(np.float64) if np.issubdtype(values.dtype, np.number) else np.full(len(values), np.nan)
     if not np.isfinite(numbers).all():
         raise InputError([f"{path}: '{channel.path}' must hold finite numbers: it does not"])
-    return numbers * (sizes[unit.lower()] if unit else next(iter(quantity.units.values())))
+    size = sizes[unit.lower()] if unit else next(iter(quantity.units.values()))
+    return np.asarray(numbers * size, dtype=np.float64)
 
 
 def _time_of(channel: TdmsChannel, count: int) -> NDArray[np.float64]:

@@ -35,8 +35,8 @@ def campaign_page(content: CampaignContent) -> Page:
     """Compose the page of a campaign."""
     results = tuple(r for r in (content.nominal, content.best) if r is not None)
     sections = (
-        _choice_section(content),
         _front_section(content),
+        _choice_section(content),
         _force_section(content, results),
         _line_section(results),
         _search_section(content),
