@@ -69,8 +69,8 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
 def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quantity: Quantity) -> NDArray[np.float64]:
     """Numbers of a channel in SI units; dates in seconds from the first one."""
     if np.issubdtype(values.dtype, np.datetime64):
-        microseconds = values.astype("datetime64[us]").astype(np.int64)
-        return 1e-6 * (microseconds - microseconds[:1]).astype(np.float64)
+        microseconds: NDArray[np.float64] = values.astype("datetime64[us]").astype(np.int64).astype(np.float64)
+        return np.multiply(1e-6, microseconds - microseconds[0], dtype=np.float64)
     unit = str(channel.properties.get(UNIT, "") or name_and_unit(channel.name, quantity)[1])
     sizes = {name.lower(): size for name, size in quantity.units.items()}
     if unit and unit.lower() not in sizes:
@@ -85,4 +85,4 @@ def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quanti
 def _time_of(channel: TdmsChannel, count: int) -> NDArray[np.float64]:
     """Time of a waveform's samples [s]."""
     begin, step = (float(channel.properties.get(name, 0.0)) for name in (BEGIN, STEP))
-    return begin + step * np.arange(count)
+    return np.asarray(begin + step * np.arange(count, dtype=np.float64), dtype=np.float64)
