@@ -49,9 +49,10 @@ def whole_file(path: Path) -> Iterator[Path]:
                 os.fsync(handle.fileno())
             os.replace(temporary, path)
             _sync_folder(path.parent)
-        except RuntimeError as error:
-            # the HDF library says of a full disk only that something went wrong; asked while what was written stands
-            if shutil.disk_usage(path.parent).free > FULL_BYTES:
+        except (RuntimeError, PermissionError) as error:
+            # the HDF library says of a full disk only that something went wrong, or, where it could not even begin, that
+            # it is not permitted; asked while what was written stands
+            if shutil.disk_usage(path.parent).free > FULL_BYTES or not os.access(path.parent, os.W_OK):
                 raise
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         finally:

@@ -7,8 +7,13 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
+import xarray as xr
 from test_full_disk import CAMPAIGN, TINY, half_files, refused
+
+from catenary.errors import WriteError
+from catenary.files import whole_file
 
 SIZE_MIB = 128  # some three bundles
 PAGE = 4096
@@ -105,6 +110,15 @@ def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
     with capfd.disabled():
         print(f"\na full disk met by {', '.join(sorted(said))}; with {pages} pages free everything was written")
     assert {"journal.log", "trials.nc", "report.html"} <= said
+
+
+@pytest.mark.parametrize("pages", [0, 1, 2, 4, 8])
+def test_a_labelled_file_that_cannot_even_be_begun(disk, pages):
+    """The HDF library calls a disk without a free page one that does not permit it."""
+    disk.leave(pages)
+    with pytest.raises(WriteError, match=r"No space left.*a\.nc"), whole_file(disk.path / "a.nc") as temporary:
+        xr.Dataset({"x": ("y", np.zeros(10_000))}).to_netcdf(temporary, engine="netcdf4")
+    assert half_files(disk.path) == []
 
 
 def test_a_journal_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
