@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.cell import VerticalCell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from dynamics.fixed_point import Acceleration, SecantBasis
 from dynamics.span_map import PeriodicStart, SpanMap
@@ -104,11 +105,13 @@ def solve_periodic(
     start: PeriodicStart | None = None,
     equilibrium: Equilibrium | None = None,
     lesson: Lesson | None = None,
+    cell: VerticalCell | None = None,
 ) -> PeriodicSolution:
     """Find the steady state of a case, from rest or from a neighbouring design's.
 
     Never raises for a design that cannot be solved: the status says why. What the search learnt is laid into
-    ``lesson``, where one is given.
+    ``lesson``, where one is given. ``cell`` is the equilibrium's span cell, where it has been formed already, for
+    another speed or pantograph.
     """
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
@@ -116,7 +119,7 @@ def solve_periodic(
     status = static_status(eq)
     if status is not Status.OK:
         return _empty(case, eq, status, found - began)
-    span_map = SpanMap(case, eq)
+    span_map = SpanMap(case, eq, cell)
     residual, spans, status = np.inf, 0, Status.NOT_PERIODIC
     x = memory = None
     near = span_map.neighbour_start(start) if start is not None else None
@@ -124,7 +127,7 @@ def solve_periodic(
         memory = Acceleration(start.basis, 0)
         x, residual, spans, status = iterate(span_map, near, 0, start.basis, memory)
     if status is not Status.OK:  # a start that does not fit says nothing against the design
-        span_map = SpanMap(case, eq) if spans else span_map
+        span_map = SpanMap(case, eq, cell) if spans else span_map
         memory = Acceleration(None, PLAIN_SPANS)
         x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
         spans += more

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.cell import vertical_cell
+from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium
 from dynamics.fixed_point import SecantBasis
 from dynamics.spec import CaseSpec
@@ -43,11 +43,11 @@ class PeriodicStart:
 class SpanMap:
     """The span-to-span map of one design: march a span, move the window on, correct the applied force."""
 
-    def __init__(self, case: CaseSpec, eq: Equilibrium) -> None:
+    def __init__(self, case: CaseSpec, eq: Equilibrium, cell: VerticalCell | None = None) -> None:
         self.case = case
         settings = case.periodic
         spans = settings.spans_behind, settings.spans_ahead
-        self.window = TravellingWindow(case, vertical_cell(eq), *spans, settings.precision)
+        self.window = TravellingWindow(case, vertical_cell(eq) if cell is None else cell, *spans, settings.precision)
         self.state, self.gain = self.window.rest(), 1.0
         self.scale: tuple[float, float] | None = None
         self.record: SpanRecord | None = None

@@ -1,8 +1,8 @@
 """One design in every scenario of its campaign: form-finding once a line, each steady state from its neighbours.
 
-All worlds of one sample of errors share the line as it is installed. In a world the samples follow one another: the
-state of the nominal line in the same scenario, moved by what told this design from the nominal line in the sample
-before, is where the search begins.
+All worlds of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
+world the samples follow one another: the state of the nominal line in the same scenario, moved by what told this
+design from the nominal line in the sample before, is where the search begins.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from dynamics.periodic import Lesson, PeriodicSolution, solve_periodic
 from dynamics.span_map import PeriodicStart
@@ -96,9 +97,10 @@ def evaluate_scenarios(task: Task, setting: Setting) -> Evaluation:
         return replace(rest, wall_time_s=times)
     start = setting.start if isinstance(setting.start, RobustStart) else None
     found: list[tuple[dict[str, float], float] | None] = []
+    cells: dict[tuple[int, str], VerticalCell] = {}
     notes = dict.fromkeys(rest.values())
     for w, world in enumerate(scenarios.worlds):
-        search = _Search(world.case, start, w)
+        search = _Search(world.case, start, w, cells)
         for sample, line in enumerate(lines):
             if sample in rest:
                 found.append(None)
@@ -160,8 +162,11 @@ def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> E
 class _Search:
     """Steady states of one design in one world, sample after sample."""
 
-    def __init__(self, case: CaseSpec, start: RobustStart | None, world: int) -> None:
+    def __init__(
+        self, case: CaseSpec, start: RobustStart | None, world: int, cells: dict[tuple[int, str], VerticalCell]
+    ) -> None:
         self._case = case
+        self._cells = cells  # span cells by sample and damping, which worlds share
         self._start = start.worlds[world] if start else None
         self._nominal = start.states[world] if start else ()
         self._apart: NDArray[np.float64] | float = 0.0
@@ -178,8 +183,11 @@ class _Search:
         start = self._start
         if start is not None and nominal is not None:
             start = replace(start, state=nominal + self._apart)
+        key = sample, case.catenary.damping.model_dump_json()
+        if key not in self._cells:
+            self._cells[key] = vertical_cell(line)
         lesson = Lesson()
-        solution = solve_periodic(case, start, line, lesson)
+        solution = solve_periodic(case, start, line, lesson, self._cells[key])
         if nominal is not None and lesson.state is not None and lesson.state.shape == nominal.shape:
             self._apart = lesson.state - nominal
         return solution

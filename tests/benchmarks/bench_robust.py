@@ -57,7 +57,7 @@ def test_robust_design(figure, line):
     for number, design in enumerate(random_designs(DesignSpace(case.catenary, campaign.design))):
         task = Task(number, design)
         one = statistics.mean(min(measured(task, each)[1] for _ in range(2)) for each in plain)
-        found, spent = measured(task, robust)
+        found, spent = min((measured(task, robust) for _ in range(2)), key=lambda each: each[1])
         ratios.append(spent / one)
         again = exact(task, robust)
         errors.append(100.0 * (np.array(found.scenarios["contact_force_std_N"]) / again - 1.0))
