@@ -50,8 +50,8 @@ def whole_file(path: Path) -> Iterator[Path]:
             os.replace(temporary, path)
             _sync_folder(path.parent)
         except (RuntimeError, PermissionError) as error:
-            # the HDF library says of a full disk only that something went wrong, or, where it could not even begin, that
-            # it is not permitted; asked while what was written stands
+            # the HDF library says of a full disk only that something went wrong, or, where it could not even begin,
+            # that it is not permitted; asked while what was written stands
             if shutil.disk_usage(path.parent).free > FULL_BYTES or not os.access(path.parent, os.W_OK):
                 raise
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
