@@ -15,7 +15,9 @@ KINDS = {"qmc": {"sampler": {"kind": "qmc"}}, "cma_es": {"sampler": {"kind": "cm
 
 
 def places(numbers):
-    return [{"kind": "serial"}, *({"kind": "local", "workers": n} for n in numbers)]
+    # a busy machine must not turn a slow design into a failed one
+    patient = {"time_limit_s": 3600.0, "watchdog": {"silence_s": 3600.0}}
+    return [{"kind": "serial", **patient}, *({"kind": "local", "workers": n, **patient} for n in numbers)]
 
 
 def of_the_run(result):
