@@ -34,8 +34,11 @@ class Front:
         if evaluation is None or values is None or not evaluation.feasible:
             return
         costs = tuple(OBJECTIVES[name].cost(v) for name, v in zip(self._objectives, values, strict=True))
-        if any(_at_least_as_good(other, costs) for other, _ in self._members):
-            return
+        for k, (other, _) in enumerate(self._members):
+            if _at_least_as_good(other, costs):
+                # what dominates one design often dominates the next: it is asked first
+                self._members.insert(0, self._members.pop(k))
+                return
         self._members = [member for member in self._members if not _at_least_as_good(costs, member[0])]
         self._members.append((costs, record))
 

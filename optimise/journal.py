@@ -12,7 +12,7 @@ import contextlib
 import gc
 import os
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ __all__ = ["DriverJournal", "collection_paused"]
 
 # Marks are attributes of the only study.
 MARK = "transactions"
+BEGINNING = 100
 CODE = re.compile(rb'\{"op_code":(\d+),')
 
 
@@ -37,8 +38,9 @@ class DriverJournal:
         Journal file; it is made by the first commit.
     read_only : bool
         Read up to the last whole transaction and never write.
-    wanted : container of int, optional
-        Codes of the operations whose content is wanted; of the others only the code is given.
+    wanted : bytes, optional
+        What the lines begin with, somewhere in their first hundred characters, whose content is wanted; of other
+        operations only the code is given.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class DriverJournal:
         If a line before the last whole transaction is not what was written.
     """
 
-    def __init__(self, path: Path, read_only: bool = False, wanted: Container[int] | None = None) -> None:
+    def __init__(self, path: Path, read_only: bool = False, wanted: bytes | None = None) -> None:
         self._path = path
         self._read_only = read_only
         with collection_paused():
@@ -93,7 +95,7 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _whole_transactions(path: Path, wanted: Container[int] | None) -> tuple[list[dict[str, Any]], int, int]:
+def _whole_transactions(path: Path, wanted: bytes | None) -> tuple[list[dict[str, Any]], int, int]:
     """Operations up to the end of the last whole transaction, number of transactions, and the bytes they take.
 
     A power cut may leave the last transaction with holes; a hole before it is damage. Transactions are counted on, so
@@ -125,7 +127,7 @@ def _whole_transactions(path: Path, wanted: Container[int] | None) -> tuple[list
     return whole, transactions, size
 
 
-def _lines(path: Path, wanted: Container[int] | None) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
+def _lines(path: Path, wanted: bytes | None) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
     """Number of each line, the byte behind it, and its operation, None where it is not what was written."""
     if not path.exists():
         return
@@ -133,12 +135,11 @@ def _lines(path: Path, wanted: Container[int] | None) -> Iterator[tuple[int, int
     with open(path, "rb") as handle:
         for number, line in enumerate(handle, start=1):
             position += len(line)
-            found = CODE.match(line) if wanted is not None else None
-            code = SET_STUDY_USER_ATTR if found is None else int(found[1])
-            if code == SET_STUDY_USER_ATTR or wanted is None or code in wanted:
+            code = CODE.match(line)
+            if code is None or wanted is None or wanted in line[:BEGINNING] or int(code[1]) == SET_STUDY_USER_ATTR:
                 yield number, position, parsed_line(line)
             else:
-                yield number, position, {"op_code": code} if is_whole(line) else None
+                yield number, position, {"op_code": int(code[1])} if is_whole(line) else None
 
 
 def _damage(path: Path, line: int) -> str:

@@ -18,7 +18,7 @@ from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.journal import DriverJournal
-from optimise.operations import CREATE_TRIAL, SET_TRIAL_USER_ATTR, StoredStudy, replayed
+from optimise.operations import CREATE_TRIAL, StoredStudy, replayed
 from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 from optimise.trial_record import Origin, TrialRecord
@@ -240,7 +240,7 @@ def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec)
 
 def count_records(folder: CampaignFolder) -> list[TrialRecord]:
     """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
-    operations = DriverJournal(folder.journal, read_only=True, wanted=(SET_TRIAL_USER_ATTR,)).operations
+    operations = DriverJournal(folder.journal, read_only=True, wanted=f'"{EVALUATION}":'.encode()).operations
     begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
     # an evaluation is in one transaction with the end of its trial
     attributes = {op["trial_id"]: op["user_attr"] for op in operations if EVALUATION in op.get("user_attr", ())}
