@@ -195,7 +195,7 @@ def test_an_export_keeps_the_step_and_lets_the_speed_give_way(catenary, folder, 
         quadrature_nodes, truncation_error = 1, 0.0
 
     monkeypatch.setattr(influence, "influence_matrices", lambda case: asked.append(case) or Matrices())
-    monkeypatch.setattr(rig_bundle, "write_bundle", lambda place, matrices, case: place)
+    monkeypatch.setattr(rig_bundle, "write_bundle", lambda place, matrices, case, told: place)
     ended = catenary("export", *EXPORTED)
     assert ended.code == 0, ended
     (case,) = asked
