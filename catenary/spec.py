@@ -45,8 +45,7 @@ COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_ar
 class Spec(BaseModel):
     """Frozen input block: unknown keys, wrong types and non-finite numbers are refused by name."""
 
-    # a command builds the validators of what it reads alone: help answers sooner
-    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class WireSpec(Spec):

@@ -120,11 +120,9 @@ def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
 
 def groups_of(config: str) -> list[str]:
     """Groups that a job file chooses from, in the order of its list."""
-    import yaml
+    from studies.safe_yaml import conf_content
 
-    file = resources.files("conf").joinpath(f"{config}.yaml")
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    listed = (yaml.safe_load(text) or {}).get("defaults", [])
+    listed = conf_content(config).get("defaults", [])
     names = [next(iter(entry)) for entry in listed if isinstance(entry, dict)]
     return [name.removeprefix("optional ").strip("/") for name in names]
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import yaml
 
 from catenary.errors import InputError
 
-__all__ = ["dump_yaml", "read_yaml_mapping"]
+__all__ = ["conf_content", "dump_yaml", "read_yaml_mapping"]
 
 MAX_BYTES = 1_000_000
 
@@ -115,3 +118,14 @@ def _strings(value: Any, place: str) -> list[tuple[str, str]]:
 def dump_yaml(content: dict[str, Any]) -> str:
     """Mapping as YAML text with the order of its keys kept and short lists on one line."""
     return yaml.safe_dump(content, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
+
+
+@cache
+def conf_content(name: str) -> Mapping[str, Any]:
+    """Content of a file of the package's own configuration, empty where there is none; read once, not to be changed."""
+    file = resources.files("conf").joinpath(f"{name}.yaml")
+    if not file.is_file():
+        return {}
+    # the compiled reader, where PyYAML has it: help is to answer at once
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=loader) or {}

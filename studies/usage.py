@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import resources
 from types import ModuleType
 from typing import Any
 
@@ -90,14 +89,12 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
 
 def _written(config: str, experiment: str | None) -> dict[str, Any]:
     """What conf writes at the top level for a command; it goes before the defaults of the Specs."""
-    import yaml
+    from studies.safe_yaml import conf_content
 
-    folder, found = resources.files("conf"), {}
+    found: dict[str, Any] = {}
     files = ["case/default", config, *([f"experiment/{experiment}"] if experiment else [])]
     for name in files if "case" in groups_of(config) else [config]:
-        file = folder.joinpath(f"{name}.yaml")
-        content = (yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None) or {}
-        for key, value in content.items():
+        for key, value in conf_content(name).items():
             same = isinstance(value, dict) and isinstance(found.get(key), dict)
             found[key] = {**found[key], **value} if same else value
     return found
