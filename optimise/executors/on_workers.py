@@ -48,8 +48,9 @@ class WorkersExecutor:
     """Worker processes, each with one thread.
 
     The executor chooses the worker of each task, so that it knows what a worker that dies was at work on: the first
-    task in its queue. That one is tried again, and when it has ended its worker too often it has failed, with the
-    reason; what had waited behind it is sent elsewhere and not blamed.
+    task in its queue. That one is tried again, alone on a worker, and when it has ended its worker too often it has
+    failed, with the reason; what had waited behind it is sent elsewhere and not blamed. Alone, because a worker that
+    is killed a moment after a task may take the news of its end along, and the one behind it did the killing.
 
     Parameters
     ----------
@@ -206,7 +207,9 @@ class WorkersExecutor:
             for worker, tasks in self._queues.items():
                 if not self._waiting:
                     return
-                if len(tasks) == length and worker not in self._gone:
+                together = [self._waiting[0].number, *tasks]
+                suspected = any(self._deaths[number] for number in together)
+                if len(tasks) == length and worker not in self._gone and not (length and suspected):
                     self._send(self._waiting.popleft(), worker)
 
     def _send(self, task: TaskLike, worker: str) -> None:
