@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +25,9 @@ Array = NDArray[np.float64]
 DENSE = 48  # states: smaller maps are solved whole for every mu_c
 KRYLOV = 36  # vectors
 SURE = 1.1  # an estimate beyond it is that of an unstable loop; below, the map is solved whole
-THREADS = 2
+# LAPACK's eigenvalues wait for each other in threads, so that two processes share the rows; they take two seconds to
+# start, and a map of fewer points is done before
+PROCESSES, FEW_POINTS = 2, 400
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,10 @@ def stability_map(
     relaxations: Sequence[float],
     progress: Callable[[int, int], None] | None = None,
 ) -> StabilityMap:
-    """Map the spectral radius; rows run on two threads.
+    """Map the spectral radius; the rows of a large map are shared by two processes.
+
+    A script that calls this for a large map needs the guard ``if __name__ == "__main__":``, since its processes read
+    the script anew.
 
     Parameters
     ----------
@@ -92,33 +99,51 @@ def stability_map(
     line = line_response(model, int(counts.max()))
     grid = np.sort(np.array(relaxations, dtype=np.float64))
     radius, chosen, dense = np.empty((len(rows), len(counts))), np.empty((len(rows), len(counts))), 0
-
-    def one(i: int) -> tuple[int, Array, int]:
-        row = settings.model_copy(update={"delay_steps": rows[i].delay_steps})
-        return i, *_row(model, line, row, rows[i].device, (counts, grid))
-
-    with ThreadPoolExecutor(THREADS) as pool:
-        waiting = [pool.submit(one, i) for i in range(len(rows))]
-        for done, future in enumerate(as_completed(waiting), start=1):
-            i, found, whole = future.result()
-            best = found.argmin(axis=1)
-            radius[i], chosen[i] = found[np.arange(len(counts)), best], grid[best]
-            dense += whole
-            if progress is not None:
-                progress(done, len(rows))
+    work = _Work(line, model.steps, settings, counts, grid)
+    for done, (i, found, whole) in enumerate(_solved(work, rows), start=1):
+        best = found.argmin(axis=1)
+        radius[i], chosen[i] = found[np.arange(len(counts)), best], grid[best]
+        dense += whole
+        if progress is not None:
+            progress(done, len(rows))
     return StabilityMap(settings, tuple(rows), np.asarray(frequency), tuple(relaxations), radius, chosen, dense)
 
 
-def _row(
-    model: PeriodicModel,
-    line: LineResponse,
-    settings: LoopSettings,
-    device: LumpedDevice,
-    axes: tuple[NDArray[np.int64], Array],
-) -> tuple[Array, int]:
+@dataclass(frozen=True)
+class _Work:
+    """What all rows of a map share: line, steps a span, settings, harmonics by column, mu_c tried."""
+
+    line: LineResponse
+    steps: int
+    settings: LoopSettings
+    counts: NDArray[np.int64]
+    grid: Array
+
+
+def _solved(work: _Work, rows: Sequence[MapRow]) -> Iterator[tuple[int, Array, int]]:
+    """Number of each row, its radii, and how many maps were solved whole, in the order in which they are done."""
+    if len(rows) * len(work.counts) < FEW_POINTS:
+        yield from ((i, *_row(work, row)) for i, row in enumerate(rows))
+        return
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(PROCESSES, spawn, initializer=_leave_interrupts)
+    try:
+        waiting = {pool.submit(_row, work, row): i for i, row in enumerate(rows)}
+        yield from ((waiting[future], *future.result()) for future in as_completed(waiting))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Leave Ctrl-C to the process that waits for the rows."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _row(work: _Work, row: MapRow) -> tuple[Array, int]:
     """Radii of one row, (column, relaxation), and how many were solved whole."""
-    counts, grid = axes
-    response = device_response(device, model.steps)
+    line, counts, grid, device = work.line, work.counts, work.grid, row.device
+    settings = work.settings.model_copy(update={"delay_steps": row.delay_steps})
+    response = device_response(device, work.steps)
     found, dense = {}, 0
     by_span = settings.strategy == "span_by_span"
     most = span_matrix(line, response, settings.model_copy(update={"contact_relaxation": 1.0})) if by_span else None

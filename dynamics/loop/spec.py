@@ -8,33 +8,16 @@ from pydantic import Field, model_validator
 
 from catenary.spec import Spec
 
-__all__ = ["ActuatorSpec", "LoopSettings", "RigContactSpec", "RigSettings", "SensorSpec", "Strategy"]
+__all__ = ["ActuatorSpec", "LoopHabits", "LoopSettings", "RigContactSpec", "RigSettings", "SensorSpec", "Strategy"]
 
 Strategy = Literal["step_by_step", "span_by_span"]
 
 
-class LoopSettings(Spec):
-    """How measured force becomes the next height (paper 001, section 3)."""
+class LoopHabits(Spec):
+    """What the loop does alike whether its settings are given or recommended by a bundle (paper 001, section 3)."""
 
-    strategy: Strategy = Field(
-        default="span_by_span",
-        description="whether the height follows every step's force (eq. 2) or the forces of whole spans (eq. 3)",
-    )
-    delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=8,
-        description="steps from the measurement of a force to the height that answers it being reached [steps]",
-    )
     compensation: bool = Field(
         default=True, description="read the height ahead by the delay (section 3.4); without it by one step"
-    )
-    height_harmonics: Annotated[int, Field(ge=1, le=5000)] | None = Field(
-        default=None, description="harmonics kept of the contact height, the mean included (N_h); without it all"
-    )
-    dropper_harmonics: Annotated[int, Field(ge=1, le=5000)] | None = Field(
-        default=None, description="harmonics kept of the droppers' elongation, the mean included (N_hd); without it all"
-    )
-    contact_relaxation: Annotated[float, Field(gt=0.0, le=2.0)] = Field(
-        default=0.1, description="share of a newly measured force that enters the model (mu_c) [-]"
     )
     dropper_relaxation: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
         default=1.0, description="share of a newly found correction force that enters the model (mu_d) [-]"
@@ -48,6 +31,28 @@ class LoopSettings(Spec):
     )
     added_force_N: Annotated[float, Field(ge=0.0, le=600.0)] = Field(
         default=0.0, description="force added to the measured one before the model takes it (section 5.1) [N]"
+    )
+
+
+class LoopSettings(LoopHabits):
+    """How measured force becomes the next height (paper 001, section 3)."""
+
+    strategy: Strategy = Field(
+        default="span_by_span",
+        description="whether the height follows every step's force (eq. 2) or the forces of whole spans (eq. 3)",
+    )
+    delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=8,
+        description="steps from the measurement of a force to the height that answers it being reached [steps]",
+    )
+    height_harmonics: Annotated[int, Field(ge=1, le=5000)] | None = Field(
+        default=None, description="harmonics kept of the contact height, the mean included (N_h); without it all"
+    )
+    dropper_harmonics: Annotated[int, Field(ge=1, le=5000)] | None = Field(
+        default=None, description="harmonics kept of the droppers' elongation, the mean included (N_hd); without it all"
+    )
+    contact_relaxation: Annotated[float, Field(gt=0.0, le=2.0)] = Field(
+        default=0.1, description="share of a newly measured force that enters the model (mu_c) [-]"
     )
     largest_force_N: Annotated[float, Field(gt=0.0, le=1.0e5)] = Field(
         default=3000.0, description="a measured force beyond this, either way, stops the loop [N]"

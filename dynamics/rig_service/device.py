@@ -17,7 +17,8 @@ from dynamics.loop.device_kernel import RING, actuator_position
 from dynamics.loop.spec import ActuatorSpec, SensorSpec
 from dynamics.rig_service.frames import Frame, Kind, Reason, Refusal, pack, unpack
 from dynamics.rig_service.guard import OutputGuard
-from dynamics.rig_service.server import RECEIVE_BYTES, quiet_memory
+from dynamics.rig_service.promptness import undisturbed
+from dynamics.rig_service.server import RECEIVE_BYTES
 from dynamics.rig_service.spec import AddressSpec, LimitsSpec, StopSpec
 
 __all__ = ["DeviceRun", "EmulatedRig", "agreed_delay", "greet", "run_device"]
@@ -193,7 +194,7 @@ def run_device(
     run, dt_ns = DeviceRun(), welcome.step_ns
     begin = heard = monotonic_ns() + dt_ns
     trip, asked, step = math.nan, False, 0
-    with quiet_memory():
+    with undisturbed():
         while run.reason is None:
             due = begin + step * dt_ns
             run.late_ticks += _wait_until(due) > dt_ns

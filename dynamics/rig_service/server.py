@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import select
 import signal
 import socket
@@ -12,10 +11,11 @@ from time import monotonic_ns
 
 from catenary.errors import InputError
 from dynamics.rig_service.frames import Reason
+from dynamics.rig_service.promptness import NOT_GRANTED, undisturbed
 from dynamics.rig_service.session import RigSession
 from dynamics.rig_service.spec import AddressSpec
 
-__all__ = ["open_socket", "quiet_memory", "serve"]
+__all__ = ["open_socket", "serve"]
 
 LONGEST_WAIT = 0.05
 SHOW_EVERY_NS = 250_000_000
@@ -62,7 +62,9 @@ def serve(session: RigSession, sock: socket.socket, show: Callable[[RigSession],
         Called four times a second while a test runs.
     """
     shown = 0
-    with _signals_that_stop(session), quiet_memory():
+    with _signals_that_stop(session), undisturbed() as first:
+        if not first:
+            session.say(NOT_GRANTED)
         while session.state != "ended":
             wait = LONGEST_WAIT
             if session.state != "waiting":
@@ -111,16 +113,3 @@ def _signals_that_stop(session: RigSession) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def quiet_memory() -> Iterator[None]:
-    """Keep the collector of cycles from running in the middle of a step."""
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-        gc.unfreeze()

@@ -56,7 +56,7 @@ class RigSession:
     """
 
     def __init__(self, steps: StepTaker, service: ServiceSpec, plan: TestPlan, say: Callable[[str], None]) -> None:
-        self.steps, self._loss, self._plan, self._say = steps, service.loss, plan, say
+        self.steps, self._loss, self._plan, self.say = steps, service.loss, plan, say
         self.state = "waiting"
         self._client: Address | None = None
         self._session = 0
@@ -111,7 +111,7 @@ class RigSession:
         silent = now_ns - self._heard_ns > 1e6 * self._loss.watchdog_ms
         if self.steps.number == 0:
             if silent:
-                self._say("the client greeted and sent no force; waiting for another one")
+                self.say("the client greeted and sent no force; waiting for another one")
                 self.state, self._client = "waiting", None
             return []
         if silent:
@@ -131,21 +131,21 @@ class RigSession:
         seen = getattr(self.counts, what) + 1
         setattr(self.counts, what, seen)
         if seen <= TOLD:
-            self._say(sentence + ("; more of them are counted only" if seen == TOLD else ""))
+            self.say(sentence + ("; more of them are counted only" if seen == TOLD else ""))
 
     def _greet(self, frame: Frame, address: Address, now_ns: int) -> Replies:
         refusal = self._refusal(frame, address)
         plan = self._plan
         if refusal is not None:
             self.counts.refused_clients += 1
-            self._say(f"refused the client {address[0]}:{address[1]}: {self._refusal_sentence(refusal, frame)}")
+            self.say(f"refused the client {address[0]}:{address[1]}: {self._refusal_sentence(refusal, frame)}")
             return [
                 (pack(Frame(Kind.REFUSAL, status=refusal, steps=plan.steps_per_span, step_ns=plan.step_ns)), address)
             ]
         if self.state == "waiting":
             self._client, self._session = address, secrets.randbits(32)
             self.state, self._heard_ns = "running", now_ns
-            self._say(f"test begins with the client {address[0]}:{address[1]}")
+            self.say(f"test begins with the client {address[0]}:{address[1]}")
         welcome = Frame(
             Kind.WELCOME,
             self._session,
@@ -214,7 +214,7 @@ class RigSession:
         found = 1e-9 * (frame.time_ns - self._first_stamp[1]) / steps
         wrong = abs(found / self._plan.dt - 1.0) > RATE_TOLERANCE
         if wrong:
-            self._say(f"the device sends every {1e3 * found:.3f} ms, the bundle steps every {1e3 * self._plan.dt:g} ms")
+            self.say(f"the device sends every {1e3 * found:.3f} ms, the bundle steps every {1e3 * self._plan.dt:g} ms")
         return wrong
 
     def _take(self, frame: Frame | None, why: str, now_ns: int) -> Replies:

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from catenary.errors import InputError
-from catenary.spec import Spec
-from dynamics.loop.spec import LoopSettings, Strategy
+from dynamics.loop.spec import LoopHabits, LoopSettings, Strategy
 from dynamics.rig_bundle import RECOMMENDATION
 
 __all__ = ["ServedLoop", "served_settings"]
@@ -20,7 +19,7 @@ RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics
 Harmonics = Annotated[int, Field(ge=1, le=5000)] | Literal["all"] | None
 
 
-class ServedLoop(Spec):
+class ServedLoop(LoopHabits):
     """How measured force becomes the next height (paper 001, section 3); null: as the bundle recommends."""
 
     strategy: Strategy | None = Field(
@@ -31,9 +30,6 @@ class ServedLoop(Spec):
         default=None,
         description="steps from the measurement of a force to the height that answers it being reached [steps]",
     )
-    compensation: bool = Field(
-        default=True, description="read the height ahead by the delay (section 3.4); without it by one step"
-    )
     height_harmonics: Harmonics = Field(
         default=None, description="harmonics kept of the contact height, the mean included (N_h), or 'all'"
     )
@@ -42,19 +38,6 @@ class ServedLoop(Spec):
     )
     contact_relaxation: Annotated[float, Field(gt=0.0, le=2.0)] | None = Field(
         default=None, description="share of a newly measured force that enters the model (mu_c) [-]"
-    )
-    dropper_relaxation: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
-        default=1.0, description="share of a newly found correction force that enters the model (mu_d) [-]"
-    )
-    ramp_s: Annotated[float, Field(ge=0.0, le=600.0)] = Field(
-        default=40.0, description="time over which the height grows from nothing to full [s]"
-    )
-    slack: bool = Field(default=True, description="let droppers slacken by correction forces (eqs 11, 12)")
-    sweeps: Annotated[int, Field(ge=1, le=1000)] = Field(
-        default=30, description="largest number of Gauss-Seidel sweeps over the correction forces of one step"
-    )
-    added_force_N: Annotated[float, Field(ge=0.0, le=600.0)] = Field(
-        default=0.0, description="force added to the measured one before the model takes it (section 5.1) [N]"
     )
 
 

@@ -2,8 +2,6 @@
 
 import math
 import resource
-import socket
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rig_session import CLIENT, DT, MS, OTHER, N, Rig, Spring
 
-from catenary.errors import InputError
-from dynamics.rig_service.device import agreed_delay, greet
 from dynamics.rig_service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
 from dynamics.rig_service.journal import RECORD, Journal, read_journal
 from dynamics.rig_service.run import blocks_of
-from dynamics.rig_service.spec import AddressSpec
 from dynamics.spec import SignalSpec
 
 
@@ -225,41 +220,6 @@ def test_a_record_that_cannot_be_written_ends_the_test_at_the_safe_height(tmp_pa
     rig.is_guarded()
     _, columns = read_journal(tmp_path / "run.journal")
     np.testing.assert_array_equal(columns["height"], rig.heights[:30])
-
-
-def answered(frame):
-    """What a device makes of a server that answers its greeting with a frame."""
-    with (
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device,
-    ):
-        server.bind(("127.0.0.1", 0))
-        device.bind(("127.0.0.1", 0))
-        server.sendto(pack(frame), device.getsockname())
-        address = AddressSpec(host="127.0.0.1", port=server.getsockname()[1])
-        return greet(device, address, 0, 0.0, 5.0)
-
-
-def test_a_device_takes_the_servers_delay_or_refuses_it():
-    welcome = Rig().welcome
-    assert welcome.second == 8.0 and answered(welcome) == welcome
-    assert agreed_delay(welcome, 0) == agreed_delay(welcome, 8) == 8
-    with pytest.raises(InputError, match="delay_steps must be 8, on which the server counts: got 5 steps"):
-        agreed_delay(welcome, 5)
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"step_ns": 0}, "must offer steps of 0.1 to 100 ms"),
-        ({"second": math.nan}, "a delay of 1 to 100 steps"),
-        ({"steps": 0}, "must offer steps"),
-        ({"kind": Kind.REFUSAL, "status": 77}, "refuses for a reason that is not known here"),
-    ],
-)
-def test_a_device_refuses_a_test_that_cannot_be(change, sentence):
-    with pytest.raises(InputError, match=sentence):
-        answered(replace(Rig().welcome, **change))
 
 
 def test_a_test_that_is_done_ends_at_the_safe_height():

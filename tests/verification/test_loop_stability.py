@@ -127,7 +127,7 @@ def test_maps_are_those_of_the_whole_matrices(model, strategy):
         for j, count in enumerate((5, 22)):
             whole = [spectral_radius(block_matrix(model, row.device, settings(strategy, 8, count, mu))) for mu in grid]
             # what settles was solved whole, what does not may be a Krylov space's
-            assert found.radius[i, j] == pytest.approx(min(whole), rel=1e-9 if min(whole) < 1.0 else 1e-2)
+            assert found.radius[i, j] == pytest.approx(min(whole), rel=1e-9 if min(whole) < 1.0 else 2e-4)
             assert found.relaxation[i, j] == grid[int(np.argmin(whole))]
 
 
