@@ -37,17 +37,10 @@ def _factor(ptr, idx, val, first, start, low, diag):
 
 
 @njit(cache=True)
-def envelope_solve(first: Any, start: Any, low: Any, diag: Any, B: Any) -> None:
-    """Solve in place for the rows of B, float array (row, load)."""
-    n = B.shape[0]
-    for i in range(n):
-        for j in range(first[i], i):
-            B[i] -= low[start[i] + j - first[i]] * B[j]
-    for i in range(n):
-        B[i] /= diag[i]
-    for i in range(n - 1, -1, -1):
-        for j in range(first[i], i):
-            B[j] -= low[start[i] + j - first[i]] * B[i]
+def _subtract(B: Any, i: int, factor: float, j: int) -> None:
+    """Subtract a multiple of row j from row i; as a loop, since a sum of slices would make a copy each time."""
+    for c in range(B.shape[1]):
+        B[i, c] -= factor * B[j, c]
 
 
 @njit(cache=True)
@@ -59,12 +52,18 @@ def envelope_columns(first: Any, start: Any, low: Any, diag: Any, B: Any, rows: 
     top, begin, end = rows
     for i in range(begin, end):
         for j in range(max(first[i], begin), i):
-            B[i - top] -= low[start[i] + j - first[i]] * B[j - top]
+            _subtract(B, i - top, low[start[i] + j - first[i]], j - top)
     for i in range(begin, end):
-        B[i - top] /= diag[i]
+        for c in range(B.shape[1]):
+            B[i - top, c] /= diag[i]
     for i in range(end - 1, top - 1, -1):
         for j in range(max(first[i], top), i):
-            B[j - top] -= low[start[i] + j - first[i]] * B[i - top]
+            _subtract(B, j - top, low[start[i] + j - first[i]], i - top)
+
+
+def envelope_solve(first: Any, start: Any, low: Any, diag: Any, B: Any) -> None:
+    """Solve in place for the rows of B, float array (row, load)."""
+    envelope_columns(first, start, low, diag, B, (0, 0, len(B)))
 
 
 def envelope_ldl(

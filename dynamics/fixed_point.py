@@ -20,7 +20,7 @@ TRUSTED = 1.0e-6
 
 @dataclass(frozen=True)
 class SecantBasis:
-    """Secant pairs with orthonormal features: ``state`` (pair, state), ``feature`` (pair, feature)."""
+    """Secant pairs known beforehand: ``state`` (pair, state), ``feature`` (pair, feature), no feature zero."""
 
     state: NDArray[np.float64]
     feature: NDArray[np.float64]
@@ -45,32 +45,42 @@ class Acceleration:
         self.features: list[NDArray[np.float64]] = []
         self.last: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
         self.count = 0
+        # features of all pairs, the basis first, brought to length 1; those lengths; and the products among them
+        known = np.zeros((0, 0)) if basis is None else basis.feature
+        self._sizes = np.linalg.norm(known, axis=1)
+        self._units = known / self._sizes[:, None]
+        self._gram = self._units @ self._units.T
 
     def propose(self, mapped: NDArray[np.float64], feature: NDArray[np.float64]) -> NDArray[np.float64]:
         """Next state, given g(x) and the features of g(x) - x; the first ``plain`` calls return g(x) itself."""
         if self.last is not None:
-            self.states.append(mapped - self.last[0])
-            self.features.append(feature - self.last[1])
-            if len(self.states) > MEMORY:
-                del self.states[0], self.features[0]
+            self._remember(mapped - self.last[0], feature - self.last[1])
         self.last = mapped, feature
         self.count += 1
-        parts = [] if self.basis is None else [self.basis.feature]
-        if self.features:
-            own = np.array(self.features)
-            parts.append(own)
-        if not parts or self.count <= self.plain:
+        if not len(self._units) or self.count <= self.plain:
             return mapped
-        A = np.vstack(parts)
-        size = np.linalg.norm(A, axis=1)
-        A = A / size[:, None]
-        gram = A @ A.T
-        gram[np.diag_indices_from(gram)] += TRUSTED**2 * len(gram)
-        weight = np.linalg.solve(gram, A @ feature) / size
-        first = 0 if self.basis is None else len(self.basis.state)
-        out = mapped.copy()
+        gram = self._gram + TRUSTED**2 * len(self._gram) * np.eye(len(self._gram))
+        weight = np.linalg.solve(gram, self._units @ feature) / self._sizes
+        first, out = 0, mapped
         if self.basis is not None:
-            out -= weight[:first] @ self.basis.state
-        for k, state in enumerate(self.states):
-            out -= weight[first + k] * state
+            first = len(self.basis.state)
+            out = mapped - weight[:first] @ self.basis.state
+        for own, state in zip(weight[first:], self.states, strict=True):
+            out = out - own * state
         return out
+
+    def _remember(self, state: NDArray[np.float64], feature: NDArray[np.float64]) -> None:
+        """Keep a secant pair, and what its features have in common with those of the others."""
+        if len(self.states) == MEMORY:
+            del self.states[0], self.features[0]
+            oldest = len(self._units) - MEMORY
+            self._sizes, self._units = np.delete(self._sizes, oldest), np.delete(self._units, oldest, axis=0)
+            self._gram = np.delete(np.delete(self._gram, oldest, axis=0), oldest, axis=1)
+        self.states.append(state)
+        self.features.append(feature)
+        size = float(np.linalg.norm(feature))
+        unit = feature / size
+        shared = self._units @ unit if len(self._units) else np.zeros(0)
+        self._gram = np.block([[self._gram, shared[:, None]], [shared[None, :], np.ones((1, 1))]])
+        self._sizes = np.append(self._sizes, size)
+        self._units = np.vstack([self._units, unit]) if len(self._units) else unit[None, :]

@@ -19,9 +19,9 @@ from dynamics.transient import static_status
 
 __all__ = ["periodic_start"]
 
-DESIGNS = 48
+DESIGNS = 16
 SPANS_PER_DESIGN = 12
-BASIS_SIZE = 64
+BASIS_SIZE = 48
 HEIGHT_SPREAD = 0.017
 POSITION_SPREAD = 0.85
 

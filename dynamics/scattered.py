@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.cell import VerticalCell
 from catenary.equilibrium import Equilibrium
 from dynamics.fixed_point import SecantBasis, compress
 from dynamics.periodic import Lesson, PeriodicSolution, solve_periodic
@@ -31,10 +32,12 @@ class ScatteredStates:
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
 
-    def solve(self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium) -> PeriodicSolution:
+    def solve(
+        self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium, cell: VerticalCell | None = None
+    ) -> PeriodicSolution:
         """Find the steady state of a case whose inputs stand at a place of their ranges [-]."""
         here, lesson = np.array(place), Lesson()
-        solution = solve_periodic(case, self._start(here), equilibrium, lesson)
+        solution = solve_periodic(case, self._start(here), equilibrium, lesson, cell)
         if lesson.state is not None and lesson.scale is not None and lesson.memory is not None:
             if self._states and lesson.state.shape != self._states[-1].shape:
                 self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one

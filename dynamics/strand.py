@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.cell import VerticalCell
 from catenary.equilibrium import Equilibrium
 from dynamics.fixed_point import SecantBasis
 from dynamics.periodic import Lesson, PeriodicSolution, solve_periodic
@@ -30,11 +31,13 @@ class Strand:
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
 
-    def solve(self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium) -> PeriodicSolution:
+    def solve(
+        self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium, cell: VerticalCell | None = None
+    ) -> PeriodicSolution:
         """Find the steady state of a case where the parameter has the one value in ``place``."""
         (at,) = place
         lesson = Lesson()
-        solution = solve_periodic(case, self._start(at), equilibrium, lesson)
+        solution = solve_periodic(case, self._start(at), equilibrium, lesson, cell)
         if lesson.state is not None and lesson.scale is not None and lesson.memory is not None:
             if self._states and lesson.state.shape != self._states[-1][1].shape:
                 self._states, self._pairs = [], []  # the window is another one
