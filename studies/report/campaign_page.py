@@ -12,8 +12,10 @@ from studies.report.choice import cost_table, designs_chart
 from studies.report.content import CampaignContent, SpanResult
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
+from studies.report.mattered import mattered_sections
 from studies.report.numerical_error import error_table, sigma_with_error
 from studies.report.parts import Chart, Fact, Page, Section
+from studies.report.scenario_tables import scenario_section
 from studies.report.search import front_charts, front_table, search_chart
 from studies.report.tables import (
     change_percent,
@@ -41,6 +43,8 @@ def campaign_page(content: CampaignContent) -> Page:
         _line_section(results),
         _search_section(content),
         _basins_section(content),
+        *_mattered_sections(content),
+        scenario_section(None if content.choice is None else content.choice.scenarios),
         _trust_section(content),
         _schedule_section(content),
         Section(
@@ -115,7 +119,11 @@ def _confirmed(content: CampaignContent) -> str:
     long = content.confirmation.best
     if long.sigma_transient_N is None or long.difference_percent is None:
         return f"The long transient could not confirm it: {long.message}."
-    measure = "" if content.objectives[0].name == "sigma" else f"a σ of {number(long.sigma_N, 2)} N stands on record, "
+    measure = ""
+    if content.choice is not None and content.choice.scenarios is not None:
+        measure = f"in the case's own conditions alone its σ is {number(long.sigma_N, 2)} N, "
+    elif content.objectives[0].name != "sigma":
+        measure = f"a σ of {number(long.sigma_N, 2)} N stands on record, "
     return (
         f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} long transient gives "
         f"{number(long.sigma_transient_N, 2)} N for this design; the two differ by "
@@ -211,6 +219,12 @@ def _basins_section(content: CampaignContent) -> Section:
     if basins is None:
         return Section(title)
     return Section(title, text=(basins_text(basins),), tables=(basins_table(basins),))
+
+
+def _mattered_sections(content: CampaignContent) -> tuple[Section, ...]:
+    """Show which variables mattered to the search, and what the best design is sensitive to."""
+    mattered = None if content.choice is None else content.choice.mattered
+    return () if mattered is None else mattered_sections(mattered)
 
 
 def _trust_section(content: CampaignContent) -> Section:

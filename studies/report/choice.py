@@ -12,7 +12,9 @@ from optimise.record import TrialRecord
 from optimise.result import CampaignResult
 from studies.report.basins import Basins, basins_of
 from studies.report.frame import number
+from studies.report.mattered import Mattered, mattered_of
 from studies.report.parts import Chart, Curve, Role, Table
+from studies.report.scenario_tables import ScenarioFigures, scenario_figures
 
 __all__ = ["Choice", "choice_of", "cost_table", "designs_chart"]
 
@@ -22,9 +24,10 @@ ROLES: tuple[Role, ...] = ("best", "other", "fourth", "fifth", "sixth")
 
 @dataclass(frozen=True)
 class Choice:
-    """What was varied and held, each in a sentence; the designs drawn; rows of what it cost; what was polished.
+    """What was varied and held, each in a sentence; the designs drawn; rows of cost; what was polished; what mattered.
 
-    ``drawn`` has the contact-wire height [mm] at the droppers over their station [m], nominal line first.
+    ``drawn`` has the contact-wire height [mm] at the droppers over their station [m], nominal line first; ``scenarios``
+    both designs in every scenario of the search, where there are any.
     """
 
     varied: str
@@ -32,6 +35,8 @@ class Choice:
     drawn: tuple[Curve, ...]
     cost: tuple[tuple[str, str], ...]
     basins: Basins | None = None
+    mattered: Mattered | None = None
+    scenarios: ScenarioFigures | None = None
 
 
 def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
@@ -49,6 +54,8 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force),
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
         basins=basins_of(result),
+        mattered=mattered_of(result),
+        scenarios=scenario_figures(result, ranked[0] if ranked else None),
         cost=_cost([r.evaluation for r in result.records if r.evaluation is not None]),
     )
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from optimise.sensitivity import SensitivityResult
-from optimise.sensitivity_indices import OUTPUTS, Output
+from optimise.sensitivity_indices import OUTPUTS, Output, SobolFigures
 from optimise.sweep_axes import axis_unit
 from studies.report.frame import number, with_bound_units
 from studies.report.parts import Fact, Page, Section, Table
 from studies.report.sensitivity_charts import effects_chart, indices_chart, tornado_chart
 from studies.report.tables import value_text
 
-__all__ = ["sensitivity_page"]
+__all__ = ["sensitivity_page", "sensitivity_summary"]
 
 MOST_FAILURES = 30
 INDEPENDENT = "Inputs are taken as independent, every value of a range as equally likely."
@@ -30,6 +32,16 @@ def sensitivity_page(result: SensitivityResult) -> Page:
         warnings=_warnings(result),
         sections=tuple(s for s in (*sections, _failures(result)) if s.charts or s.tables),
     )
+
+
+def sensitivity_summary(title: str, result: SensitivityResult) -> Section:
+    """Section for a page of something else: pictures of the standard deviation alone, the tables of every output."""
+    sections = (_sobol_section(result), _morris_section(result), _local_section(result))
+    charts = tuple(chart for s in sections for chart in s.charts if chart.name.endswith(f"_{OUTPUTS[0].name}"))
+    texts = tuple(text for s in sections for text in s.text)
+    inputs = (replace(table, title="What was varied") for table in _inputs_section(result).tables)
+    tables = (*(table for s in sections for table in s.tables), *inputs)
+    return Section(title, text=(_headline(result), *_warnings(result), *texts), charts=charts, tables=tables)
 
 
 def _headline(result: SensitivityResult) -> str:
@@ -117,8 +129,8 @@ def _sobol_section(result: SensitivityResult) -> Section:
     )
 
 
-def _index(s: object, k: int, i: int) -> str:
-    total, first = s.total[k, i], s.first[k, i]  # type: ignore[attr-defined]
+def _index(s: SobolFigures, k: int, i: int) -> str:
+    total, first = s.total[k, i], s.first[k, i]
     return "–" if not np.isfinite(total) else f"{number(float(total), 3)} ({number(float(first), 3)})"
 
 
