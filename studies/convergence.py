@@ -21,9 +21,10 @@ from catenary.errors import InputError
 from catenary.files import write_json_atomic
 from catenary.record import config_sha256
 from studies.compose import Composed, compose_job
+from studies.convergence_spec import ConvergenceJob
 from studies.run_folder import RunFolder, fresh_folder
 from studies.simulate import refuse_coarse_step, refuse_slack_line
-from studies.spec import ConvergenceJob, case_of
+from studies.spec import case_of
 
 if TYPE_CHECKING:
     from dynamics.refinement import Passage, Setting

@@ -13,7 +13,7 @@ import numpy as np
 from catenary.dataset import table_dataset, write_dataset
 from dynamics.refinement import Passage, Setting, assured_error, errors_of, observed_order, setting_of
 from dynamics.spec import CaseSpec
-from studies.spec import ConvergenceJob
+from studies.convergence_spec import ConvergenceJob
 
 __all__ = ["SAME_COST", "conclude", "setting_text", "summarise", "write_curves"]
 

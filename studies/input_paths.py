@@ -10,7 +10,7 @@ from studies.keys import KeyTree, format_value
 __all__ = ["path_problems"]
 
 
-def path_problems(key: str, name: str, values: Iterable[float]) -> list[str]:
+def path_problems(key: str, name: str, values: Iterable[float], between: bool = False) -> list[str]:
     """Say that a path is no numeric input of a case, or which of its values is out of range.
 
     Parameters
@@ -21,11 +21,15 @@ def path_problems(key: str, name: str, values: Iterable[float]) -> list[str]:
         Dotted path.
     values : iterable of float
         Values that it is to take.
+    between : bool
+        Whether it is to take values between them too, which a whole number cannot.
     """
     keys = KeyTree(CaseSpec)
     path = [int(part) if part.isdigit() else part for part in name.split(".")]
     node = keys.node(path)
     if node is not None and node.get("type") in ("number", "integer"):
+        if between and node["type"] == "integer":
+            return [f"{key}: {name} must be a number that may be broken: it is a whole one; catenary sweep varies it"]
         low, high = keys.bounds(path)
         bad = [v for v in values if (low is not None and v < low) or (high is not None and v > high)]
         if node["type"] == "integer":
