@@ -19,6 +19,7 @@ from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, faile
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.executors import Evaluate, Executor, NoWorkersError, open_executor, refuse_impossible
+from optimise.importances import write_importances
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.polish import Point, polish
 from optimise.progress import Progress, StatusWriter
@@ -168,6 +169,8 @@ class _Run:
         if self.study.records:
             write_trials(result, self.place.trials_nc)
         write_designs(result)
+        if state == "finished":
+            write_importances(self.place, self.campaign, self.space, self.study.records)
         self.status.write(state)
         return result
 

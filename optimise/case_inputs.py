@@ -49,7 +49,7 @@ def value_at(case: CaseSpec, name: str) -> float:
             block = block[int(part)] if isinstance(block, list | tuple) else block[part]
         return float(block)
     except (KeyError, IndexError, TypeError, ValueError):
-        raise InputError([f"inputs must be numbers that this case has: {name} is none of them"]) from None
+        raise InputError([f"sensitivity.inputs must name numbers that this case has: {name} is none of them"]) from None
 
 
 def refuse_bad_values(case: CaseSpec, names: tuple[str, ...], rows: Iterable[tuple[float, ...]], key: str) -> None:
@@ -116,4 +116,4 @@ def _sentence(error: Any, where: str, key: str) -> str:
         return f"{key} must give possible cases: at {where}: {path + ': ' if path else ''}{error['ctx']['error']}"
     given = error.get("input")
     shown = f"{given:g}" if isinstance(given, int | float) else str(given)
-    return f"{key}: {path} must hold '{error['msg']}': got {shown}"
+    return f"{key}: {path} must be {error['msg'].removeprefix('Input should be ')}: got {shown}"

@@ -17,7 +17,7 @@ from typing import Any
 
 from catenary.files import writing
 
-__all__ = ["append_whole", "checked_line", "is_whole", "parsed_line"]
+__all__ = ["append_whole", "checked_line", "holds_another", "is_whole", "parsed_line"]
 
 BEFORE, AFTER = b',"crc32":"', b'"}\n'
 DIGITS = 8
@@ -34,6 +34,12 @@ def is_whole(line: bytes) -> bool:
     """Whether a line, its end included, is what was written."""
     checksum = line[-TAIL + len(BEFORE) : -len(AFTER)]
     return line[-TAIL:].startswith(BEFORE) and line.endswith(AFTER) and checksum == _checksum(line[:-TAIL])
+
+
+def holds_another(line: bytes) -> bool:
+    """Whether something stands behind the checksum of a line: the end of the line was damaged, not its writing cut."""
+    place = line.find(BEFORE)  # in a text the quotes would be escaped
+    return 0 <= place < len(line) - TAIL
 
 
 def parsed_line(line: bytes) -> dict[str, Any] | None:

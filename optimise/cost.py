@@ -16,7 +16,7 @@ from optimise.cluster_spec import ClusterSpec
 from optimise.evaluate import EvaluationStatus
 from optimise.executors.processors import processor_type
 from optimise.spec import CampaignSpec, SamplerSpec
-from optimise.strand_points import StrandResult, StrandTask
+from optimise.strand_task import StrandResult, StrandTask
 
 __all__ = ["Cost", "campaign_cost", "cost_lines", "strands_cost"]
 

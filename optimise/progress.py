@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import socket
 import time
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from catenary.errors import InputError
-from catenary.files import write_json_atomic
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.front import Front
 from optimise.objectives import OBJECTIVES, raw_values
-from optimise.one_driver import driver_lives, process_lives
-from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord, count_records
+from optimise.one_driver import driver_lives
+from optimise.record import CampaignFolder, TrialRecord, count_records
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec
+from optimise.status_file import StatusFile, read_status_file
 
-__all__ = ["Progress", "StatusWriter", "progress_line", "progress_of", "read_status", "still_at_work"]
-
-SECONDS_BETWEEN_WRITES = 1.0
+__all__ = ["Progress", "StatusWriter", "clock", "progress_line", "progress_of", "read_status"]
 
 
 @dataclass(frozen=True)
@@ -131,7 +123,7 @@ def progress_line(p: Progress) -> str:
         parts.append(f"{p.front} on the front of {', '.join(p.objectives)}")
     parts.append(_best(p))
     parts.append(f"{p.failed} failed")
-    parts.append("time left -" if p.time_left_s is None else f"time left {_clock(p.time_left_s)}")
+    parts.append("time left -" if p.time_left_s is None else f"time left {clock(p.time_left_s)}")
     return " | ".join(parts)
 
 
@@ -146,7 +138,8 @@ def _best(p: Progress) -> str:
     return f"{name} {value:.2f} {first.unit}{gain}"
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Time as it is read on a clock: 1:05, 2:01:05."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
@@ -156,9 +149,8 @@ class StatusWriter:
     """Counts trials as they end, and keeps `status.json` at most one second old."""
 
     def __init__(self, folder: CampaignFolder, campaign: CampaignSpec, records: list[TrialRecord]) -> None:
-        self._folder = folder
+        self._file = StatusFile(folder.status_json)
         self._begin = time.monotonic()
-        self._written = -1e9
         self._count = _Count(campaign, records, "running")
         self.current = self._count.progress
         self._done_before = self.current.done
@@ -178,12 +170,7 @@ class StatusWriter:
         """Write the file if it is due, or at once with a new state."""
         if state is not None:
             self.current = replace(self.current, state=state)
-        elif time.monotonic() - self._written < SECONDS_BETWEEN_WRITES:
-            return
-        self._written = time.monotonic()
-        content = {"schema_version": SCHEMA_VERSION, **asdict(self.current), "process": os.getpid()}
-        content |= {"host": socket.gethostname(), "updated": datetime.now(UTC).isoformat()}
-        write_json_atomic(self._folder.status_json, content)
+        self._file.write(asdict(self.current), at_once=state is not None)
 
 
 def read_status(path: Path) -> Progress:
@@ -196,7 +183,7 @@ def read_status(path: Path) -> Progress:
     """
     folder = CampaignFolder(Path(path))
     campaign, _, _ = folder.read_input()
-    written = _status_json(folder)
+    written = read_status_file(folder.status_json)
     state = str(written.get("state", "stopped"))
     if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
         state = "stopped"
@@ -204,23 +191,3 @@ def read_status(path: Path) -> Progress:
     if state != "running":
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))
-
-
-def still_at_work(path: Path) -> bool:
-    """Whether the process that drove the campaign in a folder is alive: after the search it confirms and reports."""
-    written = _status_json(CampaignFolder(Path(path)))
-    process = written.get("process")
-    here = written.get("host", socket.gethostname()) == socket.gethostname()
-    return here and isinstance(process, int) and process > 0 and process_lives(process)
-
-
-def _status_json(folder: CampaignFolder) -> dict[str, Any]:
-    try:
-        content = json.loads(folder.status_json.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise InputError(
-            [f"{folder.status_json} must be JSON: {error}; remove it, it is written anew on resuming"]
-        ) from error
-    return content if isinstance(content, dict) else {}

@@ -97,6 +97,16 @@ class CampaignFolder:
         return self.path / "basins.json"
 
     @property
+    def importances_json(self) -> Path:
+        """What mattered in the search, by its own trials."""
+        return self.path / "importances.json"
+
+    @property
+    def sensitivity(self) -> Path:
+        """Folder of a sensitivity study of the best design, where one was made."""
+        return self.path / "sensitivity"
+
+    @property
     def pareto(self) -> Path:
         """Folder of the non-dominated designs, each a complete line named after its trial."""
         return self.path / "pareto"
@@ -194,7 +204,7 @@ class CampaignFolder:
 
     def _leftovers(self) -> list[Path]:
         written = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
-        files = (*written, self.basins_json, self.processors_json)
+        files = (*written, self.basins_json, self.importances_json, self.processors_json)
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
             *self.pareto.glob(".*.*.yaml"),

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.case_inputs import refuse_bad_values, value_at
 from optimise.sensitivity_design import SamplePlan, sample_plan, sample_strands
 from optimise.sensitivity_indices import OUTPUTS, LocalFigures, MorrisFigures, SobolFigures, local, morris, sobol
 from optimise.sensitivity_spec import SensitivityInputsSpec, SensitivitySpec
-from optimise.strand_points import PointResult, StrandResult, evaluate_samples
-from optimise.strand_record import StrandFolder
-from optimise.strand_run import PointsProgress, StrandWork, fill_record
+from optimise.strand_record import StrandFolder, StrandInput
+from optimise.strand_run import Fill, fill_record
+from optimise.strand_task import EvaluateStrand, PointResult, StrandTask
 
 __all__ = [
     "SensitivityFolder",
     "SensitivityInput",
     "SensitivityResult",
     "load_sensitivity",
-    "refuse_bad_samples",
     "run_sensitivity",
 ]
 
@@ -37,11 +33,57 @@ MOST_CHECKED = 400
 STEPPED = "sensitivity.inputs (differences step sensitivity.local.step of a range from the case's own value)"
 
 
-class SensitivityInput(Spec):
+class SensitivityInput(StrandInput):
     """Everything that decides the numbers of a sensitivity study."""
 
     sensitivity: SensitivityInputsSpec
-    case: CaseSpec
+
+    @property
+    def evaluate(self) -> EvaluateStrand:
+        """The function that workers run."""
+        from optimise.strand_points import evaluate_samples
+
+        return evaluate_samples
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return self.sensitivity.name
+
+    @property
+    def points(self) -> int:
+        """Points that the methods ask for."""
+        return self.sensitivity.points
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Dotted paths of the inputs."""
+        return tuple(self.sensitivity.inputs)
+
+    @cached_property
+    def plan(self) -> SamplePlan:
+        """Every point by its method."""
+        return sample_plan(self.sensitivity, self.case)
+
+    @cached_property
+    def strands(self) -> list[StrandTask]:
+        """Every point, near ones together."""
+        return sample_strands(self.plan, self.sensitivity)
+
+    def refuse_bad_points(self) -> None:
+        """Refuse a study of which the ends of a range, or points spread over the plan, cannot be.
+
+        A point that turns out not to be possible later is one without figures.
+        """
+        ranges = self.sensitivity.inputs.values()
+        nominal = [value_at(self.case, name) for name in self.names]
+        if "local" in self.sensitivity.methods:
+            _refuse_logarithms(dict(zip(self.names, nominal, strict=True)), self.sensitivity)
+        ends = [(*nominal[:i], end, *nominal[i + 1 :]) for i, r in enumerate(ranges) for end in (r.low, r.high)]
+        refuse_bad_values(self.case, self.names, ends, "sensitivity.inputs")
+        for method in self.sensitivity.methods:
+            rows = [tuple(map(float, self.plan.values[n])) for n in _spread(self.plan.blocks[method], MOST_CHECKED)]
+            refuse_bad_values(self.case, self.names, rows, STEPPED if method == "local" else "sensitivity.inputs")
 
 
 @dataclass(frozen=True)
@@ -96,67 +138,29 @@ class SensitivityResult:
         return {n: p for n, p in sorted(self.points.items()) if not p.statistics}
 
 
-def run_sensitivity(
-    spec: SensitivitySpec,
-    case: CaseSpec,
-    folder: Path,
-    *,
-    progress: Callable[[PointsProgress], None] | None = None,
-    evaluate: Callable[..., StrandResult] = evaluate_samples,
-) -> SensitivityResult:
-    """Evaluate the points of a study, or what is missing of them, and write its results.
+def run_sensitivity(spec: SensitivitySpec, case: CaseSpec, folder: Path, **how: Unpack[Fill]) -> SensitivityResult:
+    """Evaluate the points of a study, or what is missing of them, as `fill_record` does, and write its results."""
+    from optimise.dataset import write_sensitivity
+    from optimise.sensitivity_table import write_indices
 
-    Parameters
-    ----------
-    spec : SensitivitySpec
-        Inputs and methods, and where the points are evaluated.
-    case : CaseSpec
-        What all points share.
-    folder : Path
-        The study's folder; made if it is missing, gone on with if it holds this study.
-    progress : callable, optional
-        Called in the driver after each strand and about twice a second.
-    evaluate : callable
-        Picklable function of a strand and (case, names of the inputs).
-
-    Raises
-    ------
-    InputError
-        If a point is no possible case, the folder holds another study, or a driver works on it.
-    Interrupted
-        After Ctrl-C or a request to end; every finished strand is on record.
-    """
-    given = SensitivityInput(sensitivity=spec.sensitivity, case=case)
-    plan = refuse_bad_samples(case, spec.sensitivity)
-    place = SensitivityFolder(Path(folder))
-    work = StrandWork(sample_strands(plan, spec.sensitivity), evaluate, (case, plan.names), spec.cluster, progress)
-    fill_record(place, given, spec.sensitivity.name, work)
-    result = _result(place, given, plan)
-    _write(result, place)
+    place, given = SensitivityFolder(Path(folder)), SensitivityInput(sensitivity=spec.sensitivity, case=case)
+    fill_record(place, given, spec.cluster, how)
+    result = _result(place, given)
+    write_sensitivity(result, place.result_nc)
+    write_indices(result, place.indices_csv)
     return result
 
 
-def refuse_bad_samples(case: CaseSpec, spec: SensitivityInputsSpec) -> SamplePlan:
-    """All points of a study, checked before anything is written.
-
-    Checked are the ends of every range, what differences step on, and points spread over the plan; one that turns out
-    not to be possible later is a point without figures.
-
-    Raises
-    ------
-    InputError
-        With one sentence per value that is not allowed, and for points whose values do not go together.
-    """
-    nominal = [value_at(case, name) for name in spec.inputs]
-    ends = [
-        (*nominal[:i], end, *nominal[i + 1 :]) for i, r in enumerate(spec.inputs.values()) for end in (r.low, r.high)
+def _refuse_logarithms(nominal: dict[str, float], spec: SensitivityInputsSpec) -> None:
+    """Refuse a derivative in the logarithm of an input that has none at the case's own value."""
+    problems = [
+        f"sensitivity.inputs: {name} must be above 0 in this case where its spacing is log and methods name local, "
+        f"which begins at the case's own value: got {value:g}; set another value, spacing linear, or leave out local"
+        for name, value in nominal.items()
+        if spec.inputs[name].spacing == "log" and value <= 0.0
     ]
-    refuse_bad_values(case, tuple(spec.inputs), ends, "sensitivity.inputs")
-    plan = sample_plan(spec, case)
-    for method in spec.methods:
-        rows = [tuple(map(float, plan.values[n])) for n in _spread(plan.blocks[method], MOST_CHECKED)]
-        refuse_bad_values(case, plan.names, rows, STEPPED if method == "local" else "sensitivity.inputs")
-    return plan
+    if problems:
+        raise InputError(problems)
 
 
 def _spread(block: tuple[int, int], most: int) -> range:
@@ -173,27 +177,13 @@ def load_sensitivity(folder: Path) -> SensitivityResult:
         If the folder holds no sensitivity study.
     """
     place = SensitivityFolder(Path(folder))
-    try:
-        content = yaml.safe_load(place.input_yaml.read_text(encoding="utf-8"))
-        given = SensitivityInput.model_validate({name: content[name] for name in ("sensitivity", "case")})
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError([f"{place.input_yaml} must be a readable sensitivity study: {reason}"]) from error
-    return _result(place, given, sample_plan(given.sensitivity, given.case))
+    return _result(place, place.read_input(SensitivityInput))
 
 
-def _result(place: SensitivityFolder, given: SensitivityInput, plan: SamplePlan) -> SensitivityResult:
+def _result(place: SensitivityFolder, given: SensitivityInput) -> SensitivityResult:
     done, points = place.read(), {}
-    for task in sample_strands(plan, given.sensitivity):
+    for task in given.strands:
         if task.number in done:
             numbers = (index[0] for index in task.indices)
             points.update(zip(numbers, done[task.number].points, strict=True))
-    return SensitivityResult(place.path, given.sensitivity, given.case, plan, points)
-
-
-def _write(result: SensitivityResult, place: SensitivityFolder) -> None:
-    from optimise.dataset import write_sensitivity
-    from optimise.sensitivity_table import write_indices
-
-    write_sensitivity(result, place.result_nc)
-    write_indices(result, place.indices_csv)
+    return SensitivityResult(place.path, given.sensitivity, given.case, given.plan, points)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from dynamics.spec import CaseSpec
 from optimise.case_inputs import value_at
 from optimise.sensitivity_spec import SensitivityInputsSpec
-from optimise.strand_points import StrandTask
+from optimise.strand_task import StrandTask
 
 __all__ = ["SamplePlan", "morris_problem", "sample_plan", "sample_strands"]
 
@@ -86,6 +85,8 @@ def sample_strands(plan: SamplePlan, spec: SensitivityInputsSpec) -> list[Strand
 
 def _sobol(d: int, samples: int, seed: int) -> NDArray[np.float64]:
     """Rows A_j, AB_1j to AB_dj and B_j for every base sample j; all but the last differ from A_j in one input."""
+    from scipy.stats import qmc  # slow to load, and not needed to read a record
+
     both = qmc.Sobol(2 * d, scramble=True, seed=seed, bits=64).random(samples)
     A, B = both[:, :d], both[:, d:]
     rows = np.repeat(A[:, None, :], d + 2, axis=1)

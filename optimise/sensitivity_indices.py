@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import sobol_indices
 
 from optimise.sensitivity_design import SamplePlan, morris_problem
 from optimise.sensitivity_spec import SensitivityInputsSpec
@@ -160,6 +159,8 @@ def _indices(samples: Array) -> tuple[Array, Array]:
     """
     f_A, f_B = samples[:, 0].T, samples[:, -1].T
     f_AB = np.moveaxis(samples[:, 1:-1], 0, -1)
+    from scipy.stats import sobol_indices  # slow to load, and not needed to read a record
+
     found = sobol_indices(func={"f_A": f_A, "f_B": f_B, "f_AB": f_AB}, n=len(samples))
     shape = f_A.shape[0], f_AB.shape[0]
     return np.reshape(found.first_order, shape), np.reshape(found.total_order, shape)

@@ -8,49 +8,19 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from catenary.spec import Spec
+from optimise.range_spec import MOST_POINTS, SpreadSpec
 from optimise.spec import ClusterSpec
 
 __all__ = [
-    "MOST_POINTS",
     "LocalSpec",
     "Method",
     "MorrisSpec",
     "SensitivityInputsSpec",
     "SensitivitySpec",
     "SobolSpec",
-    "SpreadSpec",
 ]
 
-MOST_POINTS = 200_000
 Method = Literal["sobol", "morris", "local"]
-
-
-class SpreadSpec(Spec):
-    """Range of one input, every value of which is equally likely."""
-
-    low: float = Field(description="least value, in the unit of the input")
-    high: float = Field(description="greatest value, in the unit of the input")
-    spacing: Literal["linear", "log"] = Field(default="linear", description="uniform in the value or in its logarithm")
-
-    @model_validator(mode="after")
-    def _rises(self) -> Self:
-        if self.high <= self.low:
-            raise ValueError(f"high must be greater than low: got {self.low:g} to {self.high:g}")
-        if self.spacing == "log" and self.low <= 0.0:
-            raise ValueError(f"low must be above 0 where spacing is log: got {self.low:g}")
-        return self
-
-    def value(self, share: float) -> float:
-        """Value at a share of the range [-], 0 at its low and 1 at its high end."""
-        if self.spacing == "log":
-            return float(self.low * (self.high / self.low) ** share)
-        return float(self.low + share * (self.high - self.low))
-
-    def share(self, value: float) -> float:
-        """Share of the range [-] at which a value lies, below 0 or above 1 where it lies outside."""
-        if self.spacing == "log":
-            return math.log(value / self.low) / math.log(self.high / self.low)
-        return (value - self.low) / (self.high - self.low)
 
 
 class SobolSpec(Spec):

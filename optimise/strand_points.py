@@ -1,89 +1,29 @@
-"""Points in strands that one worker evaluates in order: the function that workers run, and what comes back."""
+"""The functions that workers run to evaluate the points of a strand in order."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.spec import CatenarySpec
 from dynamics.scattered import ScatteredStates
 from dynamics.spec import CaseSpec
+from dynamics.status import Status
 from dynamics.strand import Strand
+from dynamics.transient import solve_transient, static_status
 from optimise.case_inputs import case_at
+from optimise.strand_task import PointResult, StrandResult, StrandTask
 
-__all__ = ["PointResult", "StrandResult", "StrandTask", "evaluate_samples", "evaluate_strand"]
+__all__ = ["evaluate_samples", "evaluate_strand"]
 
-
-@dataclass(frozen=True)
-class StrandTask:
-    """Points which one worker evaluates in order, each near one before it.
-
-    Attributes
-    ----------
-    number : int
-        Number of the strand.
-    indices : tuple of tuple
-        Index of every point in its study.
-    values : tuple of tuple
-        Values of the inputs (point, input).
-    places : tuple of tuple
-        Coordinates over which steady states are continued from one point to the next [-].
-    tolerance : float, optional
-        End of the search for a steady state, where it is not the case's [-].
-    """
-
-    number: int
-    indices: tuple[tuple[int, ...], ...]
-    values: tuple[tuple[float, ...], ...]
-    places: tuple[tuple[float, ...], ...]
-    tolerance: float | None = None
-
-
-@dataclass(frozen=True)
-class PointResult:
-    """What came out at one point; without figures the message is the reason.
-
-    Attributes
-    ----------
-    status : str
-        'ok', 'not_periodic' (figures of a long march), or why there are no figures.
-    message : str
-    statistics : dict
-        Statistics of the contact force by name, the unit at the end of each name; empty without figures.
-    applied_force_N, static_dropper_force_min_N : float, optional
-    wall_time_s : float
-    """
-
-    status: str
-    message: str = ""
-    statistics: dict[str, float] = field(default_factory=dict)
-    applied_force_N: float | None = None
-    static_dropper_force_min_N: float | None = None
-    wall_time_s: float = 0.0
-
-
-@dataclass(frozen=True)
-class StrandResult:
-    """Results of the points of one strand, in order."""
-
-    number: int
-    points: tuple[PointResult, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Content as JSON types."""
-        return {"strand": self.number, "points": [asdict(point) for point in self.points]}
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> StrandResult:
-        """Result from what `to_dict` gave."""
-        return cls(int(content["strand"]), tuple(PointResult(**point) for point in content["points"]))
+# lines whose state at rest is kept: a strand holds fewer that differ in more than damping and contact
+LINES = 64
 
 
 def evaluate_strand(task: StrandTask, setting: tuple[CaseSpec, tuple[str, ...]]) -> StrandResult:
@@ -101,7 +41,8 @@ def _evaluate_all(
 ) -> StrandResult:
     case, names = setting
     if task.tolerance is not None:
-        case = case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": task.tolerance})})
+        closer = {"tolerance": task.tolerance, "precision": "double"}  # differences of points are formed from it
+        case = case.model_copy(update={"periodic": case.periodic.model_copy(update=closer)})
     points = []
     for values, place in zip(task.values, task.places, strict=True):
         begin = time.perf_counter()
@@ -116,10 +57,9 @@ def _evaluate_all(
 def _evaluate(case: CaseSpec, place: tuple[float, ...], chain: Strand | ScatteredStates) -> PointResult:
     equilibrium = _equilibrium(case.catenary)
     if case.solver == "periodic":
-        solution = chain.solve(case, place, equilibrium)
+        cell = _cell(equilibrium) if static_status(equilibrium) is Status.OK else None
+        solution = chain.solve(case, place, equilibrium, cell)
     else:
-        from dynamics.transient import solve_transient
-
         solution = solve_transient(case, equilibrium)
     figures = {} if solution.statistics is None else {k: float(v) for k, v in asdict(solution.statistics).items()}
     force = equilibrium.dropper_force
@@ -133,15 +73,19 @@ def _evaluate(case: CaseSpec, place: tuple[float, ...], chain: Strand | Scattere
 
 def _equilibrium(line: CatenarySpec) -> Equilibrium:
     """Form-finding once for all lines that differ in damping alone, which does nothing at rest."""
-    text = line.model_dump_json(exclude={"damping", "provenance", "description"})
-    return replace(_find(_Line(text, line)), spec=line)
+    return replace(_found(_Line(line)), spec=line)
+
+
+def _cell(equilibrium: Equilibrium) -> VerticalCell:
+    """The line's span cell, whose masses and stiffnesses damping does not change either."""
+    return replace(_formed(_Line(equilibrium.spec)), equilibrium=equilibrium)
 
 
 class _Line:
     """A line that compares by what sets its state at rest."""
 
-    def __init__(self, text: str, line: CatenarySpec) -> None:
-        self.text, self.line = text, line
+    def __init__(self, line: CatenarySpec) -> None:
+        self.line, self.text = line, line.model_dump_json(exclude={"damping", "provenance", "description"})
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -150,6 +94,11 @@ class _Line:
         return isinstance(other, _Line) and other.text == self.text
 
 
-@lru_cache(maxsize=64)
-def _find(key: _Line) -> Equilibrium:
+@lru_cache(maxsize=LINES)
+def _found(key: _Line) -> Equilibrium:
     return periodic_equilibrium(key.line)
+
+
+@lru_cache(maxsize=LINES)
+def _formed(key: _Line) -> VerticalCell:
+    return vertical_cell(_found(key))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import yaml
 
@@ -13,10 +15,64 @@ from catenary.errors import InputError
 from catenary.files import write_text_atomic, writing
 from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
-from optimise.checked_lines import append_whole, checked_line, parsed_line
-from optimise.strand_points import StrandResult
+from dynamics.spec import CaseSpec
+from optimise.checked_lines import append_whole, checked_line, holds_another, parsed_line
+from optimise.strand_task import EvaluateStrand, StrandResult, StrandTask
 
-__all__ = ["StrandFolder"]
+__all__ = ["StrandFolder", "StrandInput"]
+
+Input = TypeVar("Input", bound="StrandInput")
+
+
+class StrandInput(Spec, ABC):
+    """Everything that decides the numbers of a study whose points are evaluated in strands."""
+
+    case: CaseSpec
+
+    @property
+    @abstractmethod
+    def evaluate(self) -> EvaluateStrand:
+        """The function that workers run; what reads a record does not load it."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the study."""
+
+    @property
+    @abstractmethod
+    def points(self) -> int:
+        """Points wanted."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Dotted paths of the inputs that are varied."""
+
+    @cached_property
+    @abstractmethod
+    def strands(self) -> list[StrandTask]:
+        """Every point, each in one strand; the division depends on this input alone."""
+
+    @abstractmethod
+    def refuse_bad_points(self) -> None:
+        """Refuse a study with points that cannot be, before anything is written.
+
+        Raises
+        ------
+        InputError
+            With one sentence per value that is not allowed, and for points whose values do not go together.
+        """
+
+    def checked_strands(self) -> list[StrandTask]:
+        """Every strand, its points checked."""
+        self.refuse_bad_points()
+        return self.strands
+
+    @property
+    def setting(self) -> tuple[CaseSpec, tuple[str, ...]]:
+        """What every strand shares."""
+        return self.case, self.names
 
 
 @dataclass(frozen=True)
@@ -42,27 +98,53 @@ class StrandFolder:
         return self.path / "result.nc"
 
     @property
+    def status_json(self) -> Path:
+        """State, at most one second old while a driver runs."""
+        return self.path / "status.json"
+
+    @property
     def lock(self) -> Path:
         """File that the running driver holds locked."""
         return self.path / ".driver.lock"
 
-    def refuse_other(self, given: Spec, name: str) -> None:
+    def read_input(self, model: type[Input]) -> Input:
+        """Configuration on record, of a model whose fields are the blocks to read.
+
+        Raises
+        ------
+        InputError
+            If the folder holds no such study.
+        """
+        try:
+            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+            return model.model_validate({name: content[name] for name in model.model_fields})
+        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+            what = f"{self.input_yaml} must be a readable {self.study} study"
+            raise InputError([f"{what}: {str(error).splitlines()[0]}"]) from error
+
+    def refuse_other(self, given: StrandInput) -> None:
         """Refuse a folder that holds another study of the kind, or files of something else."""
         if self.input_yaml.is_file():
-            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+            try:
+                content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+            except (ValueError, yaml.YAMLError) as error:
+                what = f"{self.input_yaml} must be readable; restore it or use another run_dir"
+                raise InputError([f"{what}: {str(error).splitlines()[0]}"]) from error
             held = str(content.get("config_sha256", "")) if isinstance(content, dict) else ""
             if held != config_sha256(given):
                 raise InputError(
                     [
-                        f"{self.study} '{name}' must be resumed with the configuration it was started with: "
+                        f"{self.study} '{given.name}' must be resumed with the configuration it was started with: "
                         f"{self.input_yaml} has hash {held[:12]}, this one {config_sha256(given)[:12]}; use another "
                         f"{self.study}.name"
                     ]
                 )
-        elif self.path.exists() and (not self.path.is_dir() or set(self.path.iterdir()) - {self.lock}):
+        elif self.path.exists() and not self.path.is_dir():
+            raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} is a file"])
+        elif self.path.exists() and set(self.path.iterdir()) - {self.lock}:
             raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} holds other files"])
 
-    def write_input(self, given: Spec) -> None:
+    def write_input(self, given: StrandInput) -> None:
         """Write the configuration, its hash and versions."""
         content = {
             "schema_version": 1,
@@ -88,13 +170,20 @@ class StrandFolder:
         with open(self.record, "rb") as handle:
             for number, line in enumerate(handle, start=1):
                 content = parsed_line(line)
-                if unreadable is not None:
-                    raise InputError([f"{self.record} must hold the strands that were written: line {unreadable} "
+                damaged = number if content is None and holds_another(line) else unreadable
+                if damaged is not None:
+                    raise InputError([f"{self.record} must hold the strands that were written: line {damaged} "
                                       "cannot be read; restore the file"])  # fmt: skip
+                if not line.endswith(b"\n"):  # cut short, or being written at this moment; nothing can stand behind it
+                    break
                 if content is None:
                     unreadable = number
                     continue
-                result = StrandResult.from_dict(content)
+                try:
+                    result = StrandResult.from_dict(content)
+                except (KeyError, TypeError, ValueError) as error:
+                    raise InputError([f"{self.record} must hold the strands that were written: line {number} is whole "
+                                      f"but no strand ({error}); restore the file"]) from error  # fmt: skip
                 whole[result.number] = result
                 position += len(line)
         if mend and position < self.record.stat().st_size:

@@ -3,113 +3,114 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Generator
+from contextlib import closing
+from typing import TypedDict
 
-from catenary.spec import Spec
+from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors import NoWorkersError, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.spec import ClusterSpec
-from optimise.strand_points import PointResult, StrandResult, StrandTask
-from optimise.strand_record import StrandFolder
+from optimise.strand_record import StrandFolder, StrandInput
+from optimise.strand_status import PointsProgress, PointsStatusWriter
+from optimise.strand_task import EvaluateStrand, PointResult, StrandResult, StrandTask
 
-__all__ = ["PointsProgress", "StrandWork", "fill_record"]
+__all__ = ["Fill", "fill_record"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
-@dataclass(frozen=True)
-class PointsProgress:
-    """Points wanted, done and failed so far, and time left [s], None before it is known."""
-
-    points: int
-    done: int
-    failed: int
-    time_left_s: float | None
-
-
-@dataclass(frozen=True)
-class StrandWork:
-    """All strands of a study and what evaluates them.
+class Fill(TypedDict, total=False):
+    """How a record is filled.
 
     Attributes
     ----------
-    tasks : list of StrandTask
-        Every strand, on record or not.
-    evaluate : callable
-        Picklable function of a strand and the setting.
-    setting
-        What every strand shares, sent to each worker once.
-    cluster : ClusterSpec
-        Where; its time limit is that of a point.
-    progress : callable, optional
+    progress : callable
         Called in the driver after each strand and about twice a second.
+    evaluate : callable
+        Picklable function of a strand and the setting of its study, in place of the study's own.
+    command : str
+        Command line that goes on with the study, for those who ask how it stands.
     """
 
-    tasks: list[StrandTask]
-    evaluate: Callable[..., StrandResult]
-    setting: Any
-    cluster: ClusterSpec
-    progress: Callable[[PointsProgress], None] | None = None
+    progress: Callable[[PointsProgress], None]
+    evaluate: EvaluateStrand
+    command: str
 
 
-def fill_record(place: StrandFolder, given: Spec, name: str, work: StrandWork) -> None:
+def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, how: Fill) -> None:
     """Evaluate the strands that are not on record yet, each put on the disk before the next is told.
+
+    Parameters
+    ----------
+    place : StrandFolder
+        The study's folder; made if it is missing, gone on with if it holds this study.
+    given : StrandInput
+        The study.
+    cluster : ClusterSpec
+        Where; its time limit is that of a point.
+    how : Fill
+        Who is told, and by what.
 
     Raises
     ------
     InputError
-        If the folder holds another study, a driver works on it, or the cluster cannot be.
+        If a point is no possible case, the folder holds another study, a driver works on it, or the cluster cannot be.
     Interrupted
         After Ctrl-C, a request to end or the loss of all workers; every finished strand is on record.
     """
-    place.refuse_other(given, name)
-    refuse_impossible(work.cluster)
-    with driver_lock(place.lock, f"{place.study} '{name}'", work.cluster.driver_silence_s):
-        place.refuse_other(given, name)
+    tasks = given.checked_strands()
+    place.refuse_other(given)
+    refuse_impossible(cluster)
+    with driver_lock(place.lock, f"{place.study} '{given.name}'", cluster.driver_silence_s):
+        place.refuse_other(given)
         if not place.input_yaml.is_file():
             place.write_input(given)
         done = place.read(mend=True)
-        missing = [task for task in work.tasks if task.number not in done]
+        missing = [task for task in tasks if task.number not in done]
+        begun = PointsProgress(place.study, given.name, "running", given.points, command=how.get("command", ""))
+        status = PointsStatusWriter(place, begun.with_results(done.values()))
+        results = _evaluated(place, missing, how.get("evaluate", given.evaluate), given.setting, cluster)
         try:
-            with end_request_interrupts():
-                for result in _evaluated(place, work, missing):
-                    place.append(result)
+            with end_request_interrupts(), closing(results):
+                for result in results:
+                    if result is not None:
+                        place.append(result)
+                    progress = status.ended(result)
+                    if "progress" in how:
+                        how["progress"](progress)
         except (KeyboardInterrupt, NoWorkersError) as stop:
-            found = len(place.read())
+            status.write("interrupted")
             reason = f"{stop}: " if isinstance(stop, NoWorkersError) else ""
             raise Interrupted(
-                f"{reason}{place.study} '{name}' was interrupted after {found} of {len(work.tasks)} strands; all of "
-                f"them are on record in {place.path}; the same command goes on from there"
+                f"{reason}{place.study} '{given.name}' was interrupted; {status.current.done} of {given.points} points "
+                f"are on record in {place.path}; the same command goes on from there"
             ) from stop
+        status.write("finished")
 
 
-def _evaluated(place: StrandFolder, work: StrandWork, tasks: list[StrandTask]) -> Iterator[StrandResult]:
-    """Results of strands as they come."""
+def _evaluated(
+    place: StrandFolder,
+    tasks: list[StrandTask],
+    evaluate: EvaluateStrand,
+    setting: tuple[CaseSpec, tuple[str, ...]],
+    cluster: ClusterSpec,
+) -> Generator[StrandResult | None]:
+    """Results of strands as they come; None after a look that found none."""
     if not tasks:
         return
-    total = sum(len(task.indices) for task in work.tasks)
-    done, failures, begin = total - sum(len(task.indices) for task in tasks), 0, time.monotonic()
-    first, waiting, under_way = done, list(reversed(tasks)), {}
-    cluster = _for_strands(work.cluster, max(len(task.indices) for task in tasks))
-    with open_executor(cluster, work.evaluate, work.setting, folder=place.path) as executor:
+    waiting, under_way = list(reversed(tasks)), {}
+    for_strands = _for_strands(cluster, max(len(task.indices) for task in tasks))
+    with open_executor(for_strands, evaluate, setting, folder=place.path) as executor:
         while waiting or under_way:
             while waiting and len(under_way) < executor.capacity:
                 task = waiting.pop()
                 under_way[task.number] = task
                 executor.submit(task)
             found = executor.next_completed(SECONDS_BETWEEN_LOOKS)
-            if found is not None and found.number in under_way:
-                result = _whole(found, under_way.pop(found.number))
-                yield result
-                done += len(result.points)
-                failures += sum(not p.statistics for p in result.points)
-            if work.progress is not None:
-                rate = (done - first) / max(1e-9, time.monotonic() - begin)
-                work.progress(PointsProgress(total, done, failures, (total - done) / rate if rate > 0.0 else None))
+            task = None if found is None else under_way.pop(found.number, None)
+            yield None if found is None or task is None else _whole(found, task)
 
 
 def _for_strands(cluster: ClusterSpec, length: int) -> ClusterSpec:

@@ -2,31 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
-import yaml
 
-from catenary.errors import InputError
-from catenary.spec import Spec
 from dynamics.spec import CaseSpec
-from optimise.strand_points import PointResult, StrandResult, evaluate_strand
-from optimise.strand_record import StrandFolder
-from optimise.strand_run import PointsProgress, StrandWork, fill_record
-from optimise.sweep_points import refuse_bad_points, strands
+from optimise.case_inputs import refuse_bad_values
+from optimise.strand_record import StrandFolder, StrandInput
+from optimise.strand_run import Fill, fill_record
+from optimise.strand_task import EvaluateStrand, PointResult, StrandTask
+from optimise.sweep_points import strands
 from optimise.sweep_spec import SweepAxesSpec, SweepSpec
 
 __all__ = ["SweepFolder", "SweepInput", "SweepResult", "load_sweep", "run_sweep"]
 
 
-class SweepInput(Spec):
+class SweepInput(StrandInput):
     """Everything that decides the numbers of a sweep."""
 
     sweep: SweepAxesSpec
-    case: CaseSpec
+
+    @property
+    def evaluate(self) -> EvaluateStrand:
+        """The function that workers run."""
+        from optimise.strand_points import evaluate_strand
+
+        return evaluate_strand
+
+    @property
+    def name(self) -> str:
+        """Name of the sweep."""
+        return self.sweep.name
+
+    @property
+    def points(self) -> int:
+        """Points of the array."""
+        return prod(self.sweep.shape)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Dotted paths of the axes."""
+        return tuple(self.sweep.values)
+
+    @cached_property
+    def strands(self) -> list[StrandTask]:
+        """Every point, along the axes."""
+        return strands(self.sweep)
+
+    def refuse_bad_points(self) -> None:
+        """Refuse a sweep that has a point with values out of range."""
+        rows = (values for task in self.strands for values in task.values)
+        refuse_bad_values(self.case, self.names, rows, "sweep.axes")
 
 
 @dataclass(frozen=True)
@@ -58,42 +88,15 @@ class SweepFolder(StrandFolder):
     study: ClassVar[str] = "sweep"
 
 
-def run_sweep(
-    spec: SweepSpec,
-    case: CaseSpec,
-    folder: Path,
-    *,
-    progress: Callable[[PointsProgress], None] | None = None,
-    evaluate: Callable[..., StrandResult] = evaluate_strand,
-) -> SweepResult:
-    """Fill the array of a sweep, or what is missing of it.
+def run_sweep(spec: SweepSpec, case: CaseSpec, folder: Path, **how: Unpack[Fill]) -> SweepResult:
+    """Fill the array of a sweep, or what is missing of it, as `fill_record` does, and write it."""
+    from optimise.dataset import write_sweep
 
-    Parameters
-    ----------
-    spec : SweepSpec
-        Axes, and where the points are evaluated.
-    case : CaseSpec
-        What all points share.
-    folder : Path
-        The sweep's folder; made if it is missing, gone on with if it holds this sweep.
-    progress : callable, optional
-        Called in the driver after each strand and about twice a second.
-    evaluate : callable
-        Picklable function of a strand and (case, names of the axes).
-
-    Raises
-    ------
-    InputError
-        If a point is no possible case, the folder holds another sweep, or a driver works on it.
-    Interrupted
-        After Ctrl-C or a request to end; every finished strand is on record.
-    """
-    refuse_bad_points(case, spec.sweep)
     place, given = SweepFolder(Path(folder)), SweepInput(sweep=spec.sweep, case=case)
-    setting = (case, tuple(spec.sweep.values))
-    work = StrandWork(strands(spec.sweep), evaluate, setting, spec.cluster, progress)
-    fill_record(place, given, spec.sweep.name, work)
-    return _write(place, given)
+    fill_record(place, given, spec.cluster, how)
+    result = _result(place, given)
+    write_sweep(result, place.result_nc)
+    return result
 
 
 def load_sweep(folder: Path) -> SweepResult:
@@ -105,25 +108,12 @@ def load_sweep(folder: Path) -> SweepResult:
         If the folder holds no sweep.
     """
     place = SweepFolder(Path(folder))
-    try:
-        content = yaml.safe_load(place.input_yaml.read_text(encoding="utf-8"))
-        given = SweepInput.model_validate({name: content[name] for name in ("sweep", "case")})
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
-        raise InputError([f"{place.input_yaml} must be a readable sweep: {str(error).splitlines()[0]}"]) from error
-    return _result(place, given)
+    return _result(place, place.read_input(SweepInput))
 
 
 def _result(place: SweepFolder, given: SweepInput) -> SweepResult:
     done, points = place.read(), {}
-    for task in strands(given.sweep):
+    for task in given.strands:
         if task.number in done:
             points.update(zip(task.indices, done[task.number].points, strict=True))
     return SweepResult(place.path, given.sweep, given.case, points)
-
-
-def _write(place: SweepFolder, given: SweepInput) -> SweepResult:
-    from optimise.dataset import write_sweep
-
-    result = _result(place, given)
-    write_sweep(result, place.result_nc)
-    return result

@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 
-from dynamics.spec import CaseSpec
-from optimise.case_inputs import refuse_bad_values
-from optimise.strand_points import StrandTask
+from optimise.strand_task import StrandTask
 from optimise.sweep_spec import SweepAxesSpec
 
-__all__ = ["refuse_bad_points", "strands"]
+__all__ = ["strands"]
 
 SPEED = "speed_kmh"
 # points that one strand may hold at most, and strands that are left at least where rows are put together
@@ -44,15 +42,3 @@ def strands(axes: SweepAxesSpec) -> list[StrandTask]:
             places = tuple((point[along],) for point in points)
             tasks.append(StrandTask(len(tasks), tuple(indices), points, places))
     return tasks
-
-
-def refuse_bad_points(case: CaseSpec, axes: SweepAxesSpec) -> None:
-    """Refuse a sweep that has a point with values out of range, before anything is written.
-
-    Raises
-    ------
-    InputError
-        With one sentence per value that is not allowed, and for points whose values do not go together.
-    """
-    rows = (values for task in strands(axes) for values in task.values)
-    refuse_bad_values(case, tuple(axes.values), rows, "sweep.axes")

@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from math import prod
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
 from catenary.spec import Spec
+from optimise.range_spec import MOST_POINTS, RangeSpec
 from optimise.spec import ClusterSpec
 
-__all__ = ["MOST_POINTS", "RangeSpec", "SweepAxesSpec", "SweepSpec"]
+__all__ = ["SweepAxesSpec", "SweepSpec"]
 
-MOST_POINTS = 200_000
-
-
-class RangeSpec(Spec):
-    """Evenly spaced values of one input, both ends included."""
-
-    low: float = Field(description="first value, in the unit of the input")
-    high: float = Field(description="last value, in the unit of the input")
-    number: Annotated[int, Field(ge=2, le=1000)] = Field(description="number of values")
-    spacing: Literal["linear", "log"] = Field(default="linear", description="even in the value or in its logarithm")
-
-    @model_validator(mode="after")
-    def _rises(self) -> Self:
-        if self.high <= self.low:
-            raise ValueError(f"high must be greater than low: got {self.low:g} to {self.high:g}")
-        if self.spacing == "log" and self.low <= 0.0:
-            raise ValueError(f"low must be above 0 where spacing is log: got {self.low:g}")
-        return self
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """Values, rounded to twelve digits so that 0.1 is 0.1."""
-        space = np.geomspace if self.spacing == "log" else np.linspace
-        return tuple(float(f"{v:.12g}") for v in space(self.low, self.high, self.number))
+ListedValues = Annotated[tuple[float, ...], Field(min_length=1, max_length=1000)]
+LISTED: TypeAdapter[tuple[float, ...]] = TypeAdapter(ListedValues, config={"allow_inf_nan": False})
 
 
-AxisValues = Annotated[tuple[float, ...], Field(min_length=1, max_length=1000)]
+def _by_its_form(given: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Read a list as values and a block as a range: what is wrong with one is not also told of the other."""
+    if isinstance(given, RangeSpec):
+        return given
+    if isinstance(given, Mapping):
+        return RangeSpec.model_validate(given)
+    if isinstance(given, list | tuple):
+        return LISTED.validate_python(given)
+    raise ValueError(f"must be a list, as [250,300], or a range, as {{low:250,high:300,number:6}}: got {given}")
+
+
+AxisValues = Annotated[RangeSpec | ListedValues, WrapValidator(_by_its_form)]
 
 
 class SweepAxesSpec(Spec):
@@ -49,7 +39,7 @@ class SweepAxesSpec(Spec):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(
         default="sweep", description="name of the sweep and of its folder: letters, digits, '_', '-' and '.', no path"
     )
-    axes: dict[str, AxisValues | RangeSpec] = Field(
+    axes: dict[str, AxisValues] = Field(
         min_length=1,
         max_length=6,
         description="values by the dotted path of the input, listed or as a range (low, high, number, spacing); an "

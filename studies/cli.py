@@ -25,7 +25,7 @@ STUDIES = {
     "export": "the periodic finite element model of a line or best design, as a rig bundle",
     "rig": "the hardware-in-the-loop rig: one subcommand for each task",
     "report": "the HTML report of a folder drawn anew, or runs and measured forces side by side",
-    "status": "state of campaigns and sweeps from their records: done, failed, best, rate",
+    "status": "state of campaigns, sweeps and sensitivity studies from their records: done, best, time left",
     "convergence": "error against cost of meshes, steps, formulations and integrators on one open line",
     "validate": "published references beside this program's numbers; exit 1 if a gate is missed",
     "certificates": "the certificate with which a cluster's scheduler, workers and drivers know each other",
@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and say how it ended, as an exit code."""
     for name in THREAD_LIMITS:
         os.environ.setdefault(name, "1")  # read when numpy loads, which is later
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is used, and looking for them takes its time
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _dispatch(arguments)

@@ -136,7 +136,7 @@ def _unknown(keys: KeyTree, path: Path, place: str) -> str:
 def _type_of(keys: KeyTree, path: Path) -> str:
     node = keys.node(path) or {}
     names = {
-        "object": "a block of keys: " + ", ".join(node.get("properties", {})),
+        "object": ": ".join(filter(None, ("a block of keys", ", ".join(node.get("properties", {}))))),
         "array": "a list",
         "boolean": "true or false",
         "string": "text",
@@ -213,8 +213,6 @@ def _allowed_value(keys: KeyTree, path: Path, side: int) -> Any:
     node = keys.node(path) or {}
     if node.get("enum"):
         return node["enum"][-side]
-    if "const" in node:
-        return node["const"]
     if node.get("pattern"):
         return "name"
     low, high = keys.bounds(path)

@@ -1,6 +1,11 @@
-"""State of campaigns and sweeps from their records.
+"""State of campaigns, sweeps and sensitivity studies from their records: done, failed, best, rate, time left.
 
-Reads only; what runs is not disturbed.
+catenary status                                     all of them under outputs/
+catenary status campaign=first                      one campaign
+catenary status run_dir=outputs/sensitivity/mine    one folder, wherever it lies
+
+Reads only; what runs is not disturbed. A sweep or a sensitivity study that has not ended is shown with the command
+that goes on with it.
 """
 
 from __future__ import annotations
@@ -16,11 +21,13 @@ from studies.spec import StatusJob
 
 if TYPE_CHECKING:
     from optimise.progress import Progress
-    from optimise.sweep_status import SweepStatus
+    from optimise.strand_status import PointsProgress
 
 __all__ = ["JOB", "compose", "run"]
 
 JOB = StatusJob
+# folder under outputs and the file that tells a study's folder from any other
+PLACES = {"campaigns": "campaign.yaml", "sweeps": "sweep.yaml", "sensitivity": "sensitivity.yaml"}
 
 
 def compose(overrides: list[str]) -> Composed[StatusJob]:
@@ -29,25 +36,44 @@ def compose(overrides: list[str]) -> Composed[StatusJob]:
 
 
 def run(composed: Composed[StatusJob]) -> int:
-    """Print one line per campaign and per sweep."""
-    from optimise.progress import read_status
-    from optimise.sweep_status import read_sweep_status
-
-    folders = _folders(composed.job)
+    """Print how each study stands; one that cannot be read is refused once the others are shown."""
+    folders, problems = _folders(composed.job), []
     if not folders:
-        print(f"No campaign or sweep under {OUTPUTS}/. Start one: catenary optimise experiment=oc1_heights")
+        print(f"Nothing to show under {OUTPUTS}/. Start a campaign: catenary optimise experiment=oc1_heights")
     for folder in folders:
-        if (folder / "sweep.yaml").is_file():
-            print(_sweep_line(folder, read_sweep_status(folder)))
-        else:
-            print(_line(folder, read_status(folder)))
-        _say_processors(folder)
+        try:
+            print("\n".join(_lines(folder)))
+            _say_processors(folder)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
     return 0
 
 
-def _sweep_line(folder: Path, state: SweepStatus) -> str:
-    failed = f" | {state.failed} failed" if state.failed else ""
-    return f"{state.name}: {state.state} | {state.done}/{state.points} points{failed} | {folder}"
+def _lines(folder: Path) -> list[str]:
+    """State of the study in a folder."""
+    if (folder / PLACES["campaigns"]).is_file():
+        from optimise.progress import read_status
+
+        return [_line(folder, read_status(folder))]
+    from optimise.points_status import read_points_status
+
+    return _points_lines(folder, read_points_status(folder))
+
+
+def _points_lines(folder: Path, state: PointsProgress) -> list[str]:
+    from optimise.strand_status import points_line
+
+    words, complete = state.state, False
+    if words == "finished":
+        files = ["result.nc", *(["indices.csv"] if state.study == "sensitivity" else []), "report.html"]
+        missing = [name for name in files if not (folder / name).is_file()]
+        words, complete = _ended("all points done", missing, folder), not missing
+    lines = [f"{state.study} {state.name}: {words} | {points_line(state)} | {folder}"]
+    if state.command and state.state != "running" and not complete:
+        lines.append(f"  gone on with by: {state.command}")
+    return lines
 
 
 def _say_processors(folder: Path) -> None:
@@ -62,14 +88,13 @@ def _say_processors(folder: Path) -> None:
 def _folders(job: StatusJob) -> list[Path]:
     if job.run_dir is not None:
         return [Path(job.run_dir)]
-    root = OUTPUTS / "campaigns"
-    known = sorted(path.parent for path in root.glob("*/campaign.yaml"))
+    known = {name: sorted(p.parent for p in (OUTPUTS / name).glob(f"*/{file}")) for name, file in PLACES.items()}
     if job.campaign is None:
-        return known + sorted(path.parent for path in (OUTPUTS / "sweeps").glob("*/sweep.yaml"))
-    folder = root / job.campaign
-    if folder not in known:
-        names = ", ".join(path.name for path in known) or "none"
-        raise InputError([f"there is no campaign '{job.campaign}' under {root}; known: {names}"])
+        return [folder for folders in known.values() for folder in folders]
+    folder = OUTPUTS / "campaigns" / job.campaign
+    if folder not in known["campaigns"]:
+        names = ", ".join(path.name for path in known["campaigns"]) or "none"
+        raise InputError([f"there is no campaign '{job.campaign}' under {folder.parent}; known: {names}"])
     return [folder]
 
 
@@ -77,13 +102,11 @@ def _line(folder: Path, state: Progress) -> str:
     from optimise.progress import progress_line
 
     infeasible = f" | {state.infeasible} infeasible" if state.infeasible else ""
-    return f"{state.name}: {_in_words(folder, state)} | {progress_line(state)}{infeasible} | {folder}"
+    return f"campaign {state.name}: {_in_words(folder, state)} | {progress_line(state)}{infeasible} | {folder}"
 
 
 def _in_words(folder: Path, state: Progress) -> str:
     """State of a campaign; a search that is over is finished only with what is made of its best design."""
-    from optimise.progress import still_at_work
-
     if state.state != "finished" or state.best_trial is None:
         return state.state
     made = {
@@ -92,12 +115,19 @@ def _in_words(folder: Path, state: Progress) -> str:
         "report": state.best_trial if (folder / "report.html").is_file() else None,
     }
     missing = [name for name, trial in made.items() if trial != state.best_trial]
+    return _ended("search finished", missing, folder)
+
+
+def _ended(words: str, missing: list[str], folder: Path) -> str:
+    """State of a study without anything left to evaluate; finished only with what is made of it."""
+    from optimise.status_file import still_at_work
+
     if not missing:
-        return state.state
+        return "finished"
     named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
-    if still_at_work(folder):
-        return f"search finished, {named} under way"
-    return f"search finished, {named} missing (the command that began it makes what is missing)"
+    if still_at_work(folder / "status.json"):
+        return f"{words}, {named} under way"
+    return f"{words}, {named} missing (the command that began it makes what is missing)"
 
 
 def _trial(file: Path, *keys: str) -> int | None:

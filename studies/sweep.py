@@ -10,22 +10,22 @@ force is held, each speed holds its own.
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
-from studies.compose import Composed, compose_job, typed_command
+from studies.compose import Composed, compose_job
 from studies.input_paths import path_problems
-from studies.run_folder import OUTPUTS, RunFolder
+from studies.points_study import PointsStudy, run_points_study
+from studies.run_folder import OUTPUTS
 from studies.spec import case_of
 from studies.sweep_job import SweepJob
 
 if TYPE_CHECKING:
-    from optimise.strand_run import PointsProgress
     from optimise.sweep import SweepResult
 
-__all__ = ["JOB", "compose", "progress_words", "run"]
+__all__ = ["JOB", "compose", "run"]
 
 JOB = SweepJob
 
@@ -43,61 +43,27 @@ def compose(overrides: list[str]) -> Composed[SweepJob]:
 
 def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
-    from optimise.cost import cost_lines, strands_cost
-    from optimise.one_driver import Interrupted
-    from optimise.strand_points import evaluate_strand
     from optimise.sweep import SweepFolder, SweepInput, run_sweep
-    from optimise.sweep_points import refuse_bad_points, strands
     from optimise.sweep_spec import SweepSpec
-    from studies.optimise import ProgressLine
     from studies.report import write_sweep_report
 
     job = composed.job
-    case = case_of(job)
-    spec = SweepSpec(sweep=job.sweep, cluster=job.cluster)
+    case, spec = case_of(job), SweepSpec(sweep=job.sweep, cluster=job.cluster)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
-    refuse_bad_points(case, job.sweep)
-    if job.cost:
-        cost = strands_cost(strands(job.sweep), evaluate_strand, (case, tuple(job.sweep.values)))
-        print("\n".join(cost_lines(cost, job.cluster)))
-        return 0
-    SweepFolder(path).refuse_other(SweepInput(sweep=job.sweep, case=case), job.sweep.name)
-    print(_headline(job, path), flush=True)
-    line = ProgressLine()
-    try:
-        result = run_sweep(spec, case, path, progress=lambda p: line.write(progress_words(p)))
-    except Interrupted as stop:
-        line.end()
-        print(f"{stop}:\n  {typed_command('sweep', composed.overrides)}", file=sys.stderr)
-        return stop.exit_code
-    line.end()
-    folder = RunFolder(path, "sweep", composed)
-    write_sweep_report(path)
-    for sentence in _closing(result):
-        folder.say(sentence)
-    folder.say(f"Written to {path}/ (report.html, result.nc, figures/)")
-    return 0 if result.failed < len(result.points) else 1
-
-
-def _headline(job: SweepJob, path: Path) -> str:
-    axes = " x ".join(f"{len(v)} {name}" for name, v in job.sweep.values.items())
-    return (
-        f"Sweep {job.sweep.name}: {axes} of {job.catenary.name} with {job.pantograph.name}, {job.solver}, "
-        f"kept in {path}/; the same command goes on after an interruption."
+    study = PointsStudy(
+        given=SweepInput(sweep=job.sweep, case=case),
+        place=SweepFolder(path),
+        varied=" x ".join(f"{len(values)} {name}" for name, values in job.sweep.values.items()),
+        fill=partial(run_sweep, spec, case, path),
+        report=write_sweep_report,
+        closing=_closing,
+        files="report.html, result.nc, figures/",
     )
-
-
-def progress_words(p: PointsProgress) -> str:
-    """Points done and failed, and the time left."""
-    left = "-"
-    if p.time_left_s is not None:
-        minutes, seconds = divmod(round(p.time_left_s), 60)
-        left = f"{minutes}:{seconds:02d}"
-    return f"{p.done}/{p.points} points | {p.failed} failed | time left {left}"
+    return run_points_study(composed, study)
 
 
 def _closing(result: SweepResult) -> list[str]:
-    """Lowest and highest standard deviation, and what failed, in words."""
+    """Lowest and highest standard deviation, in words."""
     names = list(result.sweep.values)
     found = {
         index: point.statistics["contact_force_std_N"] for index, point in result.points.items() if point.statistics
@@ -107,7 +73,4 @@ def _closing(result: SweepResult) -> list[str]:
         index = pick(found, key=found.__getitem__)
         at = ", ".join(f"{n}={result.sweep.values[n][i]:g}" for n, i in zip(names, index, strict=True))
         lines.append(f"{word} standard deviation {found[index]:.2f} N at {at}")
-    if result.failed:
-        reasons = {p.message or p.status for p in result.points.values() if not p.statistics}
-        lines.append(f"{result.failed} points have no figures: {'; '.join(sorted(reasons)[:3])}")
     return lines

@@ -1,14 +1,7 @@
 """Faults at two sizes: shortened in the default suite, at full size in `make chaos`, where each figure is printed."""
 
-import sys
-from pathlib import Path
-
+import cheap_evaluation
 import pytest
-
-# worker processes import the cheap evaluations by name, so their folder stands on the path
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "optimise")]
-
-import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
 
 
 @pytest.fixture(scope="session")

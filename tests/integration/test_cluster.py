@@ -12,22 +12,19 @@ import time
 import urllib.request
 from pathlib import Path
 
+import cheap_evaluation
 import psutil
 import pytest
+from cheap_evaluation import campaign_of, prepare_nothing
 from one_node_slurm import APT, OneNodeSlurm, missing
 
+from catenary.errors import InputError
+from optimise.campaign import Interrupted, load_result, run_campaign
+from optimise.cluster_spec import ClusterSpec
+from optimise.executors.batch import job_script
+from optimise.executors.processors import processor_type, read_processors
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "optimise"))
-
-import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
-from cheap_evaluation import campaign_of, prepare_nothing  # noqa: E402
-
-from catenary.errors import InputError  # noqa: E402
-from optimise.campaign import Interrupted, load_result, run_campaign  # noqa: E402
-from optimise.cluster_spec import ClusterSpec  # noqa: E402
-from optimise.executors.batch import job_script  # noqa: E402
-from optimise.executors.processors import processor_type, read_processors  # noqa: E402
-
 SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATHS = os.pathsep.join((str(ROOT), str(ROOT / "tests" / "optimise")))
 SOON = {"silence_s": 5.0, "no_workers_s": 2.0}

@@ -11,16 +11,13 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import cheap_evaluation
 import pytest
+from cheap_evaluation import campaign_of, prepare_nothing
+
+from optimise.campaign import run_campaign
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "optimise"))
-
-import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
-from cheap_evaluation import campaign_of, prepare_nothing  # noqa: E402
-
-from optimise.campaign import run_campaign  # noqa: E402
-
 SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

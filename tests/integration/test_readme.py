@@ -62,11 +62,14 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
         return
     assert words[0] == "catenary", f"a command of the README must be make or catenary: got {line}"
     monkeypatch.chdir(tmp_path)
-    shutil.copy(ROOT / "conf" / "catenary" / "bruni_2015.yaml", tmp_path / "my_line.yaml")
+    for line_file in ("my_line.yaml", "outputs/campaigns/first/best_design.yaml"):  # what earlier commands leave
+        (tmp_path / line_file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "conf" / "catenary" / "bruni_2015.yaml", tmp_path / line_file)
     (tmp_path / "table.csv").write_text("station_m,height_mm\n10,0\n20,-20\n30,-25\n40,-20\n50,0\n", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
     shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]
     assert cli.main([*words[1:], *shown]) == cli.DONE, capfd.readouterr().err
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["my_line.yaml", "table.csv"]
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize("page", PAGES)

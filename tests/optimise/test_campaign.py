@@ -151,7 +151,7 @@ def test_the_best_design_is_a_complete_line(tmp_path, case):
 def test_the_folder_has_the_stable_names_and_schema_versions(tmp_path, case):
     result = run(tmp_path, case)
     names = {"campaign.yaml", "journal.log", "status.json", "trials.nc", "best_design.yaml", ".driver.lock"}
-    names.add("processors.json")
+    names |= {"processors.json", "importances.json"}
     assert {f.name for f in tmp_path.iterdir()} == names
     status = json.loads((tmp_path / "status.json").read_text())
     assert (status["schema_version"], status["state"], status["done"]) == (1, "finished", 30)

@@ -10,6 +10,7 @@ import pytest
 from studies import cli
 from studies.run_folder import fresh_folder
 
+ROOT = os.path.dirname(os.path.dirname(cli.__file__))
 HEAVY = ("optuna", "dask", "distributed", "xarray", "scipy.signal", "numba", "matplotlib")
 
 
@@ -38,20 +39,40 @@ def test_a_page_gives_every_key_with_unit_and_range(catenary):
     # what conf writes for a command goes before the default of a Spec
     assert "periodic.spans_behind = 45" in page and "dt = 0.001" in page
     searched, shown = (catenary(study, "--help").out for study in ("optimise", "demo"))
-    assert "periodic.spans_behind = 6" in searched and "dt = 0.002" in searched and "trials = 200" in searched
+    assert "periodic.spans_behind = 10" in searched and "dt = 0.002" in searched and "trials = 200" in searched
     assert "trials = 300" in shown and "trust.speeds = 5" in shown
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["optimise", "--help"]])
-def test_help_answers_at_once(console, arguments):
-    def seconds():
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert console(*arguments).code == 0
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def seconds_of(run):
+    """Processor time of a process that ``run`` starts and awaits."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    # processor time; half a second is wanted of a free machine, and a crowded one has taken 0.73 s for the same work
-    assert min(seconds() for _ in range(3)) < 1.0
+
+@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["optimise", "--help"]])
+def test_help_answers_within_half_a_second(console, arguments):
+    def importing():
+        subprocess.run([sys.executable, "-c", "from pydantic import BaseModel"], check=True)
+
+    def helping():
+        assert console(*arguments).code == 0
+
+    # half a second of a processor that is free, where that import takes 0.14 s; one that others share takes longer for
+    # both, by turns
+    for _ in range(5):
+        before, helped, after = (seconds_of(run) for run in (importing, helping, importing))
+        if helped < 0.5 * max(1.0, min(before, after) / 0.14):
+            return
+    pytest.fail(f"help took {helped:.2f} s of processor time, the import {before:.2f} and {after:.2f} s")
+
+
+@pytest.mark.parametrize("module", ["optimise.progress", "optimise.points_status"])
+def test_how_a_study_stands_is_read_without_anything_heavy(module):
+    code = f"import sys, {module}\nprint([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["optimise", "--help"], ["optimise", "--cfg", "job"]])
@@ -61,10 +82,9 @@ def test_what_only_reads_imports_nothing_heavy(folder, arguments):
         f"assert main({arguments!r}) == 0\n"
         f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
     )
-    root = os.path.dirname(os.path.dirname(cli.__file__))
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": root},
+        env={**os.environ, "PYTHONPATH": ROOT},
         capture_output=True,
         text=True,
         check=True,
@@ -120,11 +140,10 @@ def test_two_runs_in_one_second_have_folders_of_their_own(folder):
 def test_doctor_fails_when_a_package_is_shadowed(folder):
     (folder / "conf").mkdir()
     (folder / "conf" / "__init__.py").touch()
-    root = os.path.dirname(os.path.dirname(cli.__file__))
     done = subprocess.run(
         [sys.executable, "-P", "-m", "studies.cli", "doctor"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{root}"},
+        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
         capture_output=True,
         text=True,
         check=False,

@@ -15,11 +15,11 @@ from optimise.spec import SamplerSpec
 from studies.certificates import CertificatesJob
 from studies.cli import main
 from studies.compose import compose_job, group_options
+from studies.convergence_spec import ConvergenceJob
 from studies.rig.loop_jobs import EmulateJob, MapJob
 from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob
 from studies.sensitivity_job import SensitivityJob
 from studies.spec import (
-    ConvergenceJob,
     ExportJob,
     OptimiseJob,
     ReportJob,
@@ -189,13 +189,14 @@ def test_defaults_of_conf_and_of_the_specs_agree():
     for block in ("contact", "signal", "histories", "limits", "polish", "trust", "sampler", "cluster"):
         assert getattr(written, block) == type(getattr(written, block))(), block
     # a campaign searches with a shorter window, a looser end and the rig's step; a single run keeps the Spec's
-    assert written.periodic == type(written.periodic)(spans_behind=6, spans_ahead=8, tolerance=1e-3, precision="single")
+    searched = {"spans_behind": 10, "spans_ahead": 20, "tolerance": 7e-4, "precision": "single"}
+    assert written.periodic == type(written.periodic)(**searched)
     assert written.transient == type(written.transient)(spans_behind=20, spans_ahead=26)
     assert written.dt == 2e-3
     assert written.design == type(written.design)(kind="both")
     swept = compose_job("sweep", SweepJob, []).job
-    # nothing confirms the points of a sweep: they keep a longer window, double precision and a tighter end
-    assert swept.periodic == type(swept.periodic)(spans_behind=10, spans_ahead=12, tolerance=5e-4)
+    # the points of a sweep are of one line: a shorter window serves, a tighter end makes up for what no run confirms
+    assert swept.periodic == type(swept.periodic)(spans_behind=6, spans_ahead=8, tolerance=5e-4, precision="single")
     assert (swept.transient, swept.dt) == (written.transient, written.dt)
     sensed = compose_job("sensitivity", SensitivityJob, []).job
     assert (sensed.transient, sensed.dt) == (written.transient, written.dt)

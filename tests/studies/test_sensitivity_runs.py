@@ -58,7 +58,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(catenary, folder, type
 def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
     ended = catenary("sensitivity", *COARSE, INPUTS)
     assert ended.code == 0, ended.err
-    assert "29/29 points | 0 failed | time left 0:00" in ended.out
+    assert "29/29 points | " in ended.out and " per s | 0 failed | time left 0:00" in ended.out
     assert "mean elementary effect on sigma over the range: pantograph.masses.0" in ended.out
     where = folder / "outputs" / "sensitivity" / "small"
     assert {f.name for f in (where / "figures").iterdir()} >= {"morris_sigma.png", "tornado_sigma.png"}
@@ -71,6 +71,13 @@ def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
     assert {r["method"] for r in rows} == {"morris", "local"}
     page = (where / "report.html").read_text(encoding="utf-8")
     assert "Elementary effects" in page and "step error" in page and "data:image/png" not in page
+    before = {f: f.stat().st_mtime_ns for f in where.rglob("*")}
+    shown = catenary("status").out
+    assert shown == "sensitivity small: finished | 29/29 points | 0 failed | outputs/sensitivity/small\n"
+    assert {f: f.stat().st_mtime_ns for f in where.rglob("*")} == before, "status only reads"
+    (where / "indices.csv").unlink()
+    shown = catenary("status", f"run_dir={where}").out
+    assert "all points done, indices.csv under way" in shown, "its driver is this process"
     record = (where / "points.jsonl").read_bytes()
     assert catenary("sensitivity", *COARSE, INPUTS, "cluster.time_limit_s=60").code == 0
     assert (where / "points.jsonl").read_bytes() == record

@@ -36,7 +36,7 @@ def test_axes_that_cannot_be_are_refused_and_nothing_is_written(catenary, folder
 def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
     ended = catenary("sweep", *COARSE, AXES)
     assert ended.code == 0, ended.err
-    assert "4/4 points | 0 failed | time left 0:00" in ended.out
+    assert "4/4 points | " in ended.out and " per s | 0 failed | time left 0:00" in ended.out
     assert "lowest standard deviation" in ended.out
     where = folder / "outputs" / "sweeps" / "small"
     assert {f.name for f in (where / "figures").iterdir()} >= {"sigma_map.png", "contact_force_std_N.png"}
@@ -49,7 +49,7 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
     page = (where / "report.html").read_text(encoding="utf-8")
     assert "train speed" in page and "data:image/png" in page
     before = {f: f.stat().st_mtime_ns for f in where.rglob("*")}
-    assert "small: finished | 4/4 points | outputs/sweeps/small" in catenary("status").out
+    assert "sweep small: finished | 4/4 points | 0 failed | outputs/sweeps/small\n" in catenary("status").out
     assert {f: f.stat().st_mtime_ns for f in where.rglob("*")} == before, "status only reads"
     record = (where / "points.jsonl").read_bytes()
     assert catenary("sweep", *COARSE, AXES, "cluster.time_limit_s=60").code == 0

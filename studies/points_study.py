@@ -1,0 +1,89 @@
+"""A study whose points are evaluated in strands, as a person runs it: checked, evaluated, drawn, said in words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from studies.compose import Composed, typed_command
+from studies.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from optimise.strand_record import StrandFolder, StrandInput
+    from optimise.strand_task import PointResult
+    from studies.points_job import PointsJob
+
+__all__ = ["PointsStudy", "run_points_study"]
+
+
+@dataclass(frozen=True)
+class PointsStudy:
+    """What sets one kind of study apart from the other.
+
+    Attributes
+    ----------
+    given : StrandInput
+        What decides its numbers.
+    place : StrandFolder
+        Where it is kept.
+    varied : str
+        What is varied, for the line that it begins with.
+    fill : callable
+        Evaluates what is missing and writes the results; takes ``progress`` and ``command``.
+    report : callable
+        Draws the page of a folder.
+    closing : callable
+        What came out, in sentences.
+    files : str
+        What is written, by name.
+    """
+
+    given: StrandInput
+    place: StrandFolder
+    varied: str
+    fill: Callable[..., Any]
+    report: Callable[[Path], Path]
+    closing: Callable[[Any], list[str]]
+    files: str
+
+
+def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
+    """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
+    from optimise.cost import cost_lines, strands_cost
+    from optimise.one_driver import Interrupted
+    from optimise.strand_status import points_line
+    from studies.optimise import ProgressLine
+
+    job, given, place = composed.job, study.given, study.place
+    if job.cost:
+        print("\n".join(cost_lines(strands_cost(given.checked_strands(), given.evaluate, given.setting), job.cluster)))
+        return 0
+    place.refuse_other(given)
+    print(
+        f"{place.study.capitalize()} {given.name}: {study.varied} of {job.catenary.name} with {job.pantograph.name}, "
+        f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",
+        flush=True,
+    )
+    line, command = ProgressLine(), typed_command(place.study, composed.overrides)
+    try:
+        result = study.fill(progress=lambda p: line.write(points_line(p)), command=command)
+    except Interrupted as stop:
+        line.end()
+        print(f"{stop}:\n  {command}", file=sys.stderr)
+        return stop.exit_code
+    line.end()
+    folder = RunFolder(place.path, place.study, composed)
+    study.report(place.path)
+    broken = [point for point in result.points.values() if not point.statistics]
+    for sentence in [*study.closing(result), *_reasons(broken)]:
+        folder.say(sentence)
+    folder.say(f"Written to {place.path}/ ({study.files})")
+    return 0 if len(broken) < len(result.points) else 1
+
+
+def _reasons(broken: Collection[PointResult]) -> list[str]:
+    reasons = sorted({point.message or point.status for point in broken})
+    return [f"{len(broken)} points have no figures: {'; '.join(reasons[:3])}"] if broken else []

@@ -1,0 +1,53 @@
+"""What `catenary status` prints of sweeps and sensitivity studies, and of folders that cannot be read."""
+
+import pytest
+from refusal import refused
+
+AXES = "sweep.axes={contact.stiffness:[50e3,60e3,70e3],speed_kmh:[200,220]}"
+COARSE = ("array=speed_bruni", "sweep.name=my_sweep", AXES, "cluster=serial")
+
+
+def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, folder, monkeypatch):
+    from dynamics.strand import Strand
+
+    calls = []
+
+    def stopped(self, case, place, *rest):
+        calls.append(place)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        raise RuntimeError("no state")
+
+    monkeypatch.setattr(Strand, "solve", stopped)
+    ended = catenary("sweep", *COARSE)
+    assert ended.code == 75 and "Traceback" not in ended.err
+    command = ended.err.splitlines()[-1].strip()
+    assert command.startswith("catenary sweep array=speed_bruni sweep.name=my_sweep 'sweep.axes={")
+    where = "outputs/sweeps/my_sweep"
+    shown = f"sweep my_sweep: interrupted | 3/6 points | 3 failed | {where}\n  gone on with by: {command}\n"
+    assert catenary("status").out == shown
+    assert catenary("status", f"run_dir={where}").out == shown
+    # a second study that cannot be read is named, and hides nothing
+    broken = folder / "outputs" / "sensitivity" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "sensitivity.yaml").write_text("sensitivity: 1\n", encoding="utf-8")
+    ended = catenary("status")
+    assert ended.out == shown
+    refused(ended, ["outputs/sensitivity/broken/sensitivity.yaml must be a readable sensitivity study"])
+
+
+@pytest.mark.parametrize("typed", ["run_dir=.", "run_dir=nowhere"])
+def test_a_folder_without_a_study_is_refused(catenary, folder, typed):
+    refused(catenary("status", typed), ["run_dir must be the folder of a campaign, sweep or sensitivity study"])
+    assert list(folder.iterdir()) == []
+
+
+def test_no_study_at_all_is_said_with_a_command_to_begin(catenary):
+    ended = catenary("status")
+    assert ended.code == 0 and ended.out.startswith("Nothing to show under outputs/. Start a campaign: catenary")
+
+
+def test_the_page_of_help_names_every_kind_of_study(catenary):
+    page = catenary("status", "--help").out
+    for words in ("campaigns, sweeps and sensitivity studies", "run_dir=outputs/sensitivity/mine", "goes on with it"):
+        assert " ".join(words.split()) in " ".join(page.split())
