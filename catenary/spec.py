@@ -45,7 +45,8 @@ COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_ar
 class Spec(BaseModel):
     """Frozen input block: unknown keys, wrong types and non-finite numbers are refused by name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    # a validator is built when it is first used: pages of help use none
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 class WireSpec(Spec):
