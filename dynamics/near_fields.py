@@ -14,10 +14,10 @@ from scipy.sparse import coo_array, csr_array
 
 from catenary.cell import VerticalCell
 from catenary.cell_matrix import CellMatrix
-from dynamics.cell_rows import entries
+from dynamics.cell_rows import entries, row_lists
 from dynamics.envelope import envelope_columns, envelope_ldl
 
-__all__ = ["near_fields"]
+__all__ = ["near_fields", "squeezed_rows"]
 
 COLUMN_DECAYED = 1.0e-7
 # columns are formed for so many elements at once, and this many mean bays beyond them
@@ -42,8 +42,8 @@ def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> t
     tuple
         The contact's near fields by element (four columns each), the droppers' (one column each), the element of
         every contact point, the compliances (step, 4, 4) among its dofs, those between contact and droppers (element,
-        cell before to cell after, dropper, 4), and the droppers' among each other (cell before to after, felt by,
-        from).
+        cell before to cell after, dropper, 4), the droppers' among each other (cell before to after, felt by, from),
+        and the droppers' near fields once more, as `squeezed_rows`.
     """
     n = cell.n_dof
     elements, which = np.unique(cdof, axis=0, return_inverse=True)
@@ -66,7 +66,21 @@ def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> t
     columns, top = _columns(factor, loads, size, size)
     among, hung = _stretch(cell, columns, top), _cut(cell, columns[:, :, None], top, held)
     near = [_joined([field for _, field in sorted(fields, key=lambda f: f[0])]), _joined(hung)]
-    return *near, which, own[which], by_contact, among
+    return *near, which, own[which], by_contact, among, squeezed_rows(cell, near[1])
+
+
+def squeezed_rows(cell: VerticalCell, hung: NearFields) -> tuple[Any, ...]:
+    """Answers to the droppers' squeezes as rows that hold any, and a row list over the window's spans.
+
+    Its columns are four times the droppers: squeezes moved by a span to where they are felt in the span before, in
+    their own, in the one after, and there by interfaces, which the window's last column has as well.
+    """
+    start, cells, dofs, value = hung
+    nd = len(start) - 1
+    dropper = np.repeat(np.arange(nd), np.diff(start))
+    after = np.where((cells == 1) & (dofs < cell.n_interface), 2, cells)
+    lists = row_lists(cell.n_dof, (dofs, (after + 1) * nd + dropper, value[:, 0]))
+    return np.flatnonzero(np.diff(lists[0])), *lists
 
 
 def _columns(

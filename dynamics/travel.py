@@ -133,13 +133,14 @@ class TravellingWindow:
         self._moved = tuple(aligned((n, width), self._number) for _ in range(3))
         self._scratch = (
             self._w,
-            np.empty((many, 2), np.int64),
+            np.empty((many, 4), np.int64),
             np.zeros(len(mass)),
             np.zeros(drop),
             np.zeros(drop),
             np.zeros((drop[0], width), self._number),
             tuple(np.zeros((3, many))),
             np.empty((many, 2), np.int64),
+            aligned((4 * drop[0], width), self._number),
         )
         spec = case.catenary
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))

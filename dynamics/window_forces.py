@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from dynamics.simd import row_stretch
+from dynamics.simd import row_combine, row_stretch
 from dynamics.window_solve import OPTIONS
 
 __all__ = [
@@ -22,6 +22,8 @@ __all__ = [
 
 MAX_SWEEPS = 200
 NEAR_SLACK = 2.0
+# more squeezed droppers than these are answered at once
+ONE_BY_ONE = 8
 ONE = np.ones(1)
 
 
@@ -82,18 +84,33 @@ def stretches(lanes: Any, target: Any, u: Any, w: Any, droppers: Any, dt: float)
 
 @njit(**OPTIONS)
 def near_slack(stretch: Any, fd_old: Any, droppers: Any, found: Any) -> int:
-    """Find the droppers that begin the step without their damping or whose tension at its end may be lost."""
+    """Find the droppers that begin the step without their damping or whose tension at its end may be lost.
+
+    They are listed span after span, each with its number, its span, and the part of the list (from, to) that stands
+    at most a span away.
+    """
     F0, kd, beta, limit = droppers[2], droppers[3], droppers[4], droppers[5]
-    n_found = 0
+    n_found = flagged = 0
     for d in range(fd_old.shape[0]):
         low = 0
         for c in range(fd_old.shape[1]):
             low += stretch[d, c] < limit[d]
         if low > 0 or beta > 0.0:
-            for c in range(fd_old.shape[1]):
-                if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] > 0.0):
-                    found[n_found, 0], found[n_found, 1] = d, c
-                    n_found += 1
+            found[flagged, 2] = d
+            flagged += 1
+    for c in range(fd_old.shape[1] if flagged > 0 else 0):
+        for k in range(flagged):
+            d = found[k, 2]
+            if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] > 0.0):
+                found[n_found, 0], found[n_found, 1] = d, c
+                n_found += 1
+    first = last = 0
+    for x in range(n_found):
+        while found[first, 1] < found[x, 1] - 1:
+            first += 1
+        while last < n_found and found[last, 1] <= found[x, 1] + 1:
+            last += 1
+        found[x, 2], found[x, 3] = first, last
     return n_found
 
 
@@ -108,13 +125,11 @@ def stretch_of(field: Any, droppers: Any, d: int, c: int) -> float:
 
 
 @njit(**OPTIONS)
-def _felt_by(rate, change, at, found, n_found, compliance):
+def _felt_by(rate, change, at, found, compliance):
     """Add to the droppers' rates of stretch what a change of the squeeze of dropper ``at`` of the list does."""
     d, c = found[at, 0], found[at, 1]
-    for x in range(n_found):
-        apart = found[x, 1] - c
-        if -1 <= apart <= 1:
-            rate[x] -= change * compliance[apart + 1, found[x, 0], d]
+    for x in range(found[at, 2], found[at, 3]):
+        rate[x] -= change * compliance[found[x, 1] - c + 1, found[x, 0], d]
 
 
 @njit(**OPTIONS)
@@ -138,7 +153,7 @@ def _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compli
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:
-            _felt_by(rate, change, x, found, n_found, compliance)
+            _felt_by(rate, change, x, found, compliance)
             wire -= change * reach[x]
             move = max(move, 2.0 * abs(change))
     return move, wire
@@ -159,7 +174,36 @@ def _listed(field, rate, start, reach, found, n_found, droppers, coupling):
 
 
 @njit(**OPTIONS)
-def forces_of_step(now: Any, state: Any, scratch: Any, operators: Any, inputs: Any) -> tuple[float, int]:
+def _add_squeezed(lanes, w, slack, listed, squeeze, operators, ni):
+    """Add the answers to the droppers' squeezes: few of them one by one, many in one product over all spans."""
+    fd, fb, _ = slack
+    found, n_found = listed
+    near, (rows, start, index, value) = operators[3], operators[8]
+    many, nd, S = 0, fd.shape[0], w.shape[1] - 1
+    for x in range(n_found):
+        many += 0.5 * fd[found[x, 0], found[x, 1]] + fb[found[x, 0], found[x, 1]] != 0.0
+    if many > ONE_BY_ONE:
+        squeeze[:] = 0.0
+    for x in range(n_found):
+        d, c = found[x, 0], found[x, 1]
+        amount = -(0.5 * fd[d, c] + fb[d, c])
+        if many <= ONE_BY_ONE:
+            if amount != 0.0:
+                _add_near(w, d, ONE, amount, c, near, ni)
+            continue
+        if c > 0:
+            squeeze[d, c - 1] = amount
+        squeeze[nd + d, c] = amount
+        squeeze[3 * nd + d, c + 1] = amount
+        if c + 1 < S:
+            squeeze[2 * nd + d, c + 1] = amount
+    if many > ONE_BY_ONE:
+        for i in rows:
+            row_combine(lanes, w, i, 1.0, squeeze, (index, value, start[i], start[i + 1]))
+
+
+@njit(**OPTIONS)
+def forces_of_step(lanes: Any, now: Any, state: Any, scratch: Any, operators: Any, inputs: Any) -> tuple[float, int]:
     """Contact force and correction forces at the end of a step, by projected Gauss-Seidel.
 
     Only what contact and the droppers found feel of each other is followed; w is updated once at the end. ``now`` is
@@ -169,7 +213,7 @@ def forces_of_step(now: Any, state: Any, scratch: Any, operators: Any, inputs: A
     step, head, n_found = now
     u, fd = state[0], state[3]
     w, found, fb, fd_old, (start, rate, reach) = scratch[0], scratch[1], scratch[3], scratch[4], scratch[6]
-    factor, _, near_contact, near_dropper, element, G_contact, by_contact, compliance = operators
+    factor, _, near_contact, _, element, G_contact, by_contact, compliance, _ = operators
     contact, panto, droppers, constants = inputs
     dt, kc, p, tolerance = constants[0], constants[3], constants[9], constants[10]
     ni, n = factor[0], factor[1]
@@ -199,11 +243,7 @@ def forces_of_step(now: Any, state: Any, scratch: Any, operators: Any, inputs: A
         if max(move, squeezed) < tolerance:
             break
     _add_near(w, element[step], phi, 0.5 * lam, p, near_contact, ni)
-    for x in range(n_found):
-        d, c = found[x, 0], found[x, 1]
-        squeeze = 0.5 * fd[d, c] + fb[d, c]
-        if squeeze != 0.0:
-            _add_near(w, d, ONE, -squeeze, c, near_dropper, ni)
+    _add_squeezed(lanes, w, slack, (found, n_found), scratch[8], operators, ni)
     return lam, sweeps
 
 

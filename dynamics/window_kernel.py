@@ -112,7 +112,8 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         u, a, s (row, column); fd (dropper, span); zp, vp (mass,).
     scratch : tuple
         w; lists of the droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches
-        (dropper, column); three numbers of each dropper found.
+        (dropper, column); three numbers of each dropper found; squeezes by where they are answered (see
+        `dynamics.near_fields.squeezed_rows`).
     operators : tuple
         As `dynamics.window.build_window` lays them out.
     inputs : tuple
@@ -124,7 +125,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         that the pantograph passes [N].
     """
     u, a, s, fd, zp, vp = state
-    w, found, wp, fb, fd_old, stretch, _, before = scratch
+    w, found, wp, fb, fd_old, stretch, _, before, _ = scratch
     contact, panto, droppers, constants = inputs
     dt, kc, p = constants[0], constants[3], constants[9]
     ni, n = operators[0][0], operators[0][1]
@@ -143,7 +144,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         _pantograph_free(zp, vp, wp, panto, 0.5 * old, dt)
         stretches(lanes, stretch, u, w, droppers, dt)
         n_found = near_slack(stretch, fd_old, droppers, found)
-        lam, sweeps = forces_of_step((step, zp[0] + dt * wp[0], n_found), state, scratch, operators, inputs)
+        lam, sweeps = forces_of_step(lanes, (step, zp[0] + dt * wp[0], n_found), state, scratch, operators, inputs)
         worst = max(worst, sweeps)
         share_interface(w, n, ni)
         now = fd, found, n_found

@@ -10,6 +10,7 @@ from dynamics.periodic import solve_periodic
 from dynamics.status import Status
 from dynamics.travel import TravellingWindow
 from dynamics.whole_line.run import prepare_line, run_whole_line
+from dynamics.window_forces import ONE_BY_ONE, _add_squeezed
 
 HELD = {"bruni_2015": (320.0, 169.3), "re330": (300.0, 157.3)}
 
@@ -119,3 +120,25 @@ def test_stiff_droppers_that_release_their_damping_stay_bounded(build_case, buil
         window.shift(state)
     assert (pull < 1.0e-3).mean() > 0.05, "many of them are slack"
     assert pull.max() < 2.0e3
+
+
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
+def test_squeezes_answered_at_once_are_those_answered_one_by_one(build_line, build_case, dimension):
+    case = build_case(build_line("re330", dimension=dimension), 300.0, applied_force_N=157.3)
+    window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 3, 3)
+    lanes, (w, found, _, force, none, *_, squeeze) = (0,) * ((window.spans + 1) // 8), window._scratch
+    rng = np.random.default_rng(7)
+    listed = [(d, c) for c in range(window.spans) for d in range(len(force)) if rng.random() < 0.4]
+    assert len(listed) > ONE_BY_ONE and {c for _, c in listed} == set(range(window.spans))
+
+    def answer(droppers):
+        w[:], force[:], found[: len(droppers), :2] = 0.0, 0.0, droppers
+        for d, c in droppers:
+            force[d, c] = 100.0 + d + 10.0 * c
+        slack, ni = (force, none, none), window.cell.n_interface
+        _add_squeezed(lanes, w, slack, (found, len(droppers)), squeeze, window._operators, ni)
+        return w.copy()
+
+    together = answer(listed)
+    assert np.abs(together).max() > 1e-3
+    np.testing.assert_allclose(together, sum(answer([one]) for one in listed), rtol=0.0, atol=1e-15)
