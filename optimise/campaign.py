@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from pydantic import ValidationError
 
@@ -32,7 +32,7 @@ from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 from optimise.warm_start import warm_start
 
-__all__ = ["CampaignResult", "Interrupted", "NominalFailedError", "load_result", "run_campaign"]
+__all__ = ["CampaignResult", "Drive", "Interrupted", "NominalFailedError", "load_result", "run_campaign"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -43,15 +43,29 @@ class NominalFailedError(Exception):
     exit_code = 1
 
 
-def run_campaign(
-    campaign: CampaignSpec,
-    case: CaseSpec,
-    folder: Path,
-    *,
-    progress: Callable[[Progress], None] | None = None,
-    evaluate: Evaluate = evaluate_design,
-    prepare: Callable[[CaseSpec], Any] = prepare_start,
-) -> CampaignResult:
+class Drive(TypedDict, total=False):
+    """How a campaign is driven.
+
+    Attributes
+    ----------
+    progress : callable
+        Called in the driver after each design and about twice a second.
+    evaluate : callable
+        Picklable function of a task and the setting, in place of the campaign's own.
+    prepare : callable
+        Function of the case that gives the common start of all evaluations and compiles what they need, in place of
+        the campaign's own.
+    command : str
+        Command line that goes on with the campaign, for those who ask how it stands.
+    """
+
+    progress: Callable[[Progress], None]
+    evaluate: Evaluate
+    prepare: Callable[[CaseSpec], Any]
+    command: str
+
+
+def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Unpack[Drive]) -> CampaignResult:
     """Search a design space for the best line, or for the front of several objectives, or go on with a search.
 
     Parameters
@@ -62,12 +76,8 @@ def run_campaign(
         Nominal line, pantograph, speed and mean force.
     folder : Path
         The campaign's folder; made if it is missing, gone on with if it holds this campaign.
-    progress : callable, optional
-        Called in the driver after each design and about twice a second.
-    evaluate : callable
-        Picklable function of a task and the setting.
-    prepare : callable
-        Function of the case that gives the common start of all evaluations and compiles what they need.
+    how
+        See `Drive`.
 
     Raises
     ------
@@ -89,10 +99,10 @@ def run_campaign(
         place.refuse_other(campaign, case)
         place.remove_leftovers()
         place.write_input(campaign, case)
-        run = _Run(place, campaign, case, progress)
+        run = _Run(place, campaign, case, how)
         try:
             with end_request_interrupts():
-                run.to_the_end(evaluate, prepare)
+                run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
         except KeyboardInterrupt as stop:
             run.close("interrupted")
             raise Interrupted(run.interruption()) from stop
@@ -123,20 +133,14 @@ def refuse_impossible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> None:
 class _Run:
     """One run of the driver."""
 
-    def __init__(
-        self,
-        place: CampaignFolder,
-        campaign: CampaignSpec,
-        case: CaseSpec,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
+    def __init__(self, place: CampaignFolder, campaign: CampaignSpec, case: CaseSpec, how: Drive) -> None:
         self.place = place
         self.campaign = campaign
         self.case = case
         self.space = DesignSpace(case.catenary, campaign.design)
         self.study = StudyDriver(place, campaign, self.space)
-        self.status = StatusWriter(place, campaign, self.study.records)
-        self.progress = progress
+        self.status = StatusWriter(place, campaign, self.study.records, how.get("command", ""))
+        self.progress = how.get("progress")
         self.under_way: set[int] = set()
         self.finished: dict[int, Evaluation] = {}
 

@@ -39,6 +39,8 @@ class Progress:
         Trials per second in this run and time left [s].
     polished : int
         Evaluations of the polish that follows the search; they do not count as trials.
+    command : str
+        Command line that goes on with the campaign; empty where it is not known.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Progress:
     rate_per_s: float | None = None
     time_left_s: float | None = None
     polished: int = 0
+    command: str = ""
 
 
 def progress_of(campaign: CampaignSpec, records: list[TrialRecord], state: str) -> Progress:
@@ -68,13 +71,13 @@ def progress_of(campaign: CampaignSpec, records: list[TrialRecord], state: str) 
 class _Count:
     """Counts, front and best design, kept as trials end."""
 
-    def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str) -> None:
+    def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str, command: str = "") -> None:
         self._front = Front(campaign.objectives)
         self._done = self._failed = self._infeasible = self._polished = 0
         self._nominal: TrialRecord | None = None
         for record in records:
             self.ended(record)
-        self._empty = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives)
+        self._empty = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives, command=command)
         self._empty = replace(self._empty, running=len(records) - self._done - self._polished)
 
     def ended(self, record: TrialRecord) -> None:
@@ -148,10 +151,12 @@ def clock(seconds: float) -> str:
 class StatusWriter:
     """Counts trials as they end, and keeps `status.json` at most one second old."""
 
-    def __init__(self, folder: CampaignFolder, campaign: CampaignSpec, records: list[TrialRecord]) -> None:
+    def __init__(
+        self, folder: CampaignFolder, campaign: CampaignSpec, records: list[TrialRecord], command: str = ""
+    ) -> None:
         self._file = StatusFile(folder.status_json)
         self._begin = time.monotonic()
-        self._count = _Count(campaign, records, "running")
+        self._count = _Count(campaign, records, "running", command)
         self.current = self._count.progress
         self._done_before = self.current.done
 
@@ -187,7 +192,7 @@ def read_status(path: Path) -> Progress:
     state = str(written.get("state", "stopped"))
     if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
         state = "stopped"
-    found = progress_of(campaign, count_records(folder), state)
+    found = replace(progress_of(campaign, count_records(folder), state), command=str(written.get("command", "")))
     if state != "running":
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

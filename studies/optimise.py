@@ -84,12 +84,12 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     if not CampaignFolder(path).refuse_other(campaign, case):
         _refuse_foreign_folder(path)
     _print_search(job, space, path)
-    line = ProgressLine()
+    line, command = ProgressLine(), typed_command("optimise", composed.overrides)
     try:
-        result = run_campaign(campaign, case, path, progress=line.show)
+        result = run_campaign(campaign, case, path, progress=line.show, command=command)
     except Interrupted as stop:
         line.end()
-        print(f"{stop}:\n  {typed_command('optimise', composed.overrides)}", file=sys.stderr)
+        print(f"{stop}:\n  {command}", file=sys.stderr)
         return stop.exit_code, None
     except NominalFailedError as failure:
         line.end()
@@ -99,8 +99,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     try:
         return _conclude(composed, result), result
     except NoWorkersError as stop:
-        again = typed_command("optimise", composed.overrides)
-        print(f"{stop}. The search is on record; what is missing of the rest is made by:\n  {again}", file=sys.stderr)
+        print(f"{stop}. The search is on record; what is missing of the rest is made by:\n  {command}", file=sys.stderr)
         return stop.exit_code, None
 
 

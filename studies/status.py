@@ -4,8 +4,7 @@ catenary status                                     all of them under outputs/
 catenary status campaign=first                      one campaign
 catenary status run_dir=outputs/sensitivity/mine    one folder, wherever it lies
 
-Reads only; what runs is not disturbed. A sweep or a sensitivity study that has not ended is shown with the command
-that goes on with it.
+Reads only; what runs is not disturbed. A study that has not ended is shown with the command that goes on with it.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def _lines(folder: Path) -> list[str]:
     if (folder / PLACES["campaigns"]).is_file():
         from optimise.progress import read_status
 
-        return [_line(folder, read_status(folder))]
+        return _campaign_lines(folder, read_status(folder))
     from optimise.points_status import read_points_status
 
     return _points_lines(folder, read_points_status(folder))
@@ -70,10 +69,18 @@ def _points_lines(folder: Path, state: PointsProgress) -> list[str]:
         files = ["result.nc", *(["indices.csv"] if state.study == "sensitivity" else []), "report.html"]
         missing = [name for name in files if not (folder / name).is_file()]
         words, complete = _ended("all points done", missing, folder), not missing
-    lines = [f"{state.study} {state.name}: {words} | {points_line(state)} | {folder}"]
-    if state.command and state.state != "running" and not complete:
-        lines.append(f"  gone on with by: {state.command}")
-    return lines
+    line = f"{state.study} {state.name}: {words} | {points_line(state)} | {folder}"
+    return [line, *([] if complete else _go_on(folder, state))]
+
+
+def _go_on(folder: Path, state: Progress | PointsProgress) -> list[str]:
+    """Command that goes on with a study that nobody is at work on."""
+    from optimise.status_file import still_at_work
+
+    making_results = state.state == "finished" and still_at_work(folder / "status.json")
+    if not state.command or state.state == "running" or making_results:
+        return []
+    return [f"  gone on with by: {state.command}"]
 
 
 def _say_processors(folder: Path) -> None:
@@ -98,11 +105,12 @@ def _folders(job: StatusJob) -> list[Path]:
     return [folder]
 
 
-def _line(folder: Path, state: Progress) -> str:
+def _campaign_lines(folder: Path, state: Progress) -> list[str]:
     from optimise.progress import progress_line
 
-    infeasible = f" | {state.infeasible} infeasible" if state.infeasible else ""
-    return f"campaign {state.name}: {_in_words(folder, state)} | {progress_line(state)}{infeasible} | {folder}"
+    infeasible, words = f" | {state.infeasible} infeasible" if state.infeasible else "", _in_words(folder, state)
+    line = f"campaign {state.name}: {words} | {progress_line(state)}{infeasible} | {folder}"
+    return [line, *([] if words == "finished" else _go_on(folder, state))]
 
 
 def _in_words(folder: Path, state: Progress) -> str:

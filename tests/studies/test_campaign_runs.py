@@ -51,15 +51,18 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     confirmed = (place / "confirmation.json").stat().st_mtime_ns
 
     shown = catenary("status")
-    assert "bruni_heights: finished | 3/3 designs" in shown.out
+    assert "bruni_heights: finished | 3/3 designs" in shown.out and "gone on" not in shown.out
 
     trust, state = (place / "trust.json").read_text("utf-8"), (place / "status.json").read_text("utf-8")
     (place / "trust.json").write_text(trust.replace('"best_trial"', '"best_trial": 99, "of"'), encoding="utf-8")
     (place / "report.html").unlink()
     # the driver of a search that is over goes on with these: it is this process
-    assert "bruni_heights: search finished, trust table and report under way | 3/3" in catenary("status").out
+    said = catenary("status").out
+    assert "bruni_heights: search finished, trust table and report under way | 3/3" in said and "gone on" not in said
     (place / "status.json").write_text(state.replace(f'"process": {os.getpid()}', '"process": 0'), encoding="utf-8")
-    assert "bruni_heights: search finished, trust table and report missing (the command" in catenary("status").out
+    said = catenary("status").out
+    assert "bruni_heights: search finished, trust table and report missing (the command" in said
+    assert "\n  gone on with by: catenary optimise experiment=bruni_heights" in said
     (place / "status.json").write_text(state, encoding="utf-8")
     (place / "trust.json").write_text(trust, encoding="utf-8")
     assert catenary("report", f"run_dir={place}").code == 0

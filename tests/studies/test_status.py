@@ -1,4 +1,4 @@
-"""What `catenary status` prints of sweeps and sensitivity studies, and of folders that cannot be read."""
+"""What `catenary status` prints of studies that were interrupted, and of folders that cannot be read."""
 
 import pytest
 from refusal import refused
@@ -34,6 +34,20 @@ def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, f
     ended = catenary("status")
     assert ended.out == shown
     refused(ended, ["outputs/sensitivity/broken/sensitivity.yaml must be a readable sensitivity study"])
+
+
+def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary, monkeypatch):
+    def stopped(self, executor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optimise.campaign._Run._collect", stopped)
+    ended = catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
+    assert ended.code == 75 and "Traceback" not in ended.err
+    command = ended.err.splitlines()[-1].strip()
+    assert command == "catenary optimise experiment=bruni_heights trials=3 cluster=serial"
+    first, second = catenary("status").out.splitlines()
+    assert first.startswith("campaign bruni_heights: interrupted | 1/3 designs")
+    assert second == f"  gone on with by: {command}"
 
 
 @pytest.mark.parametrize("typed", ["run_dir=.", "run_dir=nowhere"])
