@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import yaml
 
@@ -22,6 +22,8 @@ from optimise.strand_task import EvaluateStrand, StrandResult, StrandTask
 __all__ = ["StrandFolder", "StrandInput"]
 
 Input = TypeVar("Input", bound="StrandInput")
+# 2: few rows of a sweep are cut into parts
+SCHEMA_VERSION = 2
 
 
 class StrandInput(Spec, ABC):
@@ -117,10 +119,12 @@ class StrandFolder:
         """
         try:
             content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
-            return model.model_validate({name: content[name] for name in model.model_fields})
+            read = model.model_validate({name: content[name] for name in model.model_fields})
         except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
             what = f"{self.input_yaml} must be a readable {self.study} study"
             raise InputError([f"{what}: {str(error).splitlines()[0]}"]) from error
+        self._refuse_version(content)
+        return read
 
     def refuse_other(self, given: StrandInput) -> None:
         """Refuse a folder that holds another study of the kind, or files of something else."""
@@ -130,6 +134,7 @@ class StrandFolder:
             except (ValueError, yaml.YAMLError) as error:
                 what = f"{self.input_yaml} must be readable; restore it or use another run_dir"
                 raise InputError([f"{what}: {str(error).splitlines()[0]}"]) from error
+            self._refuse_version(content)
             held = str(content.get("config_sha256", "")) if isinstance(content, dict) else ""
             if held != config_sha256(given):
                 raise InputError(
@@ -144,10 +149,21 @@ class StrandFolder:
         elif self.path.exists() and set(self.path.iterdir()) - {self.lock}:
             raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} holds other files"])
 
+    def _refuse_version(self, content: Any) -> None:
+        """Refuse a record whose points were divided into strands in another way."""
+        found = content.get("schema_version") if isinstance(content, dict) else None
+        if found is not None and found != SCHEMA_VERSION:
+            raise InputError(
+                [
+                    f"{self.input_yaml} must have schema version {SCHEMA_VERSION}: it has {found}, of another version "
+                    f"of this program; go on with that one, or begin anew under another {self.study}.name"
+                ]
+            )
+
     def write_input(self, given: StrandInput) -> None:
         """Write the configuration, its hash and versions."""
         content = {
-            "schema_version": 1,
+            "schema_version": SCHEMA_VERSION,
             "config_sha256": config_sha256(given),
             "commit": commit(),
             "versions": versions(),

@@ -53,6 +53,19 @@ def test_every_point_is_in_one_strand_along_the_longest_axis_that_is_not_the_spe
     assert [task.places for task in alone] == [((200.0,), (210.0,))]
 
 
+@pytest.mark.parametrize(
+    ("shape", "lengths"), [((41,), [5, 5, 5, 5, 5, 5, 5, 6]), ((12, 3), [6] * 6), ((9, 2), [9, 9]), ((4, 2), [4, 4])]
+)
+def test_few_rows_are_cut_so_that_several_workers_have_work_and_less_is_lost(shape, lengths):
+    ranges = zip(("contact.stiffness", "speed_kmh"), ((2e4, 9e4), (200.0, 300.0)), shape, strict=False)
+    axes = SweepAxesSpec(axes={name: tuple(np.linspace(*ends, number)) for name, ends, number in ranges})
+    found = strands(axes)
+    assert [len(task.indices) for task in found] == lengths
+    assert sorted(index for task in found for index in task.indices) == list(np.ndindex(*shape))
+    for task in found:
+        assert (np.diff([index[0] for index in task.indices]) == 1).all()
+
+
 def test_ranges_hold_both_ends():
     assert RangeSpec(low=0.1, high=0.3, number=3).values == (0.1, 0.2, 0.3)
     assert RangeSpec(low=1e-5, high=1e-3, number=3, spacing="log").values == (1e-5, 1e-4, 1e-3)
@@ -207,3 +220,14 @@ def test_one_worker_or_two_give_the_same_bits(tmp_path, build_line, build_case):
     assert not any(p.message for p in found[0].values())
     one, two = ({index: p.statistics for index, p in points.items()} for points in found)
     assert one == two
+
+
+def test_a_record_with_another_division_into_strands_is_refused(tmp_path, case):
+    spec = sweep_of()
+    run_sweep(spec, case, tmp_path, evaluate=cheap_sweep.plane)
+    place = SweepFolder(tmp_path)
+    written = place.input_yaml.read_text(encoding="utf-8")
+    place.input_yaml.write_text(written.replace("schema_version: 2", "schema_version: 1", 1), encoding="utf-8")
+    for attempt in (lambda: load_sweep(tmp_path), lambda: run_sweep(spec, case, tmp_path, evaluate=cheap_sweep.never)):
+        with pytest.raises(InputError, match="must have schema version 2: it has 1, of another version"):
+            attempt()
