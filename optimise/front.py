@@ -17,6 +17,9 @@ class Front:
     A design dominates another when it is at least as good in every objective and better in one. Of designs
     equal in all of them the earliest stands. With one objective the front is the best design alone.
 
+    A polish with a closer tolerance than the search's takes the place of the search before it, whose figures differ
+    from its by more than what it gains; it has evaluated the best designs of the search anew.
+
     Parameters
     ----------
     objectives : sequence of str
@@ -34,6 +37,8 @@ class Front:
         if evaluation is None or values is None or not evaluation.feasible:
             return
         costs = tuple(OBJECTIVES[name].cost(v) for name, v in zip(self._objectives, values, strict=True))
+        if _closer(record):
+            self._members = [member for member in self._members if _closer(member[1])]
         for k, (other, _) in enumerate(self._members):
             if _at_least_as_good(other, costs):
                 # what dominates one design often dominates the next: it is asked first
@@ -46,6 +51,11 @@ class Front:
     def records(self) -> list[TrialRecord]:
         """Trials on the front, the best in the first objective first."""
         return [record for _, record in sorted(self._members, key=lambda member: (member[0], member[1].number))]
+
+
+def _closer(record: TrialRecord) -> bool:
+    """Whether a trial was evaluated with another tolerance than the search's."""
+    return record.origin is not None and record.origin.tolerance is not None
 
 
 def _at_least_as_good(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

@@ -166,7 +166,8 @@ class StatusWriter:
         p = self._count.progress
         elapsed = time.monotonic() - self._begin
         rate = (p.done - self._done_before) / elapsed if elapsed > 0.0 else None
-        left = (p.trials - p.done) / rate if rate else None
+        polishing = p.polished and p.done >= p.trials  # how many designs that takes is not known before
+        left = (p.trials - p.done) / rate if rate and not polishing else None
         self.current = replace(p, running=running, rate_per_s=rate, time_left_s=left)
         self.write()
         return self.current

@@ -63,6 +63,25 @@ def designs_of(result):
     return [(r.number, r.values, r.evaluation.sigma_N, r.origin) for r in result.records]
 
 
+def coarse_search(task, setting):
+    """A search whose figures are too low by what its tolerance leaves, more than a polish gains."""
+    found = slanted_valley(task, setting)
+    lift = 0.0 if task.tolerance == 1e-4 else -3.0 if task.number <= 40 else -60.0
+    return with_figures(task, setting, found.sigma_N + lift, **found.constraints)
+
+
+def test_a_polish_with_a_closer_tolerance_is_compared_with_itself(tmp_path, case):
+    result = run(tmp_path, case, coarse_search, polish={**POLISH, "tolerance": 1e-4})
+    content = basins_of(result)
+    (basin,) = content["basins"]
+    assert basin["value"] > min(r.evaluation.sigma_N for r in result.records if not r.polished)
+    assert result.best.polished and result.best.number == basin["trial"]
+    # a search that goes on may find a better one
+    more = run(tmp_path, case, coarse_search, trials=60, polish={**POLISH, "best": 0})
+    lowest = min((r for r in more.records if r.evaluation.feasible), key=lambda r: r.evaluation.sigma_N)
+    assert lowest.number > len(result.records) and more.best == lowest
+
+
 def test_a_polish_ends_at_the_optimum_under_a_limit(tmp_path, case):
     result = run(tmp_path, case, slanted_valley)
     searched = [r for r in result.records if not r.polished]
