@@ -17,7 +17,6 @@ from dynamics.loop.device_kernel import RING, actuator_position
 from dynamics.loop.spec import ActuatorSpec, SensorSpec
 from dynamics.rig_service.frames import Frame, Kind, Reason, Refusal, pack, unpack
 from dynamics.rig_service.guard import OutputGuard
-from dynamics.rig_service.promptness import undisturbed
 from dynamics.rig_service.server import RECEIVE_BYTES
 from dynamics.rig_service.spec import AddressSpec, LimitsSpec, StopSpec
 
@@ -178,6 +177,8 @@ def run_device(
 ) -> DeviceRun:
     """Measure, ask and move in real time until the server says farewell or falls silent.
 
+    The server counts on an answer from its welcome on: nothing that takes longer than a step may come in between.
+
     Parameters
     ----------
     sock : socket
@@ -194,27 +195,26 @@ def run_device(
     run, dt_ns = DeviceRun(), welcome.step_ns
     begin = heard = monotonic_ns() + dt_ns
     trip, asked, step = math.nan, False, 0
-    with undisturbed():
-        while run.reason is None:
-            due = begin + step * dt_ns
-            run.late_ticks += _wait_until(due) > dt_ns
-            force, height = rig.measure(step)
-            run.force.append(force)
-            run.height.append(height)
-            if not asked and should_stop(step):
-                asked = True
-                _send(sock, Frame(Kind.STOP, welcome.session, step, monotonic_ns()))
-            rig.hold(step)
-            sent = monotonic_ns()
-            # the stamp is the step's own time, not that of sending, so that catching up does not look like another rate
-            _send(sock, Frame(Kind.FORCE, welcome.session, step, due, force, height, trip))
-            answered, trip, last = _listen(sock, rig, run, (step, sent), due + dt_ns)
-            heard = last or heard
-            run.missed += not answered and run.reason is None
-            step += 1
-            if monotonic_ns() - heard > 1e9 * watchdog:
-                _come_down(rig, run, step, dt_ns)
-                break
+    while run.reason is None:
+        due = begin + step * dt_ns
+        run.late_ticks += _wait_until(due) > dt_ns
+        force, height = rig.measure(step)
+        run.force.append(force)
+        run.height.append(height)
+        if not asked and should_stop(step):
+            asked = True
+            _send(sock, Frame(Kind.STOP, welcome.session, step, monotonic_ns()))
+        rig.hold(step)
+        sent = monotonic_ns()
+        # the stamp is the step's own time, not that of sending, so that catching up does not look like another rate
+        _send(sock, Frame(Kind.FORCE, welcome.session, step, due, force, height, trip))
+        answered, trip, last = _listen(sock, rig, run, (step, sent), due + dt_ns)
+        heard = last or heard
+        run.missed += not answered and run.reason is None
+        step += 1
+        if monotonic_ns() - heard > 1e9 * watchdog:
+            _come_down(rig, run, step, dt_ns)
+            break
     run.steps = step
     return run
 

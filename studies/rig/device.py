@@ -34,6 +34,7 @@ def run(composed: Composed[DeviceJob]) -> int:
     from dynamics.loop.device import lumped_device
     from dynamics.rig_service.device import EmulatedRig, agreed_delay, greet, run_device
     from dynamics.rig_service.frames import Reason
+    from dynamics.rig_service.promptness import undisturbed
     from dynamics.rig_service.steps import SENTENCES
 
     job = composed.job
@@ -43,8 +44,8 @@ def run(composed: Composed[DeviceJob]) -> int:
         device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, dt, job.damping_ratio)
         return EmulatedRig(device, job.actuator, job.sensor, delay, job.rest_height_m)
 
-    emulated(2.0e-3, 1).measure(0)  # compiled before the server waits
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+    emulated(2.0e-3, 1).measure(0)  # compiled, and what is collected is, before the server waits
+    with undisturbed(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         welcome = greet(sock, job.address, job.steps_per_span, job.dt, job.patience_s)
         sock.connect((job.address.host, job.address.port))
         dt = 1e-9 * welcome.step_ns
