@@ -15,9 +15,11 @@ from dynamics.rig_service.journal import COLUMNS
 from dynamics.spec import SignalSpec
 from dynamics.statistics import filter_force
 
-__all__ = ["SPANS_AVERAGED", "Blocks", "blocks_of", "write_run"]
+__all__ = ["SPANS_AVERAGED", "Blocks", "Course", "blocks_of", "course_of", "write_run"]
 
 SPANS_AVERAGED = 10
+# a force below it is none [N]
+NO_CONTACT = 1.0
 Columns = dict[str, NDArray[np.float64]]
 
 
@@ -50,8 +52,7 @@ class Blocks:
 
 def blocks_of(columns: Columns, steps_per_span: int, span: float, dt: float, signal: SignalSpec) -> Blocks | None:
     """Cut a test into its spans, clear of what the filter does at its end; None where not one is whole."""
-    stopping = np.flatnonzero(columns["mark"].astype(np.int64) & 2)
-    count = int(stopping[0]) if stopping.size else len(columns["force"])
+    count = _steps_before_the_stop(columns)
     spans = (count - round(SETTLING_PERIODS / (signal.cutoff_hz * dt))) // steps_per_span
     if spans < 1:
         return None
@@ -61,6 +62,42 @@ def blocks_of(columns: Columns, steps_per_span: int, span: float, dt: float, sig
     change = np.sqrt(np.mean(np.diff(by_span, axis=0, prepend=0.0 * by_span[:1]) ** 2, axis=1))
     x = np.arange(steps_per_span, dtype=np.float64) * (span / steps_per_span)
     return Blocks(x, filtered, change, min(SPANS_AVERAGED, spans))
+
+
+@dataclass(frozen=True)
+class Course:
+    """Unfiltered force of a whole test, up to the first step on the way to the safe height.
+
+    Attributes
+    ----------
+    largest_N, largest_at_s : float
+        Largest force [N] and when [s].
+    lost_s : float
+        Time without contact [s].
+    lost_from_s, lost_to_s : float, optional
+        First and last moment without contact [s]; None where contact was never lost.
+    """
+
+    largest_N: float
+    largest_at_s: float
+    lost_s: float
+    lost_from_s: float | None
+    lost_to_s: float | None
+
+
+def course_of(columns: Columns, dt: float) -> Course | None:
+    """What the force went through; None where there is none."""
+    force = columns["force"][: _steps_before_the_stop(columns)]
+    if not len(force):
+        return None
+    top, lost = int(np.argmax(force)), np.flatnonzero(force < NO_CONTACT)
+    ends = (float(dt * lost[0]), float(dt * lost[-1])) if len(lost) else (None, None)
+    return Course(float(force[top]), dt * top, dt * len(lost), *ends)
+
+
+def _steps_before_the_stop(columns: Columns) -> int:
+    stopping = np.flatnonzero(columns["mark"].astype(np.int64) & 2)
+    return int(stopping[0]) if stopping.size else len(columns["force"])
 
 
 def write_run(path: Path, columns: Columns, config: BaseModel, about: dict[str, str | float]) -> None:

@@ -19,6 +19,9 @@ __all__ = ["Chart", "Curve", "Fact", "HeatMap", "Level", "Mark", "Page", "Role",
 Role = Literal["nominal", "best", "other", "fourth", "fifth", "sixth", "muted"]
 Mark = Literal["line", "step", "dots", "rings", "crosses", "segments", "bars"]
 
+# a curve whose ends differ by less than this share of its size is a level one
+FLAT = 1e-9
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -203,7 +206,8 @@ class Chart:
             # room beside the outermost marks, and never less than a factor of four from end to end
             edges = [(v.min() / (r := max(1.15, (4.0 * v.min() / v.max()) ** 0.5)), v.max() * r) for v in (x, y)]
             return self.x_range or edges[0], self.y_range or edges[1]
-        margin = 0.06 * (high - low) if high > low else max(0.05 * abs(high), 1e-3)
+        flat = high - low <= FLAT * max(abs(low), abs(high))
+        margin = max(0.05 * abs(high), 1e-3) if flat else 0.06 * (high - low)
         x_range = self.x_range or (float(x.min()), float(x.max()))
         if x_range[1] <= x_range[0]:
             x_range = (x_range[0] - 0.5, x_range[1] + 0.5)

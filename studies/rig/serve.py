@@ -55,7 +55,7 @@ def run(composed: Composed[ServeJob]) -> int:
 
     job = composed.job
     model, manifest = read_model(Path(job.bundle))
-    loop, told = served_settings(job.loop, Path(job.bundle), manifest, job.service.limits.force_N)
+    loop, told, radius = served_settings(job.loop, Path(job.bundle), manifest, job.service.limits.force_N)
     engine = LoopEngine(model, loop)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
         LoopEngine(model, loop, engine.filtered).step(100.0)
@@ -73,6 +73,7 @@ def run(composed: Composed[ServeJob]) -> int:
         "span_m": model.span,
         "dry_run": int(job.dry_run),
         "loop": loop.model_dump_json(),
+        **({} if radius is None else {"spectral_radius": radius}),
         "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
     }
     journal = Journal(path / "run.journal", about)

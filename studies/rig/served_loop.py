@@ -43,8 +43,8 @@ class ServedLoop(LoopHabits):
 
 def served_settings(
     loop: ServedLoop, bundle: Path, manifest: dict[str, Any], largest_force: float
-) -> tuple[LoopSettings, str]:
-    """Settings of the loop, and one sentence on where they come from.
+) -> tuple[LoopSettings, str, float | None]:
+    """Settings of the loop, one sentence on where they come from, and the spectral radius where it is known.
 
     Parameters
     ----------
@@ -80,7 +80,8 @@ def served_settings(
     content |= {name: (stored or {})[name] for name in left}
     content |= {name: None for name in ("height_harmonics", "dropper_harmonics") if content[name] == "all"}
     settings = LoopSettings.model_validate(content)
-    return settings, _sentence(settings, left, stored)
+    whole = stored is not None and len(left) == len(RECOMMENDED)
+    return settings, _sentence(settings, left, stored), float(stored["spectral_radius"]) if stored and whole else None
 
 
 def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
@@ -114,6 +115,9 @@ def _sentence(settings: LoopSettings, left: list[str], stored: dict[str, Any] | 
         f"recommended for {stored.get('device', '?')} on {float(stored.get('contact_stiffness') or 0.0) / 1e3:g} kN/m"
     )
     if len(left) == len(RECOMMENDED):
-        return f"{head}: {what}, margin {float(stored.get('margin') or 0.0):.4f}."
+        return (
+            f"{head}: {what}, margin {float(stored.get('margin') or 0.0):.4f}; an error falls to a hundredth in "
+            f"{float(stored.get('spans_to_one_percent') or 0.0):.0f} spans."
+        )
     given = ", ".join(name for name in RECOMMENDED if name not in left)
     return f"{head}: {given} as given, the rest {what}, whose margin does not hold for this mixture."

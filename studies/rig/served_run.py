@@ -10,7 +10,7 @@ import numpy as np
 from catenary.files import write_bytes_atomic, write_json_atomic
 from dynamics.rig_service.frames import Reason
 from dynamics.rig_service.journal import read_journal
-from dynamics.rig_service.run import Blocks, blocks_of, write_run
+from dynamics.rig_service.run import Blocks, Course, blocks_of, course_of, write_run
 from dynamics.rig_service.steps import SENTENCES, Counts
 from studies.report.parts import Chart, Curve, Stations
 from studies.report.png import chart_png
@@ -29,6 +29,7 @@ def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Coun
     attributes = {**about, **ended, "title": f"rig test on {about['catenary']}"}
     write_run(folder.path / "run.nc", columns, job, attributes)
     blocks = blocks_of(columns, int(about["steps_per_span"]), float(about["span_m"]), float(about["dt_s"]), job.signal)
+    course = course_of(columns, float(about["dt_s"]))
     trips = columns["round_trip"][np.isfinite(columns["round_trip"])]
     summary = {
         "schema_version": 1,
@@ -37,7 +38,8 @@ def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Coun
         "frames": {**asdict(counts), "lost": counts.lost},
         "round_trip_ms": _percentiles(1e3 * trips),
         "service_time_ms": _percentiles(1e3 * columns["service_time"]),
-        **({} if blocks is None else _statistics(blocks)),
+        **({} if course is None else _extremes(course)),
+        **({} if blocks is None else _statistics(blocks, about, job.loop.ramp_s)),
     }
     write_json_atomic(folder.path / "summary.json", summary)
     if blocks is not None:
@@ -63,11 +65,42 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
     if "contact_force_std_N" in summary:
         folder.say(
             f"Contact force, mean of the last {summary['spans_averaged']} spans: mean "
-            f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N, "
-            f"change from block to block {summary['last_change_N']:.3g} N"
+            f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N"
+        )
+        folder.say(_settled(summary))
+    if "largest_force_N" in summary:
+        folder.say(f"Largest force {summary['largest_force_N']:.0f} N, at {summary['largest_force_at_s']:.1f} s")
+    if summary.get("contact_lost_s"):
+        folder.warn(
+            f"CONTACT WAS LOST for {summary['contact_lost_s']:.2f} s between {summary['contact_lost_from_s']:.1f} and "
+            f"{summary['contact_lost_to_s']:.1f} s of the test: see figures/force_by_span.png; fewer "
+            "loop.height_harmonics or a longer loop.ramp_s lose less"
         )
     figures = ", figures/" if "spans" in summary else ""
     folder.say(f"Written to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
+
+
+def _settled(summary: dict[str, Any]) -> str:
+    """How far the last spans are from a state that repeats."""
+    if not summary["ramp_ended"]:
+        return "Not settled: these spans lie within the ramp (loop.ramp_s), so they say nothing of the line"
+    if summary["last_change_N"] is None:
+        return "Not settled: a single span shows no change"
+    change = f"The force still changes by {summary['last_change_N']:.3g} N RMS from span to span"
+    left = summary["left_to_settle_N"]
+    if left is None:
+        return change
+    return f"{change}; by the spectral radius, up to {left:.3g} N RMS may be left to the state that repeats"
+
+
+def _extremes(course: Course) -> dict[str, float | None]:
+    return {
+        "largest_force_N": course.largest_N,
+        "largest_force_at_s": course.largest_at_s,
+        "contact_lost_s": course.lost_s,
+        "contact_lost_from_s": course.lost_from_s,
+        "contact_lost_to_s": course.lost_to_s,
+    }
 
 
 def _percentiles(values: np.ndarray) -> dict[str, float]:
@@ -81,16 +114,25 @@ def _percentiles(values: np.ndarray) -> dict[str, float]:
     }
 
 
-def _statistics(blocks: Blocks) -> dict[str, float | int]:
-    mean = blocks.mean
+def _statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[str, float | int | None]:
+    """Figures of the last spans; ``ramp`` is its length [s]."""
+    mean, spans = blocks.mean, len(blocks.force)
+    before = (spans - blocks.averaged) * int(about["steps_per_span"]) * float(about["dt_s"])
+    change, left = (float(blocks.change[-1]) if spans > 1 else None), None
+    radius = float(about.get("spectral_radius", 1.0))
+    if change is not None and radius < 1.0:
+        # a geometric series: what each further span changes is at most the radius times what the one before did
+        left = change * radius / (1.0 - radius)
     return {
-        "spans": len(blocks.force),
+        "spans": spans,
         "spans_averaged": blocks.averaged,
         "contact_force_mean_N": float(mean.mean()),
         "contact_force_std_N": float(mean.std()),
         "contact_force_max_N": float(mean.max()),
         "contact_force_min_N": float(mean.min()),
-        "last_change_N": float(blocks.change[-1]),
+        "ramp_ended": bool(before >= ramp),
+        "last_change_N": change,
+        "left_to_settle_N": left,
     }
 
 
@@ -105,7 +147,8 @@ def _charts(blocks: Blocks) -> list[Chart]:
         Curve("mean", spans, blocks.force.mean(axis=1), "", "N", "best"),
         Curve("least", spans, blocks.force.min(axis=1), "", "N", "other"),
     ]
-    change = np.log10(np.maximum(blocks.change, 1e-12))
+    from_second = slice(1 if len(spans) > 1 else 0, None)
+    change = np.log10(np.maximum(blocks.change, 1e-12))[from_second]
     supports = Stations("supports", np.array([0.0, blocks.x[-1] + blocks.x[1]]), full_height=True)
     return [
         Chart(
@@ -131,6 +174,6 @@ def _charts(blocks: Blocks) -> list[Chart]:
             "",
             "Span of the test",
             "RMS change of the force, power of ten",
-            (Curve("change from the span before", spans, change, "", "log10 N"),),
+            (Curve("change from the span before", spans[from_second], change, "", "log10 N"),),
         ),
     ]
