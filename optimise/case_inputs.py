@@ -11,7 +11,7 @@ from catenary.errors import InputError
 from dynamics.mean_force import reference_mean_force
 from dynamics.spec import CaseSpec
 
-__all__ = ["case_at", "refuse_bad_values", "value_at"]
+__all__ = ["case_at", "refuse_bad_values", "value_at", "why_impossible"]
 
 MOST_TOLD = 8
 SPEED = "speed_kmh"
@@ -52,7 +52,14 @@ def value_at(case: CaseSpec, name: str) -> float:
         raise InputError([f"sensitivity.inputs must name numbers that this case has: {name} is none of them"]) from None
 
 
-def refuse_bad_values(case: CaseSpec, names: tuple[str, ...], rows: Iterable[tuple[float, ...]], key: str) -> None:
+def why_impossible(error: ValidationError) -> str:
+    """Say why values make no case, in one line."""
+    return "; ".join(str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors(include_url=False))
+
+
+def refuse_bad_values(
+    case: CaseSpec, names: tuple[str, ...], rows: Iterable[tuple[float, ...]], key: str, *, corners: bool = False
+) -> None:
     """Refuse points with values out of range, or that do not go together, before anything is written.
 
     Parameters
@@ -64,6 +71,8 @@ def refuse_bad_values(case: CaseSpec, names: tuple[str, ...], rows: Iterable[tup
         Values of every point.
     key : str
         Key that the points come from, as the subject of the sentences.
+    corners : bool
+        Whether values that do not go together pass where each of them goes with others: such points have no figures.
 
     Raises
     ------
@@ -71,14 +80,25 @@ def refuse_bad_values(case: CaseSpec, names: tuple[str, ...], rows: Iterable[tup
         With one sentence per value that is not allowed, and for points whose values do not go together.
     """
     told: dict[str, None] = {}
+    together: dict[tuple[float, ...], list[str]] = {}
+    good: set[tuple[int, float]] = set()
     for values in rows:
         try:
             case_at(case, names, values)
+            good.update(enumerate(values))
         except ValidationError as error:
             where = ", ".join(f"{n}={v:g}" for n, v in zip(names, values, strict=True))
-            told.update(dict.fromkeys(_sentence(e, where, key) for e in error.errors(include_url=False)))
+            errors = error.errors(include_url=False)
+            sentences = [_sentence(e, where, key) for e in errors]
+            if all(e["type"] == "value_error" for e in errors):
+                together[values] = sentences
+            else:
+                told.update(dict.fromkeys(sentences))
         except KeyError as error:
             told[f"{key} must name inputs that this case has: {error.args[0]} is none of them"] = None
+    for values, sentences in together.items():
+        if not corners or not good.issuperset(enumerate(values)):
+            told.update(dict.fromkeys(sentences))
     if told:
         more = [f"and {len(told) - MOST_TOLD} more of the kind"] if len(told) > MOST_TOLD else []
         raise InputError([*list(told)[:MOST_TOLD], *more])

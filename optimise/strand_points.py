@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 
 import numpy as np
+from pydantic import ValidationError
 
 from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
@@ -17,7 +18,7 @@ from dynamics.spec import CaseSpec
 from dynamics.status import Status
 from dynamics.strand import Strand
 from dynamics.transient import solve_transient, static_status
-from optimise.case_inputs import case_at
+from optimise.case_inputs import case_at, why_impossible
 from optimise.strand_task import PointResult, StrandResult, StrandTask
 
 __all__ = ["evaluate_samples", "evaluate_strand"]
@@ -48,6 +49,8 @@ def _evaluate_all(
         begin = time.perf_counter()
         try:
             point = _evaluate(case_at(case, names, values), place, chain)
+        except ValidationError as error:  # values that do not go together, each of which goes with others
+            point = PointResult("impossible", why_impossible(error))
         except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
             point = PointResult("failed", f"{type(error).__name__}: {error}")
         points.append(replace(point, wall_time_s=time.perf_counter() - begin))

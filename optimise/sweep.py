@@ -54,9 +54,9 @@ class SweepInput(StrandInput):
         return strands(self.sweep)
 
     def refuse_bad_points(self) -> None:
-        """Refuse a sweep that has a point with values out of range."""
+        """Refuse a sweep with values out of range, or with one that goes with no other."""
         rows = (values for task in self.strands for values in task.values)
-        refuse_bad_values(self.case, self.names, rows, "sweep.axes")
+        refuse_bad_values(self.case, self.names, rows, "sweep.axes", corners=True)
 
 
 @dataclass(frozen=True)

@@ -231,3 +231,19 @@ def test_a_record_with_another_division_into_strands_is_refused(tmp_path, case):
     for attempt in (lambda: load_sweep(tmp_path), lambda: run_sweep(spec, case, tmp_path, evaluate=cheap_sweep.never)):
         with pytest.raises(InputError, match="must have schema version 2: it has 1, of another version"):
             attempt()
+
+
+def test_an_impossible_corner_has_its_reason_and_a_value_that_goes_with_none_is_refused(tmp_path, case):
+    tension, speed = "catenary.contact_wire.tension", "speed_kmh"
+    spec = sweep_of({tension: (9e3, 27e3), speed: (230.0, 320.0)})
+    result = run_sweep(spec, case, tmp_path / "corner", evaluate=cheap_sweep.plane_of_possible_cases)
+    assert sorted(result.points) == list(np.ndindex(2, 2))
+    corner = result.points[0, 1]
+    assert (corner.status, corner.statistics) == ("impossible", {})
+    assert "must stay below 90 %" in corner.message and "\n" not in corner.message
+    assert result.failed == 1 and np.isnan(result.figures("contact_force_std_N")[0, 1])
+    with pytest.raises(InputError, match="sweep.axes must give possible cases: at catenary.contact_wire.tension=6000"):
+        run_sweep(
+            sweep_of({tension: (6e3, 27e3), speed: (280.0, 320.0)}), case, tmp_path / "none", evaluate=cheap_sweep.never
+        )
+    assert not (tmp_path / "none").exists()
