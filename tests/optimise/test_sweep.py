@@ -242,8 +242,7 @@ def test_an_impossible_corner_has_its_reason_and_a_value_that_goes_with_none_is_
     assert (corner.status, corner.statistics) == ("impossible", {})
     assert "must stay below 90 %" in corner.message and "\n" not in corner.message
     assert result.failed == 1 and np.isnan(result.figures("contact_force_std_N")[0, 1])
-    with pytest.raises(InputError, match="sweep.axes must give possible cases: at catenary.contact_wire.tension=6000"):
-        run_sweep(
-            sweep_of({tension: (6e3, 27e3), speed: (280.0, 320.0)}), case, tmp_path / "none", evaluate=cheap_sweep.never
-        )
+    alone = sweep_of({tension: (6e3, 27e3), speed: (280.0, 320.0)})
+    with pytest.raises(InputError, match=r"sweep\.axes must give possible cases: at .*tension=6000"):
+        run_sweep(alone, case, tmp_path / "none", evaluate=cheap_sweep.never)
     assert not (tmp_path / "none").exists()
