@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dynamics.rig_service.frames import Frame, Kind, Reason, Refusal, pack, unpack
 from dynamics.rig_service.spec import ServiceSpec
-from dynamics.rig_service.steps import Counts, StepTaker
+from dynamics.rig_service.steps import TOLD, Counts, StepTaker
 
 __all__ = ["RigSession", "TestPlan"]
 
@@ -20,7 +20,7 @@ Address = tuple[str, int]
 Replies = list[tuple[bytes, Address]]
 RATE_STEPS, RATE_TOLERANCE = 250, 0.02
 # substitutes whose own force may still come; told once a kind, then counted
-REMEMBERED, TOLD = 4096, 3
+REMEMBERED = 4096
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,8 @@ class RigSession:
         if self.state == "waiting":
             self._client, self._session = address, secrets.randbits(32)
             self.state, self._heard_ns = "running", now_ns
-            self.say(f"test begins with the client {address[0]}:{address[1]}")
+            who = f"the client {address[0]}:{address[1]}" if address[1] else "an emulated device, on a clock of its own"
+            self.say(f"test begins with {who}")
         welcome = Frame(
             Kind.WELCOME,
             self._session,

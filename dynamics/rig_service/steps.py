@@ -15,7 +15,10 @@ from dynamics.rig_service.frames import Frame, Mark, Reason
 from dynamics.rig_service.guard import OutputGuard
 from dynamics.rig_service.spec import ServiceSpec
 
-__all__ = ["SENTENCES", "Counts", "StepTaker", "Stepper", "Taken"]
+__all__ = ["SENTENCES", "TOLD", "Counts", "StepTaker", "Stepper", "Taken"]
+
+# faults of one kind that are told before they are counted only
+TOLD = 3
 
 SENTENCES = {
     Reason.DONE: "the test ran to its end",
@@ -102,7 +105,7 @@ class StepTaker:
         self.force, self._earlier = 0.0, 0.0
         self.round_trip = math.nan
         self.unwritten: OSError | None = None
-        self._absurd_in_row = 0
+        self._absurd_in_row = self._refusals_told = 0
         self._zero_ns = 0
 
     def stop(self, reason: Reason) -> None:
@@ -171,8 +174,10 @@ class StepTaker:
         if frame is not None:
             self.counts.absurd += 1
             self._absurd_in_row += 1
-            if self._absurd_in_row == 1:
-                self._say(f"step {self.number}: the force {frame.value:g} N is refused, another one stands in")
+            if self._absurd_in_row == 1 and self._refusals_told < TOLD:
+                self._refusals_told += 1
+                more = "; more of them are counted only" if self._refusals_told == TOLD else ""
+                self._say(f"step {self.number}: the force {frame.value:g} N is refused, another one stands in{more}")
             if self._absurd_in_row >= self._service.loss.absurd_forces:
                 self.stop(Reason.FORCE)
         if self._service.loss.substitute == "extrapolate":

@@ -115,6 +115,15 @@ def test_a_force_that_is_none_is_refused_and_three_stop_the_test(absurd):
     rig.is_guarded()
 
 
+def test_refused_forces_are_told_three_times_and_then_counted():
+    rig = Rig()
+    for k in range(40):
+        rig.force(k, math.nan if k % 2 else 150.0)
+    told = [s for s in rig.said if "is refused, another one stands in" in s]
+    assert len(told) == 3 and told[-1].endswith("more of them are counted only")
+    assert rig.session.counts.absurd == 20
+
+
 def test_silence_leads_to_the_safe_height_on_the_clock_alone():
     rig = Rig(Spring(5e-4 / 150), stop={"ramp_s": 0.1, "safe_height_m": -0.001})
     for k in range(100):
