@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ from dynamics.spec import CaseSpec
 from optimise.cluster_spec import ClusterSpec
 from optimise.evaluate import EvaluationStatus
 from optimise.executors.processors import processor_type
-from optimise.spec import CampaignSpec, SamplerSpec
+from optimise.one_driver import Interrupted, end_request_interrupts
+from optimise.spec import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec
 from optimise.strand_task import StrandResult, StrandTask
 
-__all__ = ["Cost", "campaign_cost", "cost_lines", "strands_cost"]
+__all__ = ["Cost", "campaign_cost", "cost_lines", "not_counted", "strands_cost"]
 
 MEASURED_DESIGNS = 6
 MEASURED_STRANDS, POINTS_OF_A_STRAND = 3, 4
@@ -63,23 +65,44 @@ class Cost:
         return self.count * self.scatter_s / math.sqrt(len(self.seconds)) / 3600.0
 
 
+@contextlib.contextmanager
+def _in_one_sentence() -> Iterator[None]:
+    """Say of an estimate that is interrupted what it leaves behind: nothing."""
+    try:
+        with end_request_interrupts():
+            yield
+    except (KeyboardInterrupt, Interrupted) as stop:
+        raise Interrupted(
+            "the estimate was interrupted, nothing was submitted and nothing was written; the same command begins it "
+            "anew"
+        ) from stop
+
+
+@_in_one_sentence()
 def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
-    """Cost of a campaign: random designs of its space, evaluated in this process, nothing kept.
+    """Cost of a campaign's search: random designs of its space, evaluated in this process, nothing kept.
 
     A design that is slack at rest costs next to nothing and is not counted: a search soon leaves them alone, so the
-    estimate is rather too high than too low.
+    estimate is rather too high than too low. What follows the search is not measured, see `not_counted`.
 
     Raises
     ------
     NominalFailedError
         If the nominal line cannot be evaluated.
+    Interrupted
+        After Ctrl-C or a request to end.
     """
     from optimise.campaign import run_campaign
+    from optimise.space import DesignSpace
+    from optimise.warm_start import warm_start
 
+    warm_start(campaign, DesignSpace(case.catenary, campaign.design))  # refused here, since the few begin without one
     few = {
         "trials": 1 + MEASURED_DESIGNS,
         "sampler": SamplerSpec(kind="random"),
         "synchronous": False,
+        "polish": PolishSpec(),
+        "warm_start": None,
         "cluster": ClusterSpec(kind="serial", time_limit_s=campaign.cluster.time_limit_s),
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -90,6 +113,26 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     return Cost("designs", campaign.trials, tuple(e.wall_time_s["total"] for e in counted))
 
 
+def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str:
+    """What follows a search and is in no estimate, with the number of evaluations that it takes at most."""
+    from optimise.space import DesignSpace
+    from optimise.trust import conditions
+
+    parts, polish = [], campaign.polish
+    if polish.best:
+        free = sum(not v.integer for v in DesignSpace(case.catenary, campaign.design).variables)
+        # central differences at the start and behind every step
+        most = polish.best * (1 + polish.iterations) * 2 * free
+        parts.append(
+            f"the polish, up to {most} evaluations for its gradients ({polish.best} designs, {polish.iterations} "
+            f"steps, {free} variables) and a few for each step"
+        )
+    long = 2 + 2 * len(conditions(case, trust, len(case.catenary.droppers.positions)))
+    parts.append(f"the confirmation and the trust table, {long} long transients")
+    return f"Not counted: {'; '.join(parts)}."
+
+
+@_in_one_sentence()
 def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult], setting: Any) -> Cost:
     """Cost of the strands of a sweep or a sensitivity study: the first points of some, evaluated in this process.
 
@@ -101,6 +144,11 @@ def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult],
         Function of a strand and the setting.
     setting
         What every strand shares.
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C or a request to end.
     """
 
     def first(task: StrandTask, points: int) -> StrandTask:
@@ -116,8 +164,8 @@ def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult],
     return Cost("points", sum(len(task.indices) for task in tasks), tuple(seconds))
 
 
-def cost_lines(cost: Cost, cluster: ClusterSpec) -> list[str]:
-    """The estimate in words, with its scatter and the time that it takes on a cluster."""
+def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> list[str]:
+    """The estimate in words, with its scatter and the time that it takes on a cluster, and what stands beside it."""
     measured = ", ".join(f"{s:.3g}" for s in cost.seconds)
     lines = [
         f"Measured on one core of {processor_type()}: {measured} s for one of the {cost.what} "
@@ -129,7 +177,7 @@ def cost_lines(cost: Cost, cluster: ClusterSpec) -> list[str]:
     if workers is not None:
         hours = cost.core_hours / min(workers, cost.count)
         lines.append(f"On {workers} worker{'s' if workers > 1 else ''} that is {_duration(hours)}, once all are there.")
-    return [*lines, "Nothing was submitted and nothing was written."]
+    return [*lines, *beside, "Nothing was submitted and nothing was written."]
 
 
 def _duration(hours: float) -> str:

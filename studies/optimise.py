@@ -39,7 +39,7 @@ def run(composed: Composed[OptimiseJob]) -> int:
     from optimise.record import CampaignFolder
 
     if composed.job.cost:
-        return _show_cost(composed.job)
+        return _show_cost(composed)
     code, result = run_campaign_study(composed)
     if result is not None and result.best is not None:
         print("Next:")
@@ -53,19 +53,23 @@ def run(composed: Composed[OptimiseJob]) -> int:
     return code
 
 
-def _show_cost(job: OptimiseJob) -> int:
-    """Say what the campaign will cost, before anything is submitted."""
-    from optimise.campaign import NominalFailedError
-    from optimise.cost import campaign_cost, cost_lines
+def _show_cost(composed: Composed[OptimiseJob]) -> int:
+    """Say what the campaign will cost, before anything is submitted; 75 when interrupted."""
+    from optimise.campaign import Interrupted, NominalFailedError
+    from optimise.cost import campaign_cost, cost_lines, not_counted
 
-    case, campaign = case_of(job), campaign_of(job)
+    case, campaign = case_of(composed.job), campaign_of(composed.job)
     refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    print("Measuring a few designs on one core of this machine.", flush=True)
     try:
         cost = campaign_cost(campaign, case)
+    except Interrupted as stop:
+        print(f"{stop}:\n  {typed_command('optimise', composed.overrides)}", file=sys.stderr)
+        return stop.exit_code
     except NominalFailedError as failure:
         print(failure, file=sys.stderr)
         return failure.exit_code
-    print("\n".join(cost_lines(cost, campaign.cluster)))
+    print("\n".join(cost_lines(cost, campaign.cluster, [not_counted(campaign, case, composed.job.trust)])))
     return 0
 
 

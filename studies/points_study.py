@@ -12,6 +12,7 @@ from studies.compose import Composed, typed_command
 from studies.run_folder import RunFolder
 
 if TYPE_CHECKING:
+    from optimise.cluster_spec import ClusterSpec
     from optimise.strand_record import StrandFolder, StrandInput
     from optimise.strand_task import PointResult
     from studies.points_job import PointsJob
@@ -52,22 +53,21 @@ class PointsStudy:
 
 def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
-    from optimise.cost import cost_lines, strands_cost
     from optimise.one_driver import Interrupted
     from optimise.strand_status import points_line
     from studies.optimise import ProgressLine
 
     job, given, place = composed.job, study.given, study.place
+    command = typed_command(place.study, composed.overrides)
     if job.cost:
-        print("\n".join(cost_lines(strands_cost(given.checked_strands(), given.evaluate, given.setting), job.cluster)))
-        return 0
+        return _show_cost(given, job.cluster, command)
     place.refuse_other(given)
     print(
         f"{place.study.capitalize()} {given.name}: {study.varied} of {job.catenary.name} with {job.pantograph.name}, "
         f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",
         flush=True,
     )
-    line, command = ProgressLine(), typed_command(place.study, composed.overrides)
+    line = ProgressLine()
     try:
         result = study.fill(progress=lambda p: line.write(points_line(p)), command=command)
     except Interrupted as stop:
@@ -82,6 +82,22 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
         folder.say(sentence)
     folder.say(f"Written to {place.path}/ ({study.files})")
     return 0 if len(broken) < len(result.points) else 1
+
+
+def _show_cost(given: StrandInput, cluster: ClusterSpec, command: str) -> int:
+    """Say what the study will cost, before anything is submitted; 75 when interrupted."""
+    from optimise.cost import cost_lines, strands_cost
+    from optimise.one_driver import Interrupted
+
+    strands = given.checked_strands()
+    print("Measuring a few points on one core of this machine.", flush=True)
+    try:
+        cost = strands_cost(strands, given.evaluate, given.setting)
+    except Interrupted as stop:
+        print(f"{stop}:\n  {command}", file=sys.stderr)
+        return stop.exit_code
+    print("\n".join(cost_lines(cost, cluster)))
+    return 0
 
 
 def _reasons(broken: Collection[PointResult]) -> list[str]:

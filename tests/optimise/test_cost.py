@@ -1,10 +1,17 @@
 """The estimate of a campaign's and a sweep's cost: arithmetic, words, and nothing left behind."""
 
+import os
+import signal
+
 import pytest
 from cheap_evaluation import campaign_of
 
+from catenary.errors import InputError
 from optimise.cluster_spec import ClusterSpec
-from optimise.cost import Cost, campaign_cost, cost_lines
+from optimise.cost import Cost, campaign_cost, cost_lines, not_counted, strands_cost
+from optimise.one_driver import Interrupted
+from optimise.spec import TrustSpec
+from optimise.strand_task import StrandTask
 
 
 def test_the_estimate_is_the_mean_with_its_standard_error():
@@ -41,9 +48,42 @@ def test_a_campaign_is_measured_by_designs_of_its_own_space(case, tmp_path, monk
     real = of_campaigns.run_campaign
     monkeypatch.setattr(of_campaigns, "run_campaign", run_campaign)
     slurm = {"kind": "slurm", "batch": {}, "time_limit_s": 7.0}
-    cost = campaign_cost(campaign_of(trials=3600, cluster=slurm), case)
+    cost = campaign_cost(campaign_of(trials=3600, cluster=slurm, polish={"best": 3}), case)
     assert cost.seconds == (0.5,) * 6 and cost.core_hours == pytest.approx(0.5)
     ((measured, folder),) = asked
     assert (measured.cluster.kind, measured.cluster.time_limit_s) == ("serial", 7.0), "nothing is submitted"
-    assert measured.design == campaign_of().design
+    assert measured.design == campaign_of().design and measured.polish.best == 0
     assert not folder.exists() and list(tmp_path.iterdir()) == []
+
+
+def test_what_follows_the_search_is_named_with_its_number(case):
+    campaign = campaign_of(design={"kind": "heights"}, polish={"best": 3, "iterations": 15})
+    trust = TrustSpec(speeds=3, contact_stiffness=(70e3,), height_errors_mm=(2.0,), samples=4)
+    text = not_counted(campaign, case, trust)
+    free = len(case.catenary.droppers.positions) // 2 + len(case.catenary.droppers.positions) % 2
+    assert f"up to {3 * 16 * 2 * free} evaluations for its gradients (3 designs, 15 steps, {free} variables)" in text
+    # 3 speeds, 1 stiffness, 2 factors of damping, 4 lines for each error, the other dimension; both confirmed
+    assert "the confirmation and the trust table, 32 long transients" in text
+    assert "polish" not in not_counted(campaign_of(), case, trust)
+    lines = cost_lines(Cost("designs", 9, (1.0, 2.0)), ClusterSpec(), [text])
+    assert lines[-2:] == [text, "Nothing was submitted and nothing was written."]
+
+
+def test_a_warm_start_that_cannot_be_is_refused_before_anything_is_measured(case, tmp_path, monkeypatch):
+    monkeypatch.setattr("optimise.campaign.run_campaign", lambda *_, **__: pytest.fail("nothing is measured"))
+    with pytest.raises(InputError):
+        campaign_cost(campaign_of(warm_start=str(tmp_path / "none")), case)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_estimate_that_is_interrupted_says_so_and_names_no_folder_of_its_own(case, monkeypatch, sent):
+    def stopped(*_):
+        os.kill(os.getpid(), sent)
+
+    monkeypatch.setattr("optimise.campaign._Run._reference", stopped)
+    monkeypatch.setattr("optimise.campaign.prepare_start", lambda case: None)
+    task = StrandTask(0, indices=((0,),), values=((1.0,),), places=((0.0,),))
+    for estimate in (lambda: campaign_cost(campaign_of(), case), lambda: strands_cost([task], stopped, None)):
+        with pytest.raises(Interrupted, match="the estimate was interrupted, nothing was submitted") as stop:
+            estimate()
+        assert "tmp" not in str(stop.value)
