@@ -77,6 +77,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.campaign import Interrupted, NominalFailedError, run_campaign
     from optimise.executors import NoWorkersError
+    from optimise.one_driver import end_request_interrupts
     from optimise.record import CampaignFolder
     from optimise.space import DesignSpace
 
@@ -90,21 +91,25 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     _print_search(job, space, path)
     line, command = ProgressLine(), typed_command("optimise", composed.overrides)
     try:
-        result = run_campaign(campaign, case, path, progress=line.show, command=command)
+        with end_request_interrupts():
+            try:
+                result = run_campaign(campaign, case, path, progress=line.show, command=command)
+            finally:
+                line.end()
+            return _conclude(composed, result), result
     except Interrupted as stop:
-        line.end()
         print(f"{stop}:\n  {command}", file=sys.stderr)
-        return stop.exit_code, None
     except NominalFailedError as failure:
-        line.end()
         print(failure, file=sys.stderr)
         return failure.exit_code, None
-    line.end()
-    try:
-        return _conclude(composed, result), result
-    except NoWorkersError as stop:
-        print(f"{stop}. The search is on record; what is missing of the rest is made by:\n  {command}", file=sys.stderr)
-        return stop.exit_code, None
+    except (KeyboardInterrupt, NoWorkersError) as stop:
+        reason = f"campaign '{campaign.name}' was interrupted" if isinstance(stop, KeyboardInterrupt) else stop
+        print(
+            f"{reason}: every design that was evaluated is on record in {path}; what is missing of search, "
+            f"confirmation, trust table and report is made by:\n  {command}",
+            file=sys.stderr,
+        )
+    return Interrupted.exit_code, None
 
 
 def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
@@ -119,8 +124,10 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:
         line = ProgressLine()
-        trust = show_trust(result, composed.job.trust, line.write)
-        line.end()
+        try:
+            trust = show_trust(result, composed.job.trust, line.write)
+        finally:
+            line.end()
         show_fitter_schedule(result)
         for sentence in [*confirmation_lines(content), *(trust_lines(trust) if trust else [])]:
             folder.say(sentence)

@@ -53,9 +53,7 @@ class PointsStudy:
 
 def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
-    from optimise.one_driver import Interrupted
-    from optimise.strand_status import points_line
-    from studies.optimise import ProgressLine
+    from optimise.one_driver import Interrupted, end_request_interrupts
 
     job, given, place = composed.job, study.given, study.place
     command = typed_command(place.study, composed.overrides)
@@ -67,14 +65,29 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
         f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",
         flush=True,
     )
-    line = ProgressLine()
+    try:
+        with end_request_interrupts():
+            return _fill_and_report(composed, study, command)
+    except Interrupted as stop:
+        print(f"{stop}:\n  {command}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(
+            f"{place.study} '{given.name}' was interrupted: every point that was evaluated is on record in "
+            f"{place.path}; what is missing of points, results and report is made by:\n  {command}",
+            file=sys.stderr,
+        )
+    return Interrupted.exit_code
+
+
+def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, command: str) -> int:
+    from optimise.strand_status import points_line
+    from studies.optimise import ProgressLine
+
+    line, place = ProgressLine(), study.place
     try:
         result = study.fill(progress=lambda p: line.write(points_line(p)), command=command)
-    except Interrupted as stop:
+    finally:
         line.end()
-        print(f"{stop}:\n  {command}", file=sys.stderr)
-        return stop.exit_code
-    line.end()
     folder = RunFolder(place.path, place.study, composed)
     study.report(place.path)
     broken = [point for point in result.points.values() if not point.statistics]

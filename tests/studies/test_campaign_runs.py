@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 
 import pytest
 import yaml
@@ -136,3 +137,19 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
     assert ended.code == cli.INTERRUPTED
     assert "the same command goes on" in ended.err
     assert ended.err.splitlines()[-1] == "  catenary optimise campaign=x 'objectives=[sigma,uplift]' sampler=nsga2"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("place", ["optimise.campaign.write_designs", "studies.trust.show_trust"])
+def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, monkeypatch, sent, place):
+    def stopped(*_):
+        os.kill(os.getpid(), sent)
+
+    monkeypatch.setattr(place, stopped)
+    monkeypatch.setattr("studies.confirmation.confirm_campaign", lambda *_, **__: {})
+    before = signal.getsignal(signal.SIGTERM)
+    ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "trials=1")
+    assert ended.code == cli.INTERRUPTED and signal.getsignal(signal.SIGTERM) == before
+    said, command = ended.err.splitlines()
+    assert "campaign 'bruni_heights' was interrupted: every design that was evaluated is on record in outputs" in said
+    assert command.startswith("  catenary optimise experiment=bruni_heights ") and command.endswith("trials=1")

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from refusal import refused
 from dynamics.scattered import ScatteredStates
 from dynamics.strand import Strand
 from optimise.checked_lines import checked_line
+from studies.run_folder import RunFolder
 
 SWEEP = ("sweep", "array=speed_bruni", "sweep.name=s", "cluster=serial")
 AXES = "sweep.axes={contact.stiffness:[50e3,60e3],speed_kmh:[200,220]}"
@@ -98,6 +100,19 @@ def test_a_study_stopped_by_ctrl_c_goes_on_and_without_any_figure_ends_with_its_
     assert Path(where, "points.jsonl").read_bytes().startswith(kept)
     assert Path(where, "report.html").is_file() and Path(where, "result.nc").is_file()
     assert f": finished | {'4/4' if 'sweeps' in where else '53/53'} points" in catenary("status").out
+
+
+@KINDS
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_study_stopped_behind_its_points_says_how_to_go_on(
+    catenary, folder, unsolved, monkeypatch, typed, where, sent
+):
+    monkeypatch.setattr(RunFolder, "__init__", lambda *_: os.kill(os.getpid(), sent))
+    ended = catenary(*typed)
+    assert ended.code == 75, ended
+    said, command = ended.err.splitlines()
+    assert f"was interrupted: every point that was evaluated is on record in {where}; what is missing" in said
+    assert command.startswith(f"  catenary {typed[0]} ")
 
 
 @KINDS
