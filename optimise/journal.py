@@ -38,9 +38,9 @@ class DriverJournal:
         Journal file; it is made by the first commit.
     read_only : bool
         Read up to the last whole transaction and never write.
-    wanted : bytes, optional
-        What the lines begin with, somewhere in their first hundred characters, whose content is wanted; of other
-        operations only the code is given.
+    wanted : tuple of bytes, optional
+        What the lines begin with, somewhere in their first hundred characters, whose content is wanted, each by
+        itself; of other operations only the code is given.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class DriverJournal:
         If a line before the last whole transaction is not what was written.
     """
 
-    def __init__(self, path: Path, read_only: bool = False, wanted: bytes | None = None) -> None:
+    def __init__(self, path: Path, read_only: bool = False, wanted: tuple[bytes, ...] | None = None) -> None:
         self._path = path
         self._read_only = read_only
         with collection_paused():
@@ -95,7 +95,7 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _whole_transactions(path: Path, wanted: bytes | None) -> tuple[list[dict[str, Any]], int, int]:
+def _whole_transactions(path: Path, wanted: tuple[bytes, ...] | None) -> tuple[list[dict[str, Any]], int, int]:
     """Operations up to the end of the last whole transaction, number of transactions, and the bytes they take.
 
     A power cut may leave the last transaction with holes; a hole before it is damage. Transactions are counted on, so
@@ -127,7 +127,7 @@ def _whole_transactions(path: Path, wanted: bytes | None) -> tuple[list[dict[str
     return whole, transactions, size
 
 
-def _lines(path: Path, wanted: bytes | None) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
+def _lines(path: Path, wanted: tuple[bytes, ...] | None) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
     """Number of each line, the byte behind it, and its operation, None where it is not what was written."""
     if not path.exists():
         return
@@ -136,11 +136,13 @@ def _lines(path: Path, wanted: bytes | None) -> Iterator[tuple[int, int, dict[st
         for number, line in enumerate(handle, start=1):
             position += len(line)
             code = CODE.match(line)
-            if code is None or wanted is None or wanted in line[:BEGINNING] or int(code[1]) == SET_STUDY_USER_ATTR:
+            head = line[:BEGINNING]
+            asked = wanted is None or any(mark in head for mark in wanted)
+            if code is None or asked or int(code[1]) == SET_STUDY_USER_ATTR:
                 yield number, position, parsed_line(line)
             else:
                 yield number, position, {"op_code": int(code[1])} if is_whole(line) else None
 
 
 def _damage(path: Path, line: int) -> str:
-    return f"{path.name} must hold the operations that were written: line {line} cannot be read; restore the file"
+    return f"{path} must hold the operations that were written: line {line} cannot be read; restore the file"

@@ -250,12 +250,14 @@ def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec)
 
 def count_records(folder: CampaignFolder) -> list[TrialRecord]:
     """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
-    operations = DriverJournal(folder.journal, read_only=True, wanted=f'"{EVALUATION}":'.encode()).operations
+    marks = tuple(f'"{name}":'.encode() for name in (EVALUATION, ORIGIN))
+    operations = DriverJournal(folder.journal, read_only=True, wanted=marks).operations
     begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
-    # an evaluation is in one transaction with the end of its trial
-    attributes = {op["trial_id"]: op["user_attr"] for op in operations if EVALUATION in op.get("user_attr", ())}
-    evaluations = {number: Evaluation.from_dict(found[EVALUATION]) for number, found in attributes.items()}
-    return [TrialRecord(number, (), evaluations.get(number)) for number in range(begun)]
+    # evaluation and origin are in one transaction with the end of their trial
+    ends = [(op["trial_id"], op["user_attr"]) for op in operations if op.keys() >= {"trial_id", "user_attr"}]
+    evaluations = {number: Evaluation.from_dict(found[EVALUATION]) for number, found in ends if EVALUATION in found}
+    origins = {number: Origin(**found[ORIGIN]) for number, found in ends if ORIGIN in found}
+    return [TrialRecord(number, (), evaluations.get(number), origins.get(number)) for number in range(begun)]
 
 
 def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:

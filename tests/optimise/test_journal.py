@@ -62,6 +62,14 @@ def test_a_journal_cut_anywhere_holds_whole_transactions(journal, finished):
         assert all(len(r.values) == 9 for r in found)
 
 
+def test_a_damaged_journal_is_named_with_its_folder(journal):
+    content = bytearray(journal.read_bytes())
+    content[len(content) // 2] ^= 1
+    journal.write_bytes(content)
+    with pytest.raises(InputError, match=rf"{journal} must hold .* line \d+ cannot be read; restore the file"):
+        DriverJournal(journal, read_only=True)
+
+
 @pytest.mark.parametrize(
     "tail", [b'{"op_code":5,"wor', b"\x00\x00\x00", b'{"op_code":4,"worker_id":"a","study_id":0}\n']
 )

@@ -11,9 +11,12 @@ from optimise import evaluate as evaluation
 from optimise.campaign import Interrupted, run_campaign
 from optimise.distances import distance
 from optimise.evaluate import EvaluationStatus, Setting, Task, failed
+from optimise.progress import read_status
+from optimise.record import CampaignFolder, count_records
 from optimise.scenario_spec import ScenariosSpec
 from optimise.scenarios import scenario_set
 from optimise.spec import LimitsSpec
+from optimise.status_file import read_status_file
 from studies.report.basins import basins_of as basins_of_report
 from studies.report.basins import basins_table, basins_text
 from studies.report.search_folder import ranked_trials
@@ -53,6 +56,14 @@ def run(folder, case, evaluate, **content):
     standard = {"design": SPACING, "sampler": {"kind": "random"}, "trials": 40, "polish": POLISH}
     campaign = campaign_of(**{**standard, **content})
     return run_campaign(campaign, case, folder, evaluate=evaluate, prepare=prepare_nothing)
+
+
+def test_the_polish_is_beside_the_trials_that_are_counted_of_a_campaign(tmp_path, case):
+    result = run(tmp_path, case, slanted_valley)
+    written, read = read_status_file(tmp_path / "status.json"), read_status(tmp_path)
+    assert (read.done, read.trials) == (40, 40) and read.polished == written["polished"] > 0
+    counted = count_records(CampaignFolder(tmp_path))
+    assert counted == [replace(record, values=()) for record in result.records]
 
 
 def basins_of(result):
