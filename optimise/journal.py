@@ -19,9 +19,9 @@ from typing import Any
 from catenary.errors import InputError
 from catenary.files import writing
 from optimise.checked_lines import append_whole, checked_line, is_whole, parsed_line
-from optimise.operations import SET_STUDY_USER_ATTR
+from optimise.operations import CREATE_TRIAL, SET_STUDY_USER_ATTR
 
-__all__ = ["DriverJournal", "collection_paused"]
+__all__ = ["DriverJournal", "collection_paused", "holds_trials"]
 
 # Marks are attributes of the only study.
 MARK = "transactions"
@@ -93,6 +93,11 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+def holds_trials(path: Path) -> bool:
+    """Whether a journal has the beginning of a trial, or a line that cannot be read, which is another's to refuse."""
+    return any(operation is None or operation["op_code"] == CREATE_TRIAL for _, _, operation in _lines(path, ()))
 
 
 def _whole_transactions(path: Path, wanted: tuple[bytes, ...] | None) -> tuple[list[dict[str, Any]], int, int]:

@@ -31,6 +31,7 @@ def read_points_status(folder: Path) -> PointsProgress:
         raise InputError([f"run_dir must be the folder of a campaign, sweep or sensitivity study: {folder} is none"])
     place, model = found
     given = place.read_input(model)
+    place.refuse_lost_record()
     written = read_status_file(place.status_json)
     begun = PointsProgress(place.study, given.name, "stopped", given.points, command=str(written.get("command", "")))
     now = begun.with_results(place.read().values())

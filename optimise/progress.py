@@ -185,10 +185,11 @@ def read_status(path: Path) -> Progress:
     Raises
     ------
     InputError
-        If the folder holds no campaign.
+        If the folder holds no campaign, or its record is lost.
     """
     folder = CampaignFolder(Path(path))
     campaign, _, _ = folder.read_input()
+    folder.refuse_lost_record()
     written = read_status_file(folder.status_json)
     state = str(written.get("state", "stopped"))
     if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):

@@ -17,10 +17,11 @@ from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
-from optimise.journal import DriverJournal
+from optimise.journal import DriverJournal, holds_trials
 from optimise.operations import CREATE_TRIAL, StoredStudy, replayed
 from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
+from optimise.status_file import refuse_lost_record
 from optimise.trial_record import Origin, TrialRecord
 
 __all__ = [
@@ -173,7 +174,8 @@ class CampaignFolder:
         Raises
         ------
         InputError
-            If the folder holds a campaign with another configuration, or a record without one.
+            If the folder holds a campaign with another configuration, a record without one, or one whose record is
+            lost.
         """
         if not self.campaign_yaml.exists():
             if self.journal.exists():
@@ -195,7 +197,12 @@ class CampaignFolder:
                     f"campaign name"
                 ]
             )
+        self.refuse_lost_record()
         return True
+
+    def refuse_lost_record(self) -> None:
+        """Refuse a campaign whose journal holds no design though some were evaluated."""
+        refuse_lost_record(self.journal, holds_trials, self.status_json, self.trials_nc)
 
     def remove_leftovers(self) -> None:
         """Remove temporary files that a killed driver left."""

@@ -67,10 +67,11 @@ def load_result(folder: Path) -> CampaignResult:
     Raises
     ------
     InputError
-        If the folder holds no campaign.
+        If the folder holds no campaign, or its record is lost.
     """
     from optimise.record import read_records
 
     place = CampaignFolder(Path(folder))
     campaign, case, _ = place.read_input()
+    place.refuse_lost_record()
     return CampaignResult(place.path, campaign, case, read_records(place, campaign, case))

@@ -17,6 +17,7 @@ from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.checked_lines import append_whole, checked_line, holds_another, parsed_line
+from optimise.status_file import refuse_lost_record
 from optimise.strand_task import EvaluateStrand, StrandResult, StrandTask
 
 __all__ = ["StrandFolder", "StrandInput"]
@@ -144,6 +145,7 @@ class StrandFolder:
                         f"{self.study}.name"
                     ]
                 )
+            self.refuse_lost_record()
         elif self.path.exists() and not self.path.is_dir():
             raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} is a file"])
         elif self.path.exists() and set(self.path.iterdir()) - {self.lock}:
@@ -159,6 +161,10 @@ class StrandFolder:
                     f"of this program; go on with that one, or begin anew under another {self.study}.name"
                 ]
             )
+
+    def refuse_lost_record(self) -> None:
+        """Refuse a study whose record holds no point though some were evaluated."""
+        refuse_lost_record(self.record, lambda file: file.stat().st_size > 0, self.status_json, self.result_nc)
 
     def write_input(self, given: StrandInput) -> None:
         """Write the configuration, its hash and versions."""

@@ -100,6 +100,11 @@ def test_a_study_stopped_by_ctrl_c_goes_on_and_without_any_figure_ends_with_its_
     assert Path(where, "points.jsonl").read_bytes().startswith(kept)
     assert Path(where, "report.html").is_file() and Path(where, "result.nc").is_file()
     assert f": finished | {'4/4' if 'sweeps' in where else '53/53'} points" in catenary("status").out
+    Path(where, "points.jsonl").write_bytes(b"")
+    for command in (typed, ("status",)):
+        refused(
+            catenary(*command), [f"{where}/points.jsonl must hold what was evaluated (status.json counts ", "holds"]
+        )
 
 
 @KINDS

@@ -50,6 +50,29 @@ def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary
     assert second == f"  gone on with by: {command}"
 
 
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_campaign_whose_journal_is_lost_is_named_and_never_begun_anew(catenary, folder, monkeypatch, listing, gone):
+    def stopped(self, executor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optimise.campaign._Run._collect", stopped)
+    typed = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
+    assert catenary(*typed).code == 75
+    place = folder / "outputs" / "campaigns" / "bruni_heights"
+    (place / "journal.log").unlink() if gone else (place / "journal.log").write_bytes(b"")
+    words = {"status.json": "status.json counts 1", "trials.nc": "trials.nc stands beside it"}
+    for left, other in (("status.json", "trials.nc"), ("trials.nc", "status.json")):  # either one says so
+        content = (place / other).read_bytes()
+        (place / other).unlink()
+        before = listing(folder)
+        for command in (typed, ("status",), ("report", f"run_dir={place}")):
+            ended = catenary(*command)
+            refused(ended, [f"bruni_heights/journal.log must hold what was evaluated ({words[left]}): it "])
+            assert f"it {'is missing' if gone else 'holds nothing'}; restore the file, or remove " in ended.err
+        assert listing(folder) == before
+        (place / other).write_bytes(content)
+
+
 @pytest.mark.parametrize("typed", ["run_dir=.", "run_dir=nowhere"])
 def test_a_folder_without_a_study_is_refused(catenary, folder, typed):
     refused(catenary("status", typed), ["run_dir must be the folder of a campaign, sweep or sensitivity study"])
