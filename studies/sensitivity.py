@@ -70,7 +70,7 @@ def _closing(result: SensitivityResult) -> list[str]:
     if result.sobol is not None and np.isfinite(result.sobol.total[0]).all():
         order = np.argsort(-result.sobol.total[0])[:3]
         most = ", ".join(f"{names[i]} {100.0 * result.sobol.total[0, i]:.0f} %" for i in order)
-        lines.append(f"share of the variance of sigma that stays without it (total index): {most}")
+        lines.append(f"share of the variance of sigma that stays while all others are known (total index): {most}")
     if result.morris is not None and np.isfinite(result.morris.mean_absolute[0]).all():
         order = np.argsort(-result.morris.mean_absolute[0])[:3]
         most = ", ".join(f"{names[i]} {result.morris.mean_absolute[0, i]:.2f} N" for i in order)
