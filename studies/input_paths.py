@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from catenary.errors import InputError
 from dynamics.spec import CaseSpec
+from optimise.case_inputs import value_at
+from studies.compose import group_options
 from studies.keys import KeyTree, format_value
+from studies.safe_yaml import conf_content
 
-__all__ = ["path_problems"]
+__all__ = ["fitting_inputs", "missing_inputs", "path_problems"]
 
 
 def path_problems(key: str, name: str, values: Iterable[float], between: bool = False) -> list[str]:
@@ -39,3 +43,25 @@ def path_problems(key: str, name: str, values: Iterable[float], between: bool = 
     advice = f"; did you mean {near}?" if near else "; catenary simulate --help lists the keys"
     what = "is not a known key" if node is None else "is not one number (an item of a list is named as masses.0)"
     return [f"{key}: {name} {what}{advice}"]
+
+
+def missing_inputs(case: CaseSpec, names: Iterable[str]) -> list[str]:
+    """Those of some inputs that are no numbers of a case, such as the stitch of a line without."""
+    missing = []
+    for name in names:
+        try:
+            value_at(case, name)
+        except InputError:
+            missing.append(name)
+    return missing
+
+
+def fitting_inputs(case: CaseSpec) -> list[str]:
+    """Choices of ``inputs=`` of which a case has every input; first that with most of its values in their ranges."""
+    fitting = []
+    for choice in group_options("inputs"):
+        ranges = conf_content(f"inputs/{choice}")["sensitivity"]["inputs"]
+        if not missing_inputs(case, ranges):
+            outside = sum(not r["low"] <= value_at(case, name) <= r["high"] for name, r in ranges.items())
+            fitting.append((outside, choice))
+    return [choice for _, choice in sorted(fitting)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from catenary.errors import InputError
 from studies.compose import Composed, compose_job
-from studies.input_paths import path_problems
+from studies.input_paths import fitting_inputs, missing_inputs, path_problems
 from studies.points_study import PointsStudy, run_points_study
 from studies.run_folder import OUTPUTS
 from studies.sensitivity_job import SensitivityJob
@@ -39,7 +39,24 @@ def compose(overrides: list[str]) -> Composed[SensitivityJob]:
     problems = [p for name, r in inputs for p in path_problems("sensitivity.inputs", name, (r.low, r.high), True)]
     if problems:
         raise InputError(problems)
+    _refuse_missing(composed.job)
     return composed
+
+
+def _refuse_missing(job: SensitivityJob) -> None:
+    """Refuse inputs that the line or pantograph is without, and name the choice that has no such."""
+    case = case_of(job)
+    missing = missing_inputs(case, job.sensitivity.inputs)
+    if not missing:
+        return
+    fitting = [f"inputs={choice}" for choice in fitting_inputs(case)]
+    advice = f"use {' or '.join(fitting)}, or name others" if fitting else "name others"
+    raise InputError(
+        [
+            f"sensitivity.inputs must name numbers that this case has: {', '.join(missing)} is none of them "
+            f"({job.catenary.name} with {job.pantograph.name}); {advice} by sensitivity.inputs"
+        ]
+    )
 
 
 def run(composed: Composed[SensitivityJob]) -> int:

@@ -18,6 +18,7 @@ from optimise.objectives import OBJECTIVES, Objective
 from optimise.record import CampaignFolder
 from optimise.result import CampaignResult
 from optimise.sensitivity import SensitivityResult, load_sensitivity
+from studies.input_paths import fitting_inputs
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Section
 from studies.report.sensitivity_page import sensitivity_summary
@@ -42,6 +43,8 @@ class Mattered:
         Why there are no shares.
     command : str
         Command that runs a sensitivity study of the best design into the campaign's folder; empty without a design.
+    inputs : str
+        Choice of inputs in that command; empty where none fits the line and its pantograph.
     redraw : str
         Command that draws the page again.
     study : SensitivityResult, optional
@@ -56,6 +59,7 @@ class Mattered:
     best: int
     reason: str
     command: str
+    inputs: str
     redraw: str
     study: SensitivityResult | None = None
     remark: str = ""
@@ -67,7 +71,9 @@ def mattered_of(result: CampaignResult) -> Mattered:
     content = read_importances(place)
     shares, reason = _shares(content, sum(not r.polished for r in result.records))
     study, remark = _study(result)
-    command = ["catenary", "sensitivity", f"catenary={place.best_design_yaml}", f"run_dir={place.sensitivity}"]
+    command = ["catenary", "sensitivity", f"catenary={place.best_design_yaml}"]
+    fitting = fitting_inputs(result.case)[:1]
+    command += [*(f"inputs={choice}" for choice in fitting), f"run_dir={place.sensitivity}"]
     return Mattered(
         shares=shares,
         used=int(content.get("used", 0)),
@@ -75,6 +81,7 @@ def mattered_of(result: CampaignResult) -> Mattered:
         best=int(content.get("best", 0)),
         reason=reason,
         command="" if result.best is None else shlex.join(command),
+        inputs="".join(fitting),
         redraw=shlex.join(["catenary", "report", f"run_dir={result.folder}"]),
         study=study,
         remark=remark,
@@ -142,10 +149,14 @@ def _next_text(mattered: Mattered) -> str:
         return "The sensitivity study of the best design below has a sample of its own."
     if not mattered.command:
         return ""
+    inputs = (
+        f"its inputs are those of {mattered.inputs} unless sensitivity.inputs names others"
+        if mattered.inputs
+        else "name its inputs by sensitivity.inputs={...}, since no choice of inputs= fits this line and pantograph"
+    )
     return (
-        "What the best design is sensitive to, by a sample of its own, is measured by the command below; its inputs "
-        f"are those of inputs=twelve_re330 unless inputs= or sensitivity.inputs names others. {mattered.redraw} "
-        "then draws it here."
+        f"What the best design is sensitive to, by a sample of its own, is measured by the command below; {inputs}. "
+        f"{mattered.redraw} then draws it here."
     )
 
 

@@ -1,6 +1,7 @@
 """What mattered in a search, on the page of a campaign: screening, its label, and the study that measures."""
 
 import json
+import shlex
 import shutil
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
 from dynamics.spec import CaseSpec
 from optimise.campaign import run_campaign
 from optimise.sensitivity import run_sensitivity
+from studies import sensitivity
 from studies.report import write_campaign_report
 from studies.report.campaign_folder import read_campaign
 from studies.report.campaign_page import campaign_page
@@ -24,9 +26,9 @@ def whole_bowl(task, setting):
     return replace(found, statistics={**found.statistics, **others})
 
 
-def run(folder, evaluate=whole_bowl, **content):
+def run(folder, evaluate=whole_bowl, case=None, **content):
     campaign = campaign_of(**{"trials": 40, "sampler": {"kind": "random"}, "design": {"kind": "heights"}, **content})
-    return run_campaign(campaign, case_of(), folder, evaluate=evaluate, prepare=prepare_nothing)
+    return run_campaign(campaign, case or case_of(), folder, evaluate=evaluate, prepare=prepare_nothing)
 
 
 def study_into(folder, line):
@@ -58,6 +60,30 @@ def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_m
     assert section.command.endswith(f"run_dir={tmp_path / 'sensitivity'}")
     html = write_campaign_report(tmp_path).read_text(encoding="utf-8")
     assert html.index(TITLE) < html.index("Screening only") < html.index("catenary sensitivity catenary=")
+
+
+@pytest.mark.parametrize(("line", "pantograph"), [("re330", "dsa380"), ("bruni_2015", "bruni_2015")])
+def test_the_command_that_measures_has_inputs_that_the_line_has(tmp_path, line, pantograph):
+    run(tmp_path, case=case_of(line, pantograph), trials=2)
+    section = section_of(tmp_path)
+    assert f"its inputs are those of twelve_{line.split('_')[0]} unless" in section.text[1]
+    program, study, *overrides = shlex.split(section.command)
+    composed = sensitivity.compose(overrides)
+    assert (program, study, composed.job.sensitivity.name) == (
+        "catenary",
+        "sensitivity",
+        f"twelve_{line.split('_')[0]}",
+    )
+    assert composed.job.pantograph.name == pantograph and composed.job.catenary.name == "test"
+
+
+def test_without_inputs_that_fit_the_page_asks_for_them(tmp_path):
+    case = case_of("bruni_2015", "bruni_2015")
+    masses = case.pantograph.model_dump()
+    fewer = {name: masses[name][:2] for name in ("masses", "stiffnesses", "dampings")}
+    run(tmp_path, case=CaseSpec.model_validate({**case.model_dump(), "pantograph": {**masses, **fewer}}), trials=2)
+    section = section_of(tmp_path)
+    assert "name its inputs by sensitivity.inputs" in section.text[1] and "inputs=" not in section.command
 
 
 def test_where_few_trials_hold_the_limits_the_shares_are_said_to_be_of_holding_them(tmp_path):

@@ -56,6 +56,12 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(catenary, folder, type
     assert list(folder.iterdir()) == []
 
 
+def test_a_line_without_a_stitch_is_told_which_inputs_fit_it(catenary, folder):
+    ended = catenary("sensitivity", "catenary=bruni_2015", "pantograph=bruni_2015")
+    refused(ended, ["catenary.stitch.tension is none of them (", "; use inputs=twelve_bruni, or name others by"])
+    assert list(folder.iterdir()) == []
+
+
 def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
     ended = catenary("sensitivity", *COARSE, INPUTS)
     assert ended.code == 0, ended.err
