@@ -14,6 +14,7 @@ from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.mattered import mattered_sections
 from studies.report.numerical_error import error_table, sigma_with_error
+from studies.report.origin import origin_sections
 from studies.report.parts import Chart, Fact, Page, Section
 from studies.report.scenario_tables import scenario_section
 from studies.report.search import front_charts, front_table, search_chart
@@ -23,8 +24,6 @@ from studies.report.tables import (
     constraint_table,
     design_table,
     dropper_table,
-    provenance_tables,
-    run_table,
     statistics_table,
     value_text,
 )
@@ -53,16 +52,11 @@ def campaign_page(content: CampaignContent) -> Page:
             charts=_present(dropper_force_chart(results, content.least_dropper_force_N)),
             tables=(constraint_table(content.constraints),) if content.constraints else (),
         ),
-        Section(
-            "Where the input comes from",
-            text=("Every value of the nominal line, of the pantograph and of the run.",),
-            tables=provenance_tables(content.provenance),
-        ),
-        Section("The run", tables=(run_table(content.run),)),
-        Section(
-            "Run it again",
-            text=("Where the campaign's folder still stands, the same command continues it.",),
-            command=content.run.command,
+        *origin_sections(
+            content.provenance,
+            "Every value of the nominal line, of the pantograph and of the run.",
+            content.run,
+            "Where the campaign's folder still stands, the same command continues it.",
         ),
     )
     return Page(

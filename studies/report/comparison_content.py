@@ -12,8 +12,9 @@ from catenary.errors import InputError
 from dynamics.force_record import best_offset, fold_record, record_problems
 from dynamics.spec import CaseSpec, SignalSpec
 from studies.force_file import read_force_file
-from studies.report.content import Provenance, SpanResult
+from studies.report.content import SpanResult
 from studies.report.frame import number
+from studies.report.origin import Provenance
 from studies.report.parts import Curve, Role
 from studies.report.provenance import case_provenance
 from studies.report.simulation_folder import filter_note

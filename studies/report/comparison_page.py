@@ -9,8 +9,8 @@ import numpy as np
 
 from studies.report.charts import force_chart, height_chart
 from studies.report.comparison_content import NAMES, ComparisonContent
-from studies.report.content import Provenance
 from studies.report.frame import number, with_bound_units
+from studies.report.origin import Provenance
 from studies.report.parts import Chart, Curve, Page, Section, Stations, Table
 from studies.report.tables import STATISTICS, change_percent, signed, value_text
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from optimise.confirm import Confirmation
 from optimise.objectives import OBJECTIVES, Objective
+from studies.report.origin import Provenance, RunFacts
 from studies.report.parts import Curve
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ __all__ = [
     "FitterSchedule",
     "Front",
     "LineDrawing",
-    "Provenance",
-    "RunFacts",
     "SearchHistory",
     "SimulationContent",
     "SpanResult",
@@ -211,25 +210,6 @@ class FitterSchedule:
     rounded: dict[float, Array]
     sigma: dict[float, float]
     message: dict[float, str]
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """One input value and where it comes from, in words; ``group`` is what it belongs to."""
-
-    group: str
-    name: str
-    value: str
-    unit: str
-    origin: str
-
-
-@dataclass(frozen=True)
-class RunFacts:
-    """What was run, as names and values, and the whole command line that runs it again."""
-
-    facts: tuple[tuple[str, str], ...]
-    command: str
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dynamics.spec import CaseSpec
-from studies.report.content import Provenance
+from studies.report.origin import Provenance
 
 __all__ = ["MARKS", "case_provenance", "spec_provenance"]
 

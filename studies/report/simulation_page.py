@@ -9,8 +9,9 @@ from studies.report.frame import number, with_bound_units
 from studies.report.history_section import history_sections
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.numerical_error import error_table, sigma_with_error
+from studies.report.origin import origin_sections
 from studies.report.parts import Chart, Fact, Page, Section, Table
-from studies.report.tables import dropper_table, elasticity_table, provenance_tables, run_table, statistics_table
+from studies.report.tables import dropper_table, elasticity_table, statistics_table
 
 __all__ = ["simulation_page"]
 
@@ -47,13 +48,7 @@ def simulation_page(content: SimulationContent) -> Page:
                 *((elasticity_table(content.elasticity),) if content.elasticity else ()),
             ),
         ),
-        Section(
-            "Where the input comes from",
-            text=("Every value of the line, of the pantograph and of the run.",),
-            tables=provenance_tables(content.provenance),
-        ),
-        Section("The run", tables=(run_table(content.run),)),
-        Section("Run it again", command=content.run.command),
+        *origin_sections(content.provenance, "Every value of the line, of the pantograph and of the run.", content.run),
     )
     return Page(
         kicker="Simulation of pantograph and overhead contact line",

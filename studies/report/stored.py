@@ -17,8 +17,9 @@ from pydantic import ValidationError
 from catenary.errors import InputError
 from dynamics.dataset import StoredResult, read_result
 from dynamics.spec import CaseSpec
-from studies.report.content import Array, RunFacts, SpanResult
+from studies.report.content import Array, SpanResult
 from studies.report.line import line_drawing
+from studies.report.origin import RunFacts
 from studies.report.parts import Curve, Role
 
 __all__ = [

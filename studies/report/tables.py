@@ -1,4 +1,4 @@
-"""Tables that pages are made of: statistics, designs, limits, provenance, run facts."""
+"""Tables that pages are made of: statistics, designs, limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from optimise.confirm import Confirmation
-from studies.report.content import Array, Constraint, DesignTable, Provenance, RunFacts, SpanResult
+from studies.report.content import Array, Constraint, DesignTable, SpanResult
 from studies.report.frame import number
 from studies.report.parts import Table
 
@@ -20,8 +20,6 @@ __all__ = [
     "design_table",
     "dropper_table",
     "elasticity_table",
-    "provenance_tables",
-    "run_table",
     "signed",
     "statistics_table",
     "value_text",
@@ -203,22 +201,3 @@ def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
         align="llrrrl",
         caption="The margin is what the best design has left before it meets its limit.",
     )
-
-
-def provenance_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
-    """Show every input value with its unit and where it comes from, one table per group."""
-    groups = list(dict.fromkeys(r.group for r in rows))
-    return tuple(
-        Table(
-            title=group,
-            columns=("input", "value", "unit", "where it comes from"),
-            rows=tuple((r.name, r.value, r.unit, r.origin) for r in rows if r.group == group),
-            align="lwul",
-        )
-        for group in groups
-    )
-
-
-def run_table(run: RunFacts) -> Table:
-    """Show what was run: hash of the input, versions, date and wall times."""
-    return Table(title="", columns=("run", ""), rows=run.facts, align="ll")

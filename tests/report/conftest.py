@@ -18,14 +18,13 @@ from studies.report.content import (
     FitterSchedule,
     Front,
     LineDrawing,
-    Provenance,
-    RunFacts,
     SearchHistory,
     SimulationContent,
     SpanResult,
     Trust,
     TrustRun,
 )
+from studies.report.origin import Provenance, RunFacts
 from studies.validation.en50318 import acceptance_chart
 from studies.validation.gates import load_gates
 from studies.validation.rows import Comparison, Reference, Row
