@@ -64,9 +64,11 @@ class FoldedRecord:
     mean, low, high : float array (station,)
         Mean, lowest and highest filtered force of all spans at each station [N].
     spans : int
-        Whole spans that it covers.
+        Whole spans that count.
     offset : float
         Position of a support in the record [m].
+    time, position : (float, float)
+        Begin and end of these spans in the record [s], [m].
     statistics : ForceStatistics
         Of all samples of these spans.
     """
@@ -77,6 +79,8 @@ class FoldedRecord:
     high: NDArray[np.float64]
     spans: int
     offset: float
+    time: tuple[float, float]
+    position: tuple[float, float]
     statistics: ForceStatistics
 
 
@@ -106,7 +110,9 @@ def record_problems(record: ForceRecord, span: float, signal: SignalSpec) -> lis
     return found
 
 
-def fold_record(record: ForceRecord, span: float, signal: SignalSpec, offset: float = 0.0) -> FoldedRecord:
+def fold_record(
+    record: ForceRecord, span: float, signal: SignalSpec, offset: float = 0.0, last_spans: int | None = None
+) -> FoldedRecord:
     """Filter a record and lay its whole spans over one another.
 
     Parameters
@@ -119,6 +125,8 @@ def fold_record(record: ForceRecord, span: float, signal: SignalSpec, offset: fl
         Filter, as for the forces that it is laid beside.
     offset : float
         Position of any support in the record [m].
+    last_spans : int or None
+        So many whole spans count, the last ones; without it all.
 
     Raises
     ------
@@ -141,7 +149,9 @@ def fold_record(record: ForceRecord, span: float, signal: SignalSpec, offset: fl
                 f"{span:g} m"
             ]
         )
+    first = first if last_spans is None else max(first, last - last_spans)
     inside = (place >= first) & (place < last)
+    ends = (offset + span * first, offset + span * last)
     x = np.linspace(0.0, span, STATIONS)
     spans = np.array([np.interp(offset + span * k + x, position, filtered.whole) for k in range(first, last)])
     bands = type(filtered)(filtered.whole[inside], filtered.low[inside], filtered.high[inside])
@@ -152,6 +162,8 @@ def fold_record(record: ForceRecord, span: float, signal: SignalSpec, offset: fl
         high=spans.max(axis=0),
         spans=last - first,
         offset=offset,
+        time=(float(np.interp(ends[0], position, time)), float(np.interp(ends[1], position, time))),
+        position=ends,
         statistics=force_statistics(raw[inside], bands),
     )
 

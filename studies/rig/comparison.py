@@ -27,8 +27,8 @@ SPANS_APART = 1.0e-3
 def compare_forces(composed: Composed[CompareJob]) -> None:
     """Compare a measured force with its prediction, draw both, and write the figures."""
     job = composed.job
-    predicted = read_source(Path(job.prediction), job.record, job.signal, job.last_spans)
-    measured = read_source(Path(job.measured), job.record, job.signal, job.last_spans)
+    predicted = read_source(Path(job.prediction), job.record)
+    measured = read_source(Path(job.measured), job.record)
     span = _common_span(job, predicted, measured)
     first = _fold(job, predicted, span, 0.0)
     second = _fold(job, measured, span, job.record.offset_m or 0.0)
@@ -37,8 +37,8 @@ def compare_forces(composed: Composed[CompareJob]) -> None:
     difference = second.mean - first.mean
     figures = {
         "schema_version": 1,
-        "prediction": {"what": predicted.told, "spans": first.spans, **_statistics(first)},
-        "measured": {"what": measured.told, "spans": second.spans, **_statistics(second)},
+        "prediction": _figures(predicted, first),
+        "measured": _figures(measured, second),
         "offset_m": second.offset,
         "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
         "curve_difference_rms_N": float(np.sqrt(np.mean(difference[:-1] ** 2))),
@@ -46,10 +46,16 @@ def compare_forces(composed: Composed[CompareJob]) -> None:
     }
     folder = RunFolder(fresh_folder("rig_compare", "comparison", job.run_dir), "rig_compare", composed)
     write_json_atomic(folder.path / "comparison.json", figures)
-    page = _page(figures, (predicted, measured), (first, second))
+    told, warnings = _counted((predicted, measured), (first, second))
+    page = _page(figures, (told, warnings), (first, second))
     picture = write_overlay(page, folder.path / "comparison.html")
-    for row in page.sections[0].tables[0].rows:
-        folder.say(f"{row[0]:<32} {row[1]:>9} {row[2]:>9} {row[3]:>20} {row[4]}")
+    for line in told:
+        folder.say(line)
+    for line in warnings:
+        folder.warn(line)
+    table = page.sections[0].tables[0]
+    for row in (table.columns, *table.rows):
+        folder.say(f"{row[0]:<42} {row[1]:>9} {row[2]:>9} {row[3]:>20} {row[4]}")
     folder.say(f"{page.headline}")
     folder.say(f"Written to {folder.path}/ (comparison.json, comparison.html, {picture.name})")
 
@@ -71,12 +77,60 @@ def _fold(job: CompareJob, source: Source, span: float, offset: float) -> Folded
     problems = record_problems(source.record, span, job.signal)
     if problems:
         raise InputError(problems)
-    return fold_record(source.record, span, job.signal, offset)
+    return fold_record(source.record, span, job.signal, offset, job.last_spans)
+
+
+def _counted(
+    sources: tuple[Source, Source], folded: tuple[FoldedRecord, FoldedRecord]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which stretch of either side counts, and a warning where they are not equally long."""
+    told = tuple(
+        f"{name}: {s.told}; {f.spans} span{'s' if f.spans > 1 else ''} count{'' if f.spans > 1 else 's'}, from "
+        f"{f.time[0]:.2f} to {f.time[1]:.2f} s, {f.position[0]:.1f} to {f.position[1]:.1f} m"
+        for name, s, f in zip(("Predicted", "Measured"), sources, folded, strict=True)
+    )
+    first, second = (f.spans for f in folded)
+    if first == second or any(s.repeats for s in sources):
+        return told, ()
+    return told, (
+        f"The sides do not count equally many spans: {first} predicted, {second} measured; "
+        f"last_spans={min(first, second)} makes them equal",
+    )
+
+
+def _figures(source: Source, folded: FoldedRecord) -> dict[str, object]:
+    """What comparison.json says of one side."""
+    return {
+        "what": source.told,
+        "spans": folded.spans,
+        "begin_s": folded.time[0],
+        "end_s": folded.time[1],
+        "begin_m": folded.position[0],
+        "end_m": folded.position[1],
+        **_statistics(folded),
+        **{key: value for key, (_, value) in _of_mean_curve(folded).items()},
+    }
+
+
+def _of_mean_curve(folded: FoldedRecord) -> dict[str, tuple[str, float]]:
+    """Name and value [N] by key of what the mean of the spans has, as a served test's summary gives it.
+
+    What differs from span to span is averaged out of it, so that it swings less than all samples do.
+    """
+    curve = folded.mean[:-1]  # the last station is the first one of the next span
+    return {
+        "mean_curve_std_N": ("mean of the spans: standard deviation σ", float(curve.std())),
+        "mean_curve_max_N": ("mean of the spans: maximum", float(curve.max())),
+        "mean_curve_min_N": ("mean of the spans: minimum", float(curve.min())),
+    }
 
 
 def _page(
-    figures: dict[str, object], sources: tuple[Source, Source], folded: tuple[FoldedRecord, FoldedRecord]
+    figures: dict[str, object],
+    said: tuple[tuple[str, ...], tuple[str, ...]],
+    folded: tuple[FoldedRecord, FoldedRecord],
 ) -> Page:
+    """Page of the comparison; ``said`` is what counts of either side, and warnings."""
     first, second = folded
     names = ("predicted", "measured")
     curves = [Curve("", second.x, edge, "m", "N", "muted") for edge in (second.low, second.high) if second.spans > 1]
@@ -100,19 +154,30 @@ def _page(
         for key, name, unit, digits in STATISTICS
         if key in a
     ]
+    of_curves = [_of_mean_curve(f) for f in folded]
+    for key, (name, one) in of_curves[0].items():
+        two, digits = of_curves[1][key][1], 2 if "std" in key else 1
+        rows.append((name, value_text(one, digits), value_text(two, digits), _difference(one, two, digits), "N"))
     rms, largest = float(str(figures["curve_difference_rms_N"])), float(str(figures["curve_difference_largest_N"]))
     rows.append(("difference of the curves, RMS", "", "", number(rms, 2), "N"))
     rows.append(("difference of the curves, largest", "", "", number(largest, 2), "N"))
-    told = tuple(
-        f"{name.capitalize()}: {s.told}; {f.spans} spans." for name, s, f in zip(names, sources, folded, strict=True)
+    table = Table(
+        "Figures",
+        ("contact force", *names, "difference", "unit"),
+        tuple(rows),
+        "lrrrl",
+        "Of all filtered samples of the spans that count, except where the mean of the spans is named: from that, what "
+        "differs from span to span is averaged out. The summary of a served test is of the mean.",
     )
-    table = Table("Figures", ("contact force", *names, "difference", "unit"), tuple(rows), "lrrrl")
     return Page(
         kicker="Rig test",
         title="Measured beside predicted",
+        warnings=said[1],
         headline=f"Standard deviation {number(b['contact_force_std_N'], 2)} N measured, "
         f"{number(a['contact_force_std_N'], 2)} N predicted; the curves differ by {number(rms, 2)} N RMS.",
-        sections=(Section("The contact force", text=told, charts=(chart,), tables=(table,)),),
+        sections=(
+            Section("The contact force", text=tuple(f"{line}." for line in said[0]), charts=(chart,), tables=(table,)),
+        ),
     )
 
 

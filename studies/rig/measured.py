@@ -14,28 +14,30 @@ from dynamics.dataset import read_result
 from dynamics.force_record import ForceRecord
 from dynamics.rig_service.frames import Mark
 from dynamics.rig_service.journal import read_journal
-from dynamics.spec import SignalSpec
 from studies.force_file import read_force_file
 from studies.report.stored import case_in, read_stored
 from studies.spec import RecordSpec
 
 __all__ = ["Source", "read_source"]
 
-SETTLING_PERIODS = 5.5
 TILED_SPANS = 3
 
 
 @dataclass(frozen=True)
 class Source:
-    """A force with its place, the span where it is known [m], and one sentence on what it is."""
+    """A force with its place, the span where it is known [m], and one sentence on what it is.
+
+    ``repeats``: one period of a steady state, so that one span says as much as many.
+    """
 
     record: ForceRecord
     span: float | None
     told: str
+    repeats: bool = False
 
 
-def read_source(path: Path, wanted: RecordSpec, signal: SignalSpec, last_spans: int | None) -> Source:
-    """Read the folder of a served test or of a simulation, or a file with a force.
+def read_source(path: Path, wanted: RecordSpec) -> Source:
+    """Read the whole of a served or emulated test or of a simulation by its folder, or of a file with a force.
 
     Raises
     ------
@@ -46,15 +48,17 @@ def read_source(path: Path, wanted: RecordSpec, signal: SignalSpec, last_spans: 
         raise InputError(
             [f"{path} must be a folder of a test or simulation, or a file with a force: it does not exist"]
         )
+    if path.name == "run.nc" and (path.parent / "run.journal").is_file():
+        return _served(path.parent)  # the journal knows where the way to the safe height begins
     if not path.is_dir():
         record = read_force_file(path, wanted.speed_kmh)
         return Source(record, wanted.span_length, f"{path.name}, sampled every {1e3 * record.step:.3g} ms")
     if (path / "run.journal").is_file():
-        return _served(path, signal, last_spans)
+        return _served(path)
     if (path / "result.nc").is_file():
         return _simulated(path)
     if (path / "period.nc").is_file() and (path / "run.nc").is_file():
-        return _emulated(path, signal, last_spans)
+        return _emulated(path)
     raise InputError(
         [
             f"{path} must be the folder of a served or emulated test or of a simulation: it has neither run.journal "
@@ -63,42 +67,39 @@ def read_source(path: Path, wanted: RecordSpec, signal: SignalSpec, last_spans: 
     )
 
 
-def _served(folder: Path, signal: SignalSpec, last_spans: int | None) -> Source:
-    """Last spans of a served test before it went to the safe height, with what the filter needs at both ends."""
+def _served(folder: Path) -> Source:
+    """A served test until it went to the safe height."""
     about, columns = read_journal(folder / "run.journal")
-    N, dt, speed = int(about["steps_per_span"]), float(about["dt_s"]), float(about["speed_m_per_s"])
+    dt, speed = float(about["dt_s"]), float(about["speed_m_per_s"])
     stopping = np.flatnonzero(columns["mark"].astype(np.int64) & int(Mark.STOPPING))
     count = int(stopping[0]) if stopping.size else len(columns["step"])
-    first = _first_step(folder, (count, N, dt), signal, last_spans)
-    time = dt * columns["step"][first:count]
-    record = ForceRecord(folder.name, time, speed * time, columns["force"][first:count])
-    lost = int(np.count_nonzero(columns["mark"][first:count].astype(np.int64) & int(Mark.SUBSTITUTED)))
-    told = f"served test on {about.get('catenary', '?')}, {lost} of {count - first} forces were substitutes"
+    _refuse_short(folder, count, int(about["steps_per_span"]))
+    time = dt * columns["step"][:count]
+    record = ForceRecord(folder.name, time, speed * time, columns["force"][:count])
+    lost = int(np.count_nonzero(columns["mark"][:count].astype(np.int64) & int(Mark.SUBSTITUTED)))
+    told = f"served test on {about.get('catenary', '?')}, {lost} of {count} forces were substitutes"
     return Source(record, float(about["span_m"]), told)
 
 
-def _first_step(folder: Path, test: tuple[int, int, float], signal: SignalSpec, last_spans: int | None) -> int:
-    """First step of a test's last spans, with what the filter needs before them; ``test`` is (steps, N, dt)."""
-    count, N, dt = test
-    settle = int(np.ceil(SETTLING_PERIODS / (signal.cutoff_hz * dt)))
-    end = (count - settle) // N
-    first = 0 if last_spans is None else max(0, (end - last_spans) * N - settle)
-    if end * N - first < N + settle:
-        raise InputError([f"{folder} must hold at least two spans of {N} steps before its end: it has {count} steps"])
-    return first
+def _refuse_short(folder: Path, count: int, steps: int) -> None:
+    """Refuse a test of fewer than two spans: one is lost to the filter's ends."""
+    if count < 2 * steps:
+        raise InputError(
+            [f"{folder} must hold at least two spans of {steps} steps: it has {count} steps before its end"]
+        )
 
 
-def _emulated(folder: Path, signal: SignalSpec, last_spans: int | None) -> Source:
-    """Last spans of an emulated test, which begins at a support."""
+def _emulated(folder: Path) -> Source:
+    """An emulated test, which begins at a support."""
     period, run = read_result(folder / "period.nc"), read_result(folder / "run.nc")
     N, dt = len(period.values["time"]), float(period.values["time"][1])
     step = float(period.values["position"][1])
     force = _doubles(run.values["contact_force"])
-    first = _first_step(folder, (len(force), N, dt), signal, last_spans)
-    k = np.arange(first, len(force), dtype=np.float64)
+    _refuse_short(folder, len(force), N)
+    k = np.arange(len(force), dtype=np.float64)
     about = run.attributes
     told = f"emulated test on {about.get('catenary', '?')} with {about.get('device', '?')}"
-    return Source(ForceRecord(folder.name, dt * k, step * k, force[first:]), N * step, told)
+    return Source(ForceRecord(folder.name, dt * k, step * k, force), N * step, told)
 
 
 def _simulated(folder: Path) -> Source:
@@ -115,7 +116,8 @@ def _simulated(folder: Path) -> Source:
         time = time[0] + case.time_step * np.arange(TILED_SPANS * count)
         position = position[0] + case.speed * (time - time[0])
     told = f"{case.solver} simulation of {case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
-    return Source(ForceRecord(folder.name, _doubles(time), _doubles(position), _doubles(force)), span, told)
+    record = ForceRecord(folder.name, _doubles(time), _doubles(position), _doubles(force))
+    return Source(record, span, told, repeats=case.solver == "periodic")
 
 
 def _doubles(values: NDArray[np.generic]) -> NDArray[np.float64]:

@@ -84,7 +84,7 @@ class CompareJob(Spec):
     signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
     record: RecordSpec = RecordSpec()
     last_spans: Annotated[int, Field(ge=1, le=1000)] | None = Field(
-        default=10, description="last whole spans that count of a served test; null: all of them"
+        default=10, description="last whole spans of either side that count; null: all of them"
     )
     run_dir: str | None = Field(
         default=None, description="folder of the comparison; without it outputs/rig_compare/<date>"

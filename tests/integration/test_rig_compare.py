@@ -88,9 +88,11 @@ def test_a_log_that_swings_more_and_starts_elsewhere_is_told_as_such(place):
     log = log_of(place, AMPLIFIED, MOVED)
     found = compare(place, "aligned", f"measured={log}", "record.align=true", "last_spans=5")
     N, span = 360, 55.0
+    # the log covers all spans, those of the ramp too; as many of its last ones count as of the prediction
+    assert found["prediction"]["spans"] == found["measured"]["spans"] == 5
+    assert found["measured"]["begin_m"] - found["prediction"]["begin_m"] == pytest.approx(MOVED, abs=0.02 * span)
     first, second = (found[k]["contact_force_std_N"] for k in ("prediction", "measured"))
-    # the log covers all spans, those of the ramp too; its last ones are those of the prediction
-    assert found["prediction"]["spans"] == 5 and found["measured"]["spans"] > 10
+    assert second / first == pytest.approx(AMPLIFIED, rel=0.01)
     assert abs((found["offset_m"] - MOVED + 0.5 * span) % span - 0.5 * span) < 0.02 * span, found["offset_m"]
     given = compare(place, "given", f"measured={log}", f"record.offset_m={MOVED}", "last_spans=null")
     first, second = (given[k]["contact_force_std_N"] for k in ("prediction", "measured"))
@@ -103,6 +105,34 @@ def test_a_log_that_swings_more_and_starts_elsewhere_is_told_as_such(place):
     assert moved["curve_difference_rms_N"] > 2.0 * given["curve_difference_rms_N"]
     assert (place / "given" / "comparison.html").stat().st_size > 5000 and (place / "given" / "comparison.png").exists()
     assert N * 2e-3 * influence_speed(place) == pytest.approx(span)
+
+
+def test_a_test_beside_its_own_file_differs_in_nothing(place, capfd):
+    """run.nc holds the ramp and the way to the safe height too: neither counts on one side alone."""
+    found = compare(place, "itself", f"measured={place / 'dry' / 'run.nc'}", "record.align=true", "last_spans=5")
+    said = capfd.readouterr()
+    assert found["prediction"] == found["measured"] and found["curve_difference_largest_N"] == 0.0
+    ends = "{begin_s:.2f} to {end_s:.2f} s".format(**found["measured"])
+    assert said.out.count(f"5 spans count, from {ends}") == 2
+    page = (place / "itself" / "comparison.html").read_text(encoding="utf-8")
+    assert page.count(f"5 spans count, from {ends}") == 2 and "equally many" not in page + said.err
+    # what a served test says of itself is of the mean of its spans, and stands here under that name
+    summary = json.loads((place / "dry" / "summary.json").read_text(encoding="utf-8"))
+    found = compare(place, "ten", f"measured={place / 'dry' / 'run.nc'}")
+    for key in ("std", "max", "min"):
+        own = summary[f"contact_force_{key}_N"]
+        assert found["prediction"][f"mean_curve_{key}_N"] == pytest.approx(own, rel=2e-3), key
+    assert found["prediction"]["mean_curve_std_N"] < found["prediction"]["contact_force_std_N"]
+
+
+def test_sides_that_count_other_numbers_of_spans_are_named(place, capfd):
+    lines = log_of(place, 1.0, 0.0).read_text(encoding="utf-8").splitlines()
+    (place / "short.csv").write_text("\n".join([lines[0], *lines[-1000:]]) + "\n", encoding="utf-8")
+    found = compare(place, "unequal", f"measured={place / 'short.csv'}", "record.offset_m=0")
+    counts = found["prediction"]["spans"], found["measured"]["spans"]
+    sentence = f"{counts[0]} predicted, {counts[1]} measured; last_spans={counts[1]} makes them equal"
+    assert counts[0] == 10 and counts[1] < 5 and sentence in capfd.readouterr().err
+    assert sentence in (place / "unequal" / "comparison.html").read_text(encoding="utf-8")
 
 
 def influence_speed(place):
