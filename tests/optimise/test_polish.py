@@ -13,6 +13,7 @@ from optimise.distances import distance
 from optimise.evaluate import EvaluationStatus, Setting, Task, failed
 from optimise.progress import read_status
 from optimise.record import CampaignFolder, count_records
+from optimise.progress import read_status
 from optimise.scenario_spec import ScenariosSpec
 from optimise.scenarios import scenario_set
 from optimise.spec import LimitsSpec
@@ -87,6 +88,7 @@ def test_a_polish_with_a_closer_tolerance_is_compared_with_itself(tmp_path, case
     (basin,) = content["basins"]
     assert basin["value"] > min(r.evaluation.sigma_N for r in result.records if not r.polished)
     assert result.best.polished and result.best.number == basin["trial"]
+    assert read_status(tmp_path).best_trial == basin["trial"]
     # a search that goes on may find a better one
     more = run(tmp_path, case, coarse_search, trials=60, polish={**POLISH, "best": 0})
     lowest = min((r for r in more.records if r.evaluation.feasible), key=lambda r: r.evaluation.sigma_N)
