@@ -15,7 +15,6 @@ from optimise.constraints import CONSTRAINTS
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.record import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
-from optimise.scenarios import scenario_set
 
 if TYPE_CHECKING:
     from optimise.result import CampaignResult
@@ -110,7 +109,7 @@ def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
 
 def _add_scenarios(data: xr.Dataset, result: CampaignResult) -> None:
     """What every design has in each scenario, where a campaign has any."""
-    found = scenario_set(result.campaign.scenarios, result.campaign.objectives, result.case)
+    found = result.scenarios
     if found is None:
         return
     labels, records = found.labels, result.records

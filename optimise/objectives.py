@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from optimise.constraints import feasible, total_violation
-from optimise.objective_names import name_parts
+from optimise.objective_names import Combine, name_parts
 
 if TYPE_CHECKING:
     from optimise.evaluate import Evaluation
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["OBJECTIVES", "Objective", "raw_values", "told_values"]
 
 Terms = tuple[tuple[str, float], ...]
+COMBINED: dict[Combine, str] = {"mean": "mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,11 @@ class Objective:
     def slug(self) -> str:
         """Name for a file or a variable: letters, digits and underscores."""
         return self.name.replace("@", "_at_").replace(":", "_").replace(".", "_")
+
+    @property
+    def relative(self) -> bool:
+        """Whether a ratio of two values says anything: not where they may be near zero or below it."""
+        return not self.scale
 
     def cost(self, value: float) -> float:
         """Value as something to minimise."""
@@ -114,8 +120,13 @@ class _Objectives(dict[str, Objective]):
             raise KeyError(name)
         base = self[parts.base]
         where = "".join(f" at {_condition(mark)}" for mark in parts.marks)
-        how = {None: "", "mean": ", mean", "worst": ", worst", "mean_plus_std": ", mean and deviation"}[parts.combine]
-        return replace(base, name=name, symbol=f"{base.symbol}{where}{how}", long_name=f"{base.long_name}{where}{how}")
+        how = "" if parts.combine is None else COMBINED[parts.combine]
+        symbol = f"{how} of {base.symbol}" if " " in how else f"{how} {base.symbol}".lstrip()
+        # what it is of stands before the remarks that a comma sets apart
+        head, comma, rest = base.long_name.partition(",")
+        over = f" ({how} of the scenarios)" if how else ""
+        long_name = f"{head}{where}{over}{comma}{rest}"
+        return replace(base, name=name, symbol=f"{symbol}{where}", long_name=long_name)
 
 
 def _condition(mark: str) -> str:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
 from optimise.front import front_of
+from optimise.objectives import OBJECTIVES, Objective
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
+
+if TYPE_CHECKING:
+    from optimise.scenarios import ScenarioSet
 
 __all__ = ["CampaignResult", "load_result"]
 
@@ -29,6 +34,19 @@ class CampaignResult:
     def space(self) -> DesignSpace:
         """Design space, which turns the values of a trial into a line."""
         return DesignSpace(self.case.catenary, self.campaign.design)
+
+    @cached_property
+    def scenarios(self) -> ScenarioSet | None:
+        """Scenarios that every design met; None where there was none beside the case's own."""
+        from optimise.scenarios import scenario_set
+
+        return scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """What designs were judged by; their names say how scenarios were combined."""
+        names, found = self.campaign.objectives, self.scenarios
+        return tuple(OBJECTIVES[name if found is None else found.spelled(name)] for name in names)
 
     @property
     def nominal(self) -> TrialRecord:

@@ -28,7 +28,7 @@ from optimise.objective_names import Combine, name_parts
 from optimise.objectives import OBJECTIVES
 from optimise.scenario_spec import ScenariosSpec
 
-__all__ = ["ScenarioSet", "World", "scenario_set"]
+__all__ = ["ScenarioSet", "World", "own_condition", "scenario_set"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,43 @@ class ScenarioSet:
         """Weight of each scenario, float array (scenario,), sum 1 [-]."""
         each = np.repeat([w.weight for w in self.worlds], self.samples)
         return each / each.sum()
+
+    @property
+    def errors_in_words(self) -> str:
+        """Errors of installation and their standard deviations; empty where there are none."""
+        errors = self.spec.errors
+        parts = (("contact-wire heights", errors.height_sd_mm), ("dropper lengths", errors.length_sd_mm))
+        return " and ".join(f"{sd:g} mm in {what}" for what, sd in parts if sd)
+
+    @property
+    def in_words(self) -> str:
+        """How many scenarios there are and what they are, such as '2 scenarios: 250 and 320 km/h'."""
+        listed = [f"{_and(_words(axis, values))}" for axis, (values, _) in self.spec.axes.items() if values]
+        if not self.one_mean_force:
+            listed[0] += ", each with its own mean force"
+        if self.errors_in_words:
+            listed.append(f"{self.samples} lines with errors of installation (standard deviation "
+                          f"{self.errors_in_words})")  # fmt: skip
+        count = len(self.labels)
+        return f"{count} scenario{'s' if count > 1 else ''}: {'; '.join(listed)}"
+
+    @property
+    def speeds_in_words(self) -> str:
+        """Its speeds, the ends alone where they are many, such as '245 to 305 km/h'."""
+        speeds = sorted({world.case.speed_kmh for world in self.worlds})
+        few = _and([f"{v:g}" for v in speeds]) if len(speeds) < 4 else f"{speeds[0]:g} to {speeds[-1]:g}"
+        return f"{few} km/h"
+
+    @property
+    def one_mean_force(self) -> bool:
+        """Whether every scenario holds the same mean force."""
+        return len({world.case.mean_force_N for world in self.worlds}) == 1
+
+    def spelled(self, name: str) -> str:
+        """Name of an objective that says how scenarios are combined, where several count."""
+        parts = name_parts(name)
+        several = np.count_nonzero(self._of(parts.marks)) > 1
+        return f"{name}:{self.spec.combine}" if several and parts.combine is None else name
 
     def installed(self, line: Equilibrium, sample: int) -> Equilibrium:
         """Form-finding of a line with the errors of one sample, the first being 0."""
@@ -147,6 +184,27 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
         choices.append([(axis, *row) for row in rows] or [(axis, None, "", 1.0)])
     worlds = tuple(_world(spec, case, combination) for combination in itertools.product(*choices))
     return ScenarioSet(spec, worlds, objectives)
+
+
+def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
+    """What the case itself is where the scenarios list something else; empty without scenarios."""
+    if not spec.wanted:
+        return ""
+    own = {"pantographs": case.pantograph, "contact_stiffness": case.contact.stiffness, "damping_factors": 1.0}
+    others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0]]
+    exact = ["no errors of installation"] if spec.errors.wanted else []
+    return ", ".join([_label("speeds_kmh", case.speed_kmh), *others, *exact])
+
+
+def _words(axis: str, values: Sequence[Any]) -> list[str]:
+    """Values of one axis in words, what they share said once."""
+    if axis == "speeds_kmh":
+        return [*(f"{v:g}" for v in values[:-1]), _label(axis, values[-1])]
+    return [_label(axis, value) for value in values]
+
+
+def _and(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _world(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any, str, float], ...]) -> World:

@@ -79,6 +79,8 @@ def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> A
 
 
 def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, Any]:
+    from optimise.scenarios import own_condition
+
     lines = {
         name: {**asdict(design), "difference_percent": design.difference_percent}
         for name, design in (("nominal", confirmation.nominal), ("best", confirmation.best))
@@ -86,6 +88,7 @@ def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, An
     return {
         "schema_version": 1,
         "case_sha256": config_sha256(result.case),
+        "own_condition": own_condition(result.campaign.scenarios, result.case),
         **lines,
         "change_percent": confirmation.change_percent,
         "change_transient_percent": confirmation.change_transient_percent,
@@ -95,8 +98,9 @@ def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, An
 
 
 def confirmation_lines(content: dict[str, Any]) -> list[str]:
-    """Confirmation in words, one sentence a line."""
-    lines = []
+    """Confirmation in words, one sentence a line; it is of the case's own condition, which is said with scenarios."""
+    alone = content.get("own_condition")
+    lines = [f"In the case's own condition alone ({alone}), no figure of the search:"] if alone else []
     for name in ("nominal", "best"):
         design = content[name]
         text = f"{name}: standard deviation {design['sigma_N']:.2f} N"

@@ -75,7 +75,7 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
 
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
-    from optimise.campaign import Interrupted, NominalFailedError, run_campaign
+    from optimise.campaign import Interrupted, NominalFailedError, refuse_impossible_scenarios, run_campaign
     from optimise.executors import NoWorkersError
     from optimise.one_driver import end_request_interrupts
     from optimise.record import CampaignFolder
@@ -85,6 +85,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     case, campaign = case_of(job), campaign_of(job)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
     refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    refuse_impossible_scenarios(campaign, case)
     space = DesignSpace(case.catenary, campaign.design)
     if not CampaignFolder(path).refuse_other(campaign, case):
         _refuse_foreign_folder(path)
@@ -135,8 +136,8 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
     objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1
     if several:
         folder.say(
-            f"On the front of {', '.join(objectives)}: {len(result.front)} designs; best_design.yaml is the one "
-            f"best in {objectives[0]}"
+            f"On the front of {', '.join(objectives)}: {len(result.front)} "
+            f"design{'s' if len(result.front) > 1 else ''}; best_design.yaml is the one best in {objectives[0]}"
         )
     files = "report.html, best_design.yaml, trials.nc" + (", pareto/" if several else "")
     folder.say(f"Written to {result.folder}/ ({files})")
@@ -179,6 +180,7 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     """What is wanted, what may change and how far, what is held, where it is kept."""
     from optimise.objectives import OBJECTIVES
     from optimise.record import CampaignFolder
+    from optimise.scenarios import own_condition, scenario_set
 
     warm = [] if CampaignFolder(path).journal.exists() else _warm_start_lines(job, space)
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
@@ -190,7 +192,13 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     print(f"Variables: {bounds}")
     for sentence in warm:
         print(sentence)
-    print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in job.objectives)}")
+    found = scenario_set(job.scenarios, job.objectives, case_of(job))
+    names = job.objectives
+    if found is not None:
+        print(f"Every design in {found.in_words}")
+        print(f"Pictures and long transient: {own_condition(job.scenarios, job)} alone")
+        names = tuple(map(found.spelled, names))
+    print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in names)}")
     limits = job.limits
     print(
         f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "

@@ -7,7 +7,7 @@ from typing import Any
 
 from optimise.basins import read_basins
 from optimise.constraints import CONSTRAINTS
-from optimise.objectives import OBJECTIVES, Objective
+from optimise.objectives import Objective
 from optimise.record import CampaignFolder
 from optimise.result import CampaignResult
 from studies.report.frame import number
@@ -34,7 +34,7 @@ def basins_of(result: CampaignResult) -> Basins | None:
     content = read_basins(CampaignFolder(result.folder))
     if not content.get("polished"):
         return None
-    return Basins(OBJECTIVES[content["objective"]], tuple(content["polished"]), len(content["basins"]))
+    return Basins(result.objectives[0], tuple(content["polished"]), len(content["basins"]))
 
 
 def basins_text(basins: Basins) -> str:

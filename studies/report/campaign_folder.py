@@ -18,9 +18,9 @@ from dynamics.dataset import StoredResult
 from dynamics.spec import CaseSpec
 from optimise.confirm import Confirmation, DesignConfirmation
 from optimise.evaluate import Evaluation
-from optimise.objectives import OBJECTIVES
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult, load_result
+from optimise.scenarios import own_condition
 from studies.report.choice import choice_of
 from studies.report.content import (
     CampaignContent,
@@ -73,7 +73,7 @@ def read_campaign(folder: Path) -> CampaignContent:
     case = result.case
     confirmation, remarks = _confirmation(folder, best)
     return CampaignContent(
-        title=f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h",
+        title=_title(result),
         x_note=NOTES[case.solver],
         filter_note=filter_note(f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"),
         nominal=solved["nominal"],
@@ -89,11 +89,20 @@ def read_campaign(folder: Path) -> CampaignContent:
         provenance=case_provenance(case),
         run=_run(folder, result),
         warnings=(*missing, *remarks, *_unfinished(result)),
-        objectives=tuple(OBJECTIVES[name] for name in result.campaign.objectives),
         front=front_of_designs(result),
+        condition=own_condition(result.campaign.scenarios, case),
         errors=_errors(result, records),
         choice=choice_of(result, ranked[:BEST_SHOWN]),
     )
+
+
+def _title(result: CampaignResult) -> str:
+    case, found = result.case, result.scenarios
+    where = f"{case.speed_kmh:g} km/h"
+    if found is not None:
+        count = len(found.labels)
+        where = f"{found.speeds_in_words}, {count} scenario{'s' if count > 1 else ''}"
+    return f"{case.catenary.name} with {case.pantograph.name} at {where}"
 
 
 def _span_results(
@@ -107,28 +116,36 @@ def _span_results(
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
             remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
-        found[name] = _span_result(stored, case, name, evaluation_of(record))
+        if result.scenarios is None:
+            statistics = _statistics(evaluation_of(record))
+        else:  # those on record are over all scenarios, the force that is drawn is the case's own
+            statistics = _summary(result, name, case).get("pantographs", [{}])[0]
+        found[name] = span_result(stored, case, name, "nominal" if name == "nominal" else "best", statistics)
     return found, tuple(remarks)
+
+
+def _summary(result: CampaignResult, name: str, case: CaseSpec) -> dict[str, Any]:
+    """Summary on record of the same line and case; empty without one."""
+    path = result.folder / name / "summary.json"
+    summary = read_json(path) if path.exists() else {}
+    return summary if summary.get("config_sha256") == config_sha256(case) else {}
 
 
 def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str, ErrorEstimate]:
     """Estimated numerical errors on record for the same lines and case."""
     found = {}
     for name, record in records.items():
-        path = result.folder / name / "summary.json"
-        summary = read_json(path) if path.exists() else {}
-        error = read_error(summary)
-        case = result.case_with(result.catenary_of(record))
-        if error is not None and summary.get("config_sha256") == config_sha256(case):
+        error = read_error(_summary(result, name, result.case_with(result.catenary_of(record))))
+        if error is not None:
             found[name] = error
     return found
 
 
-def _span_result(stored: StoredResult, case: CaseSpec, label: str, evaluation: Evaluation) -> SpanResult:
+def _statistics(evaluation: Evaluation) -> dict[str, float]:
     statistics = dict(evaluation.statistics)
     if evaluation.applied_force_N is not None:
         statistics["applied_force_N"] = evaluation.applied_force_N
-    return span_result(stored, case, label, "nominal" if label == "nominal" else "best", statistics)
+    return statistics
 
 
 def _constraints(result: CampaignResult, nominal: Evaluation, best: Evaluation | None) -> tuple[Constraint, ...]:
@@ -150,8 +167,8 @@ def _constraints(result: CampaignResult, nominal: Evaluation, best: Evaluation |
         ),
         row("loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss]),
     ]
-    held = result.case.mean_force_N
-    if held is not None:
+    held, found = result.case.mean_force_N, result.scenarios
+    if held is not None and (found is None or found.one_mean_force):
         rows.append(row("mean contact force", "N", "held at", held, lambda e: e.statistics["contact_force_mean_N"]))
     return (*rows, *_spacing(result))
 

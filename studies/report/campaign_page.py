@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-
-from optimise.objectives import Objective
 from studies.report.basins import basins_table, basins_text
 from studies.report.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.choice import cost_table, designs_chart
@@ -48,7 +44,7 @@ def campaign_page(content: CampaignContent) -> Page:
         _schedule_section(content),
         Section(
             "What is held",
-            text=("The mean force, bounds and spacing are held for every design; the rest are limits.",),
+            text=(_holding(content),),
             charts=_present(dropper_force_chart(results, content.least_dropper_force_N)),
             tables=(constraint_table(content.constraints),) if content.constraints else (),
         ),
@@ -76,9 +72,9 @@ def _present(*charts: Chart | None) -> tuple[Chart, ...]:
 def _headline(content: CampaignContent) -> str:
     if content.best is None:
         return "No feasible design was found; the nominal line stands."
-    o = content.objectives[0]
+    o = content.designs.objectives[0]
     name = o.long_name.partition(",")[0]
-    before, after = (_value(o, r.statistics) for r in (content.nominal, content.best))
+    before, after = _first_values(content)
     if not o.cost(after) < o.cost(before):
         return (
             f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
@@ -88,22 +84,24 @@ def _headline(content: CampaignContent) -> str:
         f"The {name} {'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
         f"to {number(after, 2)} {o.unit} with the best design"
     )
-    gain = number(100.0 * abs(1.0 - after / before), 1) if before > 0.0 else ""
-    found += f", {gain} % {'more' if o.maximised else 'less'}." if gain else "."
+    percent = f"{number(100.0 * abs(1.0 - after / before), 1)} %" if o.relative else ""
+    gain = percent or f"{number(abs(after - before), 2)} {o.unit}"
+    found += f", {gain} {'more' if o.maximised else 'less'}."
     return f"{found} {_confirmed(content)}{_front_in_words(content)}"
 
 
-def _value(objective: Objective, statistics: Mapping[str, float]) -> float:
-    value = objective.raw(statistics)
-    return math.nan if value is None else value
+def _first_values(content: CampaignContent) -> tuple[float, float]:
+    """First objective of the nominal line and of the best design, as the search judged them by it."""
+    return float(content.designs.nominal_values[0]), float(content.designs.values[0, 0])
 
 
 def _front_in_words(content: CampaignContent) -> str:
     if content.front is None:
         return ""
-    names = " and ".join(o.symbol for o in content.objectives)
-    count, first = len(content.front.trials), content.objectives[0].symbol
-    return f" The front of {names} has {count} designs; this one is best in {first}."
+    objectives, count = content.designs.objectives, len(content.front.trials)
+    names = " and ".join(o.symbol for o in objectives)
+    designs = "one design" if count == 1 else f"{count} designs"
+    return f" The front of {names} has {designs}; this one is best in {objectives[0].symbol}."
 
 
 def _confirmed(content: CampaignContent) -> str:
@@ -114,9 +112,9 @@ def _confirmed(content: CampaignContent) -> str:
     if long.sigma_transient_N is None or long.difference_percent is None:
         return f"The long transient could not confirm it: {long.message}."
     measure = ""
-    if content.choice is not None and content.choice.scenarios is not None:
+    if content.condition:
         measure = f"in the case's own conditions alone its σ is {number(long.sigma_N, 2)} N, "
-    elif content.objectives[0].name != "sigma":
+    elif content.designs.objectives[0].name != "sigma":
         measure = f"a σ of {number(long.sigma_N, 2)} N stands on record, "
     return (
         f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} long transient gives "
@@ -126,15 +124,14 @@ def _confirmed(content: CampaignContent) -> str:
 
 
 def _facts(content: CampaignContent) -> tuple[Fact, ...]:
-    o = content.objectives[0]
-    before = _value(o, content.nominal.statistics)
+    o, before = content.designs.objectives[0], float(content.designs.nominal_values[0])
     remark = "contact force, filtered" if o.unit == "N" else ""
     facts = [Fact(f"{o.symbol} of the nominal line", f"{value_text(before, 2)} {o.unit}", remark)]
     if content.best is None:
         return tuple(facts)
-    after = _value(o, content.best.statistics)
+    after = _first_values(content)[1]
     best = f"{number(after, 2)} {o.unit}"
-    if o.name == "sigma":
+    if o.name == "sigma" and not content.condition:
         facts[0] = Fact(facts[0].label, sigma_with_error(before, content.errors.get("nominal")), facts[0].remark)
         best = sigma_with_error(after, content.errors.get("best"))
     trial = "" if content.best_trial is None else f"trial {content.best_trial}"
@@ -143,12 +140,13 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
         Fact("change", change_percent(after, before)),
     ]
     if content.front is not None:
-        names = " and ".join(p.symbol for p in content.objectives)
+        names = " and ".join(p.symbol for p in content.designs.objectives)
         facts.append(Fact("designs of the front", str(len(content.front.trials)), f"none better in {names}"))
     if content.confirmation is not None and content.confirmation.best.sigma_transient_N is not None:
         long = content.confirmation
         change = long.change_transient_percent
         remark = "" if change is None else f"{number(change, 1)} % against the nominal line by the same"
+        remark += f"{'; ' if remark else ''}{content.condition} alone" if content.condition else ""
         facts.append(Fact("σ by the long transient", f"{value_text(long.best.sigma_transient_N, 2)} N", remark))
     return tuple(facts)
 
@@ -169,12 +167,19 @@ def _front_section(content: CampaignContent) -> Section:
 
 def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) -> Section:
     caption = f"{content.x_note} {content.filter_note} Ticks at the upper edge are droppers."
-    tables = [statistics_table(tuple((r.label, r.statistics) for r in results), content.filter_note)]
+    tables = []
+    if any(r.statistics for r in results):
+        tables.append(statistics_table(tuple((r.label, r.statistics) for r in results), content.filter_note))
     if content.confirmation is not None:
-        tables.append(confirmation_table(content.confirmation))
+        tables.append(confirmation_table(content.confirmation, content.condition))
     tables += [error_table(error, name) for name, error in content.errors.items()]
+    alone = (
+        f"Here the case's own condition alone: {content.condition}. Figures of the search, over all its scenarios, "
+        "stand elsewhere on this page.",
+    )
     return Section(
         "The contact force",
+        text=alone if content.condition else (),
         charts=_present(force_chart(results, caption), height_chart(results)),
         tables=tuple(tables),
     )
@@ -195,7 +200,7 @@ def _choice_section(content: CampaignContent) -> Section:
         return Section("What was varied, and what was held", tables=tables)
     return Section(
         "What was varied, and what was held",
-        text=(choice.varied, choice.held),
+        text=tuple(filter(None, (choice.varied, choice.met, choice.held))),
         charts=(designs_chart(choice),),
         tables=tables,
     )
@@ -204,6 +209,13 @@ def _choice_section(content: CampaignContent) -> Section:
 def _search_section(content: CampaignContent) -> Section:
     tables = () if content.choice is None else (cost_table(content.choice),)
     return Section("The search", charts=_present(search_chart(content.history)), tables=tables)
+
+
+def _holding(content: CampaignContent) -> str:
+    text = "The mean force, bounds and spacing are held for every design; the rest are limits."
+    if not content.condition:
+        return text
+    return f"{text} Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
 
 
 def _basins_section(content: CampaignContent) -> Section:

@@ -10,11 +10,12 @@ from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult
+from optimise.scenarios import ScenarioSet
 from studies.report.basins import Basins, basins_of
 from studies.report.frame import number
 from studies.report.mattered import Mattered, mattered_of
 from studies.report.parts import Chart, Curve, Role, Table
-from studies.report.scenario_tables import ScenarioFigures, scenario_figures
+from studies.report.scenario_tables import COMBINED, ScenarioFigures, scenario_figures
 
 __all__ = ["Choice", "choice_of", "cost_table", "designs_chart"]
 
@@ -27,7 +28,7 @@ class Choice:
     """What was varied and held, each in a sentence; the designs drawn; rows of cost; what was polished; what mattered.
 
     ``drawn`` has the contact-wire height [mm] at the droppers over their station [m], nominal line first; ``scenarios``
-    both designs in every scenario of the search, where there are any.
+    both designs in every scenario of the search, where there are any; ``met`` says what those are.
     """
 
     varied: str
@@ -37,6 +38,7 @@ class Choice:
     basins: Basins | None = None
     mattered: Mattered | None = None
     scenarios: ScenarioFigures | None = None
+    met: str = ""
 
 
 def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
@@ -51,7 +53,8 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
     return Choice(
         varied=f"{len(variables)} variables: {counted}. Their ranges stand in the table.",
-        held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force),
+        held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, result.scenarios),
+        met="" if result.scenarios is None else _met(result.scenarios),
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
         basins=basins_of(result),
         mattered=mattered_of(result),
@@ -60,16 +63,25 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     )
 
 
-def _held(case: CaseSpec, uplift_factor: float, least_force: float) -> str:
+def _met(found: ScenarioSet) -> str:
+    """What every design had to be good in, and how its figures became one."""
+    how = COMBINED[found.spec.combine]
+    return f"Every design was evaluated in {found.in_words}. Unless an objective says otherwise it is their {how}."
+
+
+def _held(case: CaseSpec, uplift_factor: float, least_force: float, found: ScenarioSet | None) -> str:
     press = (
         f"a mean force of {number(case.mean_force_N, 1)} N"
         if case.mean_force_N is not None
         else f"an applied force of {number(case.applied_force_N or 0.0, 1)} N"
     )
+    where = f"pantograph {case.pantograph.name} at {case.speed_kmh:g} km/h with {press}"
+    if found is not None:
+        press = press if found.one_mean_force else "each speed's own mean force"
+        where = f"what the scenarios do not list of pantograph and run, and {press}"
     return (
-        f"Held: everything else of line {case.catenary.name}, pantograph {case.pantograph.name} at "
-        f"{case.speed_kmh:g} km/h with {press}; uplift at most {uplift_factor:g} times the nominal line's, at least "
-        f"{least_force:g} N in every dropper at rest."
+        f"Held: everything else of line {case.catenary.name}, {where}; uplift at most {uplift_factor:g} times the "
+        f"nominal line's, at least {least_force:g} N in every dropper at rest."
     )
 
 

@@ -136,7 +136,11 @@ class Front:
 
 @dataclass(frozen=True)
 class DesignTable:
-    """Variables of the best designs beside the nominal; ``designs`` is (variable, design), best first."""
+    """Variables of the best designs beside the nominal, and what they were judged by as it is on record.
+
+    ``designs`` is (variable, design), best first; ``values`` (objective, design) and ``nominal_values`` (objective,)
+    are each in its objective's unit.
+    """
 
     names: tuple[str, ...]
     units: tuple[str, ...]
@@ -145,8 +149,9 @@ class DesignTable:
     nominal: Array
     designs: Array
     trials: tuple[int, ...]
-    sigma_N: tuple[float, ...]
-    nominal_sigma_N: float
+    objectives: tuple[Objective, ...]
+    values: Array
+    nominal_values: Array
     caption: str = ""
 
 
@@ -254,7 +259,9 @@ class CampaignContent:
     """Everything the page of one campaign says.
 
     ``best`` is None while nothing feasible was found, ``front`` where there is one objective. ``errors`` has the
-    estimated numerical errors of 'nominal' and 'best' where they are on record.
+    estimated numerical errors of 'nominal' and 'best' where they are on record. ``condition`` is the case's own one in
+    words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient and the
+    numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios.
     """
 
     title: str
@@ -273,7 +280,7 @@ class CampaignContent:
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()
-    objectives: tuple[Objective, ...] = (OBJECTIVES["sigma"],)
     front: Front | None = None
+    condition: str = ""
     errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
     choice: Choice | None = None

@@ -8,12 +8,12 @@ import numpy as np
 
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult
-from optimise.scenarios import ScenarioSet, scenario_set
+from optimise.scenarios import ScenarioSet
 from studies.report.content import Array
 from studies.report.parts import Section, Table
 from studies.report.tables import change_percent, value_text
 
-__all__ = ["ScenarioFigures", "scenario_figures", "scenario_section"]
+__all__ = ["COMBINED", "ScenarioFigures", "scenario_figures", "scenario_section"]
 
 SIGMA, LARGEST, LEAST = "contact_force_std_N", "contact_force_max_N", "contact_force_min_N"
 UPLIFT = "max_uplift_at_supports_mm"
@@ -57,8 +57,7 @@ class ScenarioFigures:
 
 def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> ScenarioFigures | None:
     """Read both designs in every scenario; None without scenarios or without a best design."""
-    campaign = result.campaign
-    found = scenario_set(campaign.scenarios, campaign.objectives, result.case)
+    found = result.scenarios
     if found is None or best is None or best.evaluation is None or result.nominal.evaluation is None:
         return None
     sigma = [np.nan if (e := r.evaluation) is None or e.sigma_N is None else e.sigma_N for r in (result.nominal, best)]
@@ -68,10 +67,10 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
     return ScenarioFigures(
         conditions=tuple(w.label or f"{w.case.speed_kmh:g} km/h" for w in found.worlds),
         samples=found.samples,
-        errors=_errors(found),
+        errors=found.errors_in_words,
         nominal={name: np.where(known, values, np.nan) for name, values in nominal.items()},
         best={name: np.where(known, values, np.nan) for name, values in own.items()},
-        combined=COMBINED[campaign.scenarios.combine],
+        combined=COMBINED[found.spec.combine],
         nominal_sigma_N=sigma[0],
         best_sigma_N=sigma[1],
     )
@@ -84,14 +83,6 @@ def _by_condition(record: TrialRecord, found: ScenarioSet) -> dict[str, Array]:
     return {
         name: np.array(held.get(name, nothing), dtype=float).reshape(shape) for name in (SIGMA, LARGEST, LEAST, UPLIFT)
     }
-
-
-def _errors(found: ScenarioSet) -> str:
-    errors = found.spec.errors
-    if not errors.wanted:
-        return ""
-    parts = (("contact-wire heights", errors.height_sd_mm), ("dropper lengths", errors.length_sd_mm))
-    return " and ".join(f"{sd:g} mm in {what}" for what, sd in parts if sd)
 
 
 def scenario_section(figures: ScenarioFigures | None) -> Section:

@@ -10,11 +10,9 @@ from optimise.objectives import Objective
 from studies.report.content import Array, Front, SearchHistory
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Level, Mark, Role, Table
-from studies.report.tables import change_percent
+from studies.report.tables import OBJECTIVE_DECIMALS, change_percent
 
 __all__ = ["front_charts", "front_table", "search_chart"]
-
-DIGITS = {"N": 2, "mm": 1}
 
 
 def search_chart(history: SearchHistory) -> Chart | None:
@@ -156,13 +154,18 @@ def _cells(front: Front, values: Array) -> list[str]:
     return [
         text
         for k, o in enumerate(front.objectives)
-        for text in (number(float(values[k]), DIGITS[o.unit]), change_percent(float(values[k]), float(nominal[k])))
+        for text in (
+            number(float(values[k]), OBJECTIVE_DECIMALS[o.unit]),
+            change_percent(float(values[k]), float(nominal[k])),
+        )
     ]
 
 
 def _label(objective: Objective) -> str:
-    return objective.symbol[:1].upper() + objective.symbol[1:] if len(objective.symbol) > 1 else objective.symbol
+    """Symbol as the name of an axis; a Greek letter stays as it is."""
+    first = objective.symbol[:1]
+    return (first.upper() if first.isascii() else first) + objective.symbol[1:]
 
 
 def _text(objective: Objective, value: float) -> str:
-    return f"{number(value, DIGITS[objective.unit])} {objective.unit}"
+    return f"{number(value, OBJECTIVE_DECIMALS[objective.unit])} {objective.unit}"

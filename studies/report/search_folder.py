@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from optimise.evaluate import Evaluation
-from optimise.objectives import OBJECTIVES, raw_values, told_values
+from optimise.objectives import raw_values, told_values
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult
 from optimise.space import Variable
@@ -30,12 +30,12 @@ def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
 
     Of a polish its best design stands, its way and the neighbours for its derivatives do not.
     """
-    names = result.campaign.objectives
+    names, objectives = result.campaign.objectives, result.objectives
     feasible = [r for r in result.records if r.evaluation is not None and r.evaluation.feasible]
 
     def rank(record: TrialRecord) -> tuple[tuple[float, ...], int]:
         values = raw_values(names, record.evaluation) or ()
-        return tuple(OBJECTIVES[n].cost(v) for n, v in zip(names, values, strict=True)), record.number
+        return tuple(o.cost(v) for o, v in zip(objectives, values, strict=True)), record.number
 
     found: list[TrialRecord] = []
     polished: set[int] = set()
@@ -61,7 +61,7 @@ def search_history(result: CampaignResult) -> SearchHistory:
         state=tuple(state_of(e) for _, e in done),
         messages=tuple(e.message for _, e in done),
         nominal=_first(raw_values(first, nominal)),
-        objective=OBJECTIVES[first[0]],
+        objective=result.objectives[0],
     )
 
 
@@ -85,7 +85,7 @@ def front_of_designs(result: CampaignResult) -> Front | None:
     numbers = {r.number for r in result.front}
     others = [r for r in ranked_trials(result) if r.number not in numbers]
     return Front(
-        objectives=tuple(OBJECTIVES[name] for name in names),
+        objectives=result.objectives,
         trials=tuple(r.number for r in result.front),
         files=tuple(str(place.pareto_yaml(r.number).relative_to(result.folder)) for r in result.front),
         values=_objectives(result.front, names),
@@ -114,15 +114,11 @@ def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> Des
         nominal=scale * [v.nominal for v in variables],
         designs=scale[:, None] * values,
         trials=tuple(r.number for r in best),
-        sigma_N=tuple(_sigma(r) for r in best),
-        nominal_sigma_N=_sigma(result.nominal),
+        objectives=result.objectives,
+        values=_objectives(best, result.campaign.objectives).T,
+        nominal_values=_objectives([result.nominal], result.campaign.objectives)[0],
         caption=_meaning(variables),
     )
-
-
-def _sigma(record: TrialRecord) -> float:
-    value = record.evaluation.sigma_N if record.evaluation else None
-    return math.nan if value is None else value
 
 
 def _meaning(variables: tuple[Variable, ...]) -> str:

@@ -13,6 +13,7 @@ from studies.report.frame import number
 from studies.report.parts import Table
 
 __all__ = [
+    "OBJECTIVE_DECIMALS",
     "STATISTICS",
     "change_percent",
     "confirmation_table",
@@ -41,6 +42,7 @@ STATISTICS = (
     ("applied_force_N", "applied force", "N", 2),
 )
 DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
+OBJECTIVE_DECIMALS = {"N": 2, "mm": 1}
 
 
 def value_text(value: float | None, digits: int) -> str:
@@ -85,8 +87,9 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
     )
 
 
-def confirmation_table(confirmation: Confirmation) -> Table:
-    """Both designs by the campaign's solver and by the long transient."""
+def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table:
+    """Both designs by the campaign's solver and by the long transient; ``condition`` is the one that they are in."""
+    solver = "by the search's solver" if condition else "on record"
     rows = tuple(
         (
             label,
@@ -105,8 +108,14 @@ def confirmation_table(confirmation: Confirmation) -> Table:
         "",
     )
     return Table(
-        title="Confirmation by the long transient",
-        columns=("σ [N]", "on record", "long transient", "difference [%]", "spread [%]"),
+        title="Confirmation by the long transient" + (f", {condition}" if condition else ""),
+        columns=(
+            "σ [N]",
+            solver,
+            "long transient",
+            "difference [%]",
+            "spread [%]",
+        ),
         rows=(*rows, changes),
         align="lrrrr",
         caption="The spread is that of the long transient itself: first half of its evaluated spans against "
@@ -115,16 +124,12 @@ def confirmation_table(confirmation: Confirmation) -> Table:
 
 
 def design_table(designs: DesignTable) -> Table:
-    """Variables in rows; bounds, nominal and the best designs in columns."""
+    """Variables in rows, then what the search judged by; bounds, nominal and the best designs in columns."""
     n = len(designs.trials)
-    sigma = (
-        "σ",
-        "",
-        value_text(designs.nominal_sigma_N, 2),
-        *(value_text(s, 2) for s in designs.sigma_N),
-        "",
-        "N",
-    )
+    judged = []
+    for o, nominal, values in zip(designs.objectives, designs.nominal_values, designs.values, strict=True):
+        digits = OBJECTIVE_DECIMALS[o.unit]
+        judged.append((o.symbol, "", *(value_text(float(v), digits) for v in (nominal, *values)), "", o.unit))
     rows = []
     for k, (name, unit) in enumerate(zip(designs.names, designs.units, strict=True)):
         values = (designs.lower[k], designs.nominal[k], *designs.designs[k], designs.upper[k])
@@ -132,7 +137,7 @@ def design_table(designs: DesignTable) -> Table:
     return Table(
         title=f"Variables of the {n} best designs" if n > 1 else "Variables",
         columns=("variable", "lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper", "unit"),
-        rows=(*rows, sigma),
+        rows=(*rows, *judged),
         align="l" + "r" * (n + 3) + "l",
         caption=designs.caption,
     )

@@ -20,7 +20,7 @@ from optimise.objective_names import NameParts, name_parts
 from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.robust import prepare_scenarios
 from optimise.scenario_spec import ScenariosSpec
-from optimise.scenarios import scenario_set
+from optimise.scenarios import own_condition, scenario_set
 from optimise.spec import LimitsSpec
 
 SMALL = {"spans_behind": 5, "spans_ahead": 6, "tolerance": 5.0e-4}
@@ -69,8 +69,34 @@ def test_a_name_of_no_objective_is_refused(name):
 
 def test_names_for_people_and_for_files():
     o = OBJECTIVES["sigma@320:worst"]
-    assert (o.symbol, o.slug, o.unit) == ("σ at 320 km/h, worst", "sigma_at_320_worst", "N")
+    assert (o.symbol, o.slug, o.unit) == ("worst σ at 320 km/h", "sigma_at_320_worst", "N")
+    assert o.long_name == (
+        "standard deviation of the contact force at 320 km/h (worst of the scenarios), low-pass filtered"
+    )
     assert OBJECTIVES["uplift@dsa250"].symbol == "uplift at dsa250"
+    assert OBJECTIVES["sigma:mean_plus_std"].symbol == "mean and deviation of σ"
+
+
+def test_scenarios_are_told_in_words_and_in_the_names_of_objectives(bruni):
+    found = around(bruni, **SPEEDS, damping_factors=[0.5, 1], errors={"length_sd_mm": 2.0, "samples": 3})
+    assert found.in_words == (
+        "12 scenarios: 250 and 275 km/h, each with its own mean force; damping x 0.5 and damping x 1; 3 lines with "
+        "errors of installation (standard deviation 2 mm in dropper lengths)"
+    )
+    own = own_condition(found.spec, bruni)
+    assert own == f"{bruni.speed_kmh:g} km/h, damping x 1, no errors of installation"
+    assert found.speeds_in_words == "250 and 275 km/h"
+    assert around(bruni, speeds_kmh=[200, 225, 250, 275]).speeds_in_words == "200 to 275 km/h"
+    worst = around(bruni, **SPEEDS, combine="worst")
+    # one scenario alone is not combined with anything
+    assert [worst.spelled(n) for n in ("sigma", "sigma@275", "sigma:mean")] == [
+        "sigma:worst",
+        "sigma@275",
+        "sigma:mean",
+    ]
+    held = around(bruni.model_copy(update={"mean_force_N": 150.0}), **SPEEDS)
+    assert held.in_words == "2 scenarios: 250 and 275 km/h"
+    assert own_condition(ScenariosSpec(), bruni) == ""
 
 
 def test_every_combination_is_a_scenario_with_the_product_of_its_weights(bruni):

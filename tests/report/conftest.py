@@ -115,8 +115,9 @@ def designs_of():
         nominal=np.zeros(5),
         designs=best[:, None] + rng.normal(0, 1.0, (5, 5)) * np.arange(5),
         trials=(231, 199, 224, 188, 240),
-        sigma_N=(24.61, 24.63, 24.70, 24.74, 24.81),
-        nominal_sigma_N=31.2,
+        objectives=(OBJECTIVES["sigma"],),
+        values=np.array([[24.61, 24.63, 24.70, 24.74, 24.81]]),
+        nominal_values=np.array([31.2]),
     )
 
 
@@ -228,7 +229,11 @@ def front_content(campaign_content):
         others=np.array([[26.0, 69.0], [400.0, 90.0]]),
         nominal=np.array([31.2, 62.4]),
     )
-    return replace(campaign_content, front=front, objectives=front.objectives)
+    values = np.vstack([campaign_content.designs.values, [[62.0, 62.5, 63.0, 63.5, 64.0]]])
+    designs = replace(
+        campaign_content.designs, objectives=front.objectives, values=values, nominal_values=front.nominal
+    )
+    return replace(campaign_content, front=front, designs=designs)
 
 
 @pytest.fixture

@@ -118,7 +118,10 @@ def test_a_search_without_a_front_has_no_section_for_it(front_content):
     ],
 )
 def test_the_headline_speaks_of_the_first_objective(campaign_content, name, words):
-    page = campaign_page(replace(campaign_content, objectives=(OBJECTIVES[name],)))
+    o, content = OBJECTIVES[name], campaign_content
+    nominal, best = (np.array([o.raw(r.statistics)]) for r in (content.nominal, content.best))
+    designs = replace(content.designs, objectives=(o,), nominal_values=nominal, values=np.repeat(best[:, None], 5, 1))
+    page = campaign_page(replace(content, designs=designs))
     assert words in page.headline.replace("\N{NO-BREAK SPACE}", " ")
     symbol = OBJECTIVES[name].symbol
     assert [fact.label for fact in page.facts[:2]] == [f"{symbol} of the nominal line", f"{symbol} of the best design"]
@@ -134,3 +137,15 @@ def test_the_best_so_far_rises_where_more_is_better():
     assert chart.y_range[0] > 5.0 and chart.y_range[1] > 99.0, "the worst stands at the edge, the best in the axes"
     assert "1 of 6 lie beyond the scale" in chart.caption
     assert chart.y_label == "Statistical minimum"
+
+
+def test_a_greek_letter_stays_as_it_is_on_an_axis():
+    ones = np.ones(3)
+    for name, label in (("sigma@275", "σ at 275 km/h"), ("sigma:worst", "Worst σ"), ("sigma", "σ")):
+        history = SearchHistory(np.arange(3), ones, ones, ("feasible",) * 3, ("",) * 3, 1.0, OBJECTIVES[name])
+        assert search_chart(history).y_label == label
+
+
+def test_a_front_of_one_design_is_told_in_the_singular(front_content):
+    one = replace(front_content.front, trials=(7,), files=("pareto/007.yaml",), values=np.array([[20.0, 70.0]]))
+    assert "has one design;" in campaign_page(replace(front_content, front=one)).headline

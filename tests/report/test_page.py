@@ -146,8 +146,9 @@ def test_a_campaign_without_a_best_or_a_confirmation_has_a_page(campaign_content
 
 
 def test_a_campaign_that_found_nothing_better_says_so(campaign_content):
-    worse = replace(campaign_content.best, statistics={**campaign_content.best.statistics, "contact_force_std_N": 31.9})
-    assert "No design better" in campaign_page(replace(campaign_content, best=worse)).headline
+    worse = replace(campaign_content.designs, values=np.full((1, 5), 31.9))
+    headline = campaign_page(replace(campaign_content, designs=worse)).headline
+    assert "No design better" in headline and "is 31.20\xa0N, that of the best feasible design 31.90\xa0N" in headline
 
 
 def test_a_campaign_whose_trials_all_failed_has_a_page(campaign_content):

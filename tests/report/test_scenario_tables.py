@@ -3,11 +3,16 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from cheap_evaluation import campaign_of, case_of, prepare_nothing
 from cheap_scenarios import bowl_in_scenarios
 
+from catenary.files import write_json_atomic
+from catenary.record import config_sha256
 from optimise.campaign import run_campaign
 from optimise.confirm import Confirmation, DesignConfirmation
+from optimise.objectives import OBJECTIVES
+from studies.confirmation import _content, confirmation_lines
 from studies.report import write_campaign_report
 from studies.report.campaign_folder import read_campaign
 from studies.report.campaign_page import campaign_page
@@ -55,13 +60,70 @@ def test_a_condition_is_one_row_with_mean_and_worst_over_its_samples(tmp_path):
 def test_the_headline_says_beside_which_figure_the_long_transient_stands(tmp_path):
     run(tmp_path, SPEEDS)
     one, content = DesignConfirmation(1, 20.0, 20.2, None), read_campaign(tmp_path)
-    worse = {**content.nominal.statistics, "contact_force_std_N": 99.0}
-    nominal = replace(content.nominal, statistics=worse)
-    content = replace(content, nominal=nominal, confirmation=Confirmation(one, one))
+    worse = replace(content.designs, nominal_values=np.array([99.0]))
+    content = replace(content, designs=worse, confirmation=Confirmation(one, one))
     told = "In the case's own conditions alone its σ is 20.00\xa0N, the long transient gives 20.20\xa0N"
     assert told in campaign_page(content).headline
-    alone = replace(content, choice=replace(content.choice, scenarios=None))
+    plain = replace(worse, objectives=(OBJECTIVES["sigma"],))
+    alone = replace(content, condition="", designs=plain)
     assert "The long transient gives 20.20\xa0N" in campaign_page(alone).headline
+
+
+@pytest.mark.parametrize(
+    ("objectives", "combine", "symbols"),
+    [
+        (["sigma"], "worst", ["worst σ"]),
+        (["sigma"], "mean", ["mean σ"]),
+        (["sigma@320", "sigma@290"], "mean", ["σ at 320 km/h", "σ at 290 km/h"]),
+    ],
+)
+def test_every_figure_of_the_search_on_the_page_is_the_one_on_record(tmp_path, objectives, combine, symbols):
+    result = run(tmp_path, {"speeds_kmh": [290, 305, 320], "combine": combine}, objectives=objectives)
+    content = read_campaign(tmp_path)
+    page = campaign_page(content)
+    recorded = [[r.evaluation.objectives[name] for r in (result.nominal, result.best)] for name in objectives]
+    before, after = recorded[0]
+    assert after < before
+    assert page.headline.count(f"from {before:.2f}\xa0N with the nominal line to {after:.2f}\xa0N") == 1
+    facts = {fact.label: fact.value for fact in page.facts}
+    assert facts[f"{symbols[0]} of the nominal line"] == f"{before:.2f} N"
+    assert facts[f"{symbols[0]} of the best design"] == f"{after:.2f} N"
+    assert facts["change"] == change_percent(after, before)
+    section = next(s for s in page.sections if s.title == "What was varied, and what was held")
+    rows = {row[0]: row[2:4] for row in section.tables[0].rows}
+    assert {
+        s: tuple(f"{v:.2f}" for v in pair) for s, pair in zip(symbols, recorded, strict=True)
+    }.items() <= rows.items()
+    assert "Every design was evaluated in 3 scenarios: 290, 305 and 320 km/h" in " ".join(section.text)
+    assert "290, 305 and 320 km/h, 3 scenarios" in page.title
+
+
+def test_force_and_statistics_are_of_the_case_s_own_condition_and_say_so(tmp_path):
+    # a mean over speeds is the level of no force that is drawn
+    result = run(tmp_path, SPEEDS)
+    assert read_campaign(tmp_path).nominal.statistics == {}, "without a solution there are no statistics to show"
+    for name, record in (("nominal", result.nominal), ("best", result.best)):
+        case = result.case_with(result.catenary_of(record))
+        own = {"contact_force_mean_N": 157.3, "contact_force_std_N": 41.0}
+        error = {"total_N": 0.7, "parts": {"mesh": {"error_N": 0.7, "message": "coarser"}}}
+        summary = {"config_sha256": config_sha256(case), "pantographs": [own], "numerical_error": error}
+        write_json_atomic(tmp_path / name / "summary.json", summary)
+    content = read_campaign(tmp_path)
+    assert content.nominal.statistics["contact_force_std_N"] == content.best.statistics["contact_force_std_N"] == 41.0
+    assert content.condition == "300 km/h"
+    page = campaign_page(content)
+    assert not any("±" in fact.value for fact in page.facts), "the numerical error is of the case's own condition alone"
+    force = next(s for s in page.sections if s.title == "The contact force")
+    assert "the case's own condition alone: 300 km/h" in force.text[0]
+    assert "mean contact force" not in [c.name for c in content.constraints], "each speed holds its own"
+
+
+def test_the_long_transient_s_lines_say_that_they_are_of_the_case_s_own_condition(tmp_path):
+    one = DesignConfirmation(1, 20.0, 20.2, None)
+    content = _content(Confirmation(one, one), run(tmp_path, ERRORS))
+    lines = confirmation_lines(content)
+    assert lines[0].startswith("In the case's own condition alone (300 km/h, no errors of installation)")
+    assert confirmation_lines({**content, "own_condition": ""}) == lines[1:]
 
 
 def test_conditions_without_samples_have_one_number_each(tmp_path):

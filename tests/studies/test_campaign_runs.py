@@ -31,6 +31,9 @@ def test_every_experiment_runs_small(catenary, folder, experiment):
     confirmation = json.loads((place / "confirmation.json").read_text(encoding="utf-8"))
     assert confirmation["best"]["sigma_N"] <= confirmation["nominal"]["sigma_N"]
     assert f"catenary export campaign={experiment}" in ended.out
+    robust = experiment.startswith("robust") or experiment == "front_two_speeds"
+    told = ("Every design in", "Pictures and long transient: 275 km/h", "In the case's own condition alone (275 km/h")
+    assert [text in ended.out for text in told] == [robust] * 3
 
 
 def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, folder):
