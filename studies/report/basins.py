@@ -12,7 +12,7 @@ from optimise.record import CampaignFolder
 from optimise.result import CampaignResult
 from studies.report.frame import number
 from studies.report.parts import Table
-from studies.report.tables import change_percent, value_text
+from studies.report.tables import objective_change, value_text
 
 __all__ = ["Basins", "basins_of", "basins_table", "basins_text"]
 
@@ -54,7 +54,7 @@ def basins_table(basins: Basins) -> Table:
     rows = []
     for p in basins.polished:
         begun, end = p["start_value_as_polished"], p["end_value"]
-        gained = "–" if begun is None or end is None else change_percent(end, begun)
+        gained = "–" if begun is None or end is None else objective_change(o, end, begun)
         held = ", ".join(LIMITS.get(name, name.replace("_", " ")) for name in map(str, p["active"])) or "nothing"
         apart = "–" if p["distance"] is None else number(p["distance"], 3)
         rows.append(

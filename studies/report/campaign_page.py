@@ -15,11 +15,11 @@ from studies.report.parts import Chart, Fact, Page, Section
 from studies.report.scenario_tables import scenario_section
 from studies.report.search import front_charts, front_table, search_chart
 from studies.report.tables import (
-    change_percent,
     confirmation_table,
     constraint_table,
     design_table,
     dropper_table,
+    objective_change,
     statistics_table,
     value_text,
 )
@@ -137,7 +137,7 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     trial = "" if content.best_trial is None else f"trial {content.best_trial}"
     facts += [
         Fact(f"{o.symbol} of the best design", best, trial),
-        Fact("change", change_percent(after, before)),
+        Fact("change", objective_change(o, after, before)),
     ]
     if content.front is not None:
         names = " and ".join(p.symbol for p in content.designs.objectives)

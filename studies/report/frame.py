@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,11 +106,17 @@ def chart_frame(chart: Chart) -> Frame:
     """Lay out the axes of a chart; an exaggeration, where given, sets their height exactly."""
     x_range, y_range = chart.limits()
     left = max(LEFT, 14.0 + LETTER * max(map(len, chart.y_names), default=0))
-    inner = WIDTH - left - RIGHT
+    right = WIDTH - RIGHT
+    frame = Frame(x_range, y_range, left, right, TOP, TOP + 1.0, chart.logarithmic, chart.y_names)
+    xs, _ = frame.ticks()
+    # a number at the end of the axis stands whole: what is cut off it may be a power of ten
+    beyond = [float(frame.across(x)) + 0.5 * LETTER * len(t) for x, t in zip(xs, frame.tick_texts(xs), strict=True)]
+    right -= max(0.0, max(beyond, default=0.0) - WIDTH)
+    inner = right - left
     height = chart.height * inner
     if chart.exaggeration is not None:
         height = (y_range[1] - y_range[0]) / (x_range[1] - x_range[0]) * chart.exaggeration * inner
-    return Frame(x_range, y_range, left, WIDTH - RIGHT, TOP, TOP + height, chart.logarithmic, chart.y_names)
+    return replace(frame, right=right, bottom=TOP + height)
 
 
 def nice_exaggeration(x_extent: float, y_extent: float, height: float) -> float:

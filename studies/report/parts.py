@@ -206,6 +206,8 @@ class Chart:
             # room beside the outermost marks, and never less than a factor of four from end to end
             edges = [(v.min() / (r := max(1.15, (4.0 * v.min() / v.max()) ** 0.5)), v.max() * r) for v in (x, y)]
             return self.x_range or edges[0], self.y_range or edges[1]
+        if low == high == 0.0:
+            high = 1.0  # nothing at all: an axis of noise about zero would look like something
         flat = high - low <= FLAT * max(abs(low), abs(high))
         margin = max(0.05 * abs(high), 1e-3) if flat else 0.06 * (high - low)
         x_range = self.x_range or (float(x.min()), float(x.max()))

@@ -10,7 +10,7 @@ from optimise.objectives import Objective
 from studies.report.content import Array, Front, SearchHistory
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Level, Mark, Role, Table
-from studies.report.tables import OBJECTIVE_DECIMALS, change_percent
+from studies.report.tables import OBJECTIVE_DECIMALS, objective_change
 
 __all__ = ["front_charts", "front_table", "search_chart"]
 
@@ -156,7 +156,7 @@ def _cells(front: Front, values: Array) -> list[str]:
         for k, o in enumerate(front.objectives)
         for text in (
             number(float(values[k]), OBJECTIVE_DECIMALS[o.unit]),
-            change_percent(float(values[k]), float(nominal[k])),
+            objective_change(o, float(values[k]), float(nominal[k])),
         )
     ]
 

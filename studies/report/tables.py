@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from optimise.confirm import Confirmation
+from optimise.objectives import Objective
 from studies.report.content import Array, Constraint, DesignTable, SpanResult
 from studies.report.frame import number
 from studies.report.parts import Table
@@ -15,12 +16,14 @@ from studies.report.parts import Table
 __all__ = [
     "OBJECTIVE_DECIMALS",
     "STATISTICS",
+    "change_in",
     "change_percent",
     "confirmation_table",
     "constraint_table",
     "design_table",
     "dropper_table",
     "elasticity_table",
+    "objective_change",
     "signed",
     "statistics_table",
     "value_text",
@@ -41,6 +44,12 @@ STATISTICS = (
     ("contact_point_range_mm", "range of the contact point's height", "mm", 1),
     ("applied_force_N", "applied force", "N", 2),
 )
+# what may be near zero or below it, and the unit of its change
+NEAR_ZERO = {
+    "contact_force_min_N": "N",
+    "contact_force_statistical_min_N": "N",
+    "contact_loss_percent": "points",
+}
 DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
 OBJECTIVE_DECIMALS = {"N": 2, "mm": 1}
 
@@ -55,6 +64,20 @@ def change_percent(value: float, reference: float) -> str:
     if not (math.isfinite(value) and math.isfinite(reference)) or abs(reference) < 1e-9:
         return "–"
     return signed(100.0 * (value / reference - 1.0), 1) + " %"
+
+
+def change_in(unit: str, value: float, reference: float, digits: int) -> str:
+    """Write a change in its unit with its sign, for what may be near zero or below it, where a ratio says nothing."""
+    if not (math.isfinite(value) and math.isfinite(reference)):
+        return "–"
+    return f"{signed(value - reference, digits)} {unit}"
+
+
+def objective_change(objective: Objective, value: float, reference: float) -> str:
+    """Write the change of an objective: in per cent where a ratio says anything, else in its unit."""
+    if objective.relative:
+        return change_percent(value, reference)
+    return change_in(objective.unit, value, reference, OBJECTIVE_DECIMALS[objective.unit])
 
 
 def signed(value: float | None, digits: int) -> str:
@@ -74,7 +97,8 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
         row = [name, *(value_text(v, digits) for v in values), unit]
         if two:
             first, second = (math.nan if v is None else v for v in values)
-            row.append(change_percent(second, first))
+            near_zero = NEAR_ZERO.get(key)
+            row.append(change_in(near_zero, second, first, digits) if near_zero else change_percent(second, first))
         rows.append(tuple(row))
     heads = ("contact force", *(label for label, _ in columns), "unit", *(("change",) if two else ()))
     return Table(

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from optimise.objectives import OBJECTIVES
 from studies.report.campaign_page import campaign_page
 from studies.report.comparison_page import comparison_page
 from studies.report.content import Curve, SearchHistory, Trust, TrustRun
@@ -16,7 +17,7 @@ from studies.report.page import page_html, write_page
 from studies.report.parts import Chart, Table
 from studies.report.simulation_page import simulation_page
 from studies.report.svg import chart_svg, thinned
-from studies.report.tables import change_percent
+from studies.report.tables import change_percent, objective_change, statistics_table
 from studies.report.trust import error_charts, trust_summary, trust_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -241,6 +242,24 @@ def test_a_flat_curve_can_be_drawn():
     assert "nan" not in chart_svg(Chart("flat", "flat", "", "x", "y", (curve,)))
 
 
+def test_nothing_at_all_is_drawn_at_the_foot_of_a_plain_axis():
+    none = Curve("loss", np.arange(3.0), np.zeros(3), "m", "%")
+    chart = Chart("loss", "", "", "x", "loss", (none,))
+    frame = chart_frame(chart)
+    _, values = frame.ticks()
+    assert min(values) == 0.0 and max(values) == 1.0 and frame.y_range[0] > -0.1
+
+
+@pytest.mark.parametrize(("last", "text"), [(100000.0, "100000"), (1e6, "1000000"), (400.0, "400")])
+def test_the_last_number_of_an_axis_is_whole(last, text):
+    curve = Curve("force", np.linspace(0.0, last, 5), np.arange(5.0), "N/m", "N")
+    chart = Chart("wide", "", "", "stiffness", "force", (curve,))
+    frame = chart_frame(chart)
+    xs, _ = frame.ticks()
+    assert frame.tick_texts(xs)[-1] == text and frame.right <= frame.width - 14.0
+    assert float(frame.across(xs[-1])) + 0.5 * 6.0 * len(text) <= frame.width
+
+
 @pytest.mark.parametrize(("value", "digits", "text"), [(-0.0004, 2, "0.00"), (-1.5, 1, "−1.5"), (1234.0, 0, "1234")])
 def test_numbers_are_written_with_a_true_minus_and_no_negative_zero(value, digits, text):
     assert number(value, digits) == text
@@ -249,6 +268,19 @@ def test_numbers_are_written_with_a_true_minus_and_no_negative_zero(value, digit
 @pytest.mark.parametrize(("value", "text"), [(24.61, "−21.1 %"), (31.2, "0.0 %"), (35.0, "+12.2 %")])
 def test_changes_have_a_sign(value, text):
     assert change_percent(value, 31.2) == text
+
+
+def test_changes_of_what_may_be_near_zero_are_in_its_unit():
+    # -17 to -12 N is no fall by 29 %
+    before = {"contact_force_std_N": 60.0, "contact_force_statistical_min_N": -17.0, "contact_loss_percent": 0.0}
+    after = {"contact_force_std_N": 54.0, "contact_force_statistical_min_N": -12.0, "contact_loss_percent": 0.25}
+    rows = {row[0]: row[-1] for row in statistics_table((("nominal", before), ("best", after)), "").rows}
+    assert rows["standard deviation σ"] == "−10.0 %"
+    assert rows["statistical minimum, mean − 3σ"] == "+5.0 N"
+    assert rows["loss of contact"] == "+0.25 points"
+    assert objective_change(OBJECTIVES["statistical_minimum"], -12.0, -17.0) == "+5.00 N"
+    assert objective_change(OBJECTIVES["statistical_minimum"], float("nan"), -17.0) == "–"
+    assert objective_change(OBJECTIVES["sigma"], 54.0, 60.0) == "−10.0 %"
 
 
 def test_ticks_are_round_and_inside():
