@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
+from catenary.errors import InputError
 from optimise.progress import clock
-from optimise.status_file import StatusFile
+from optimise.status_file import StatusFile, read_status_file
 from optimise.strand_record import StrandFolder
 from optimise.strand_task import StrandResult
 
@@ -28,6 +29,8 @@ class PointsProgress:
         Points per second in this run and time left [s], None before they are known.
     command : str
         Command line that goes on with it; empty where it was not told.
+    wall_time_s : float
+        Wall time of its driver, earlier runs included [s].
     """
 
     study: str
@@ -39,6 +42,7 @@ class PointsProgress:
     rate_per_s: float | None = None
     time_left_s: float | None = None
     command: str = ""
+    wall_time_s: float = 0.0
 
     def with_results(self, results: Iterable[StrandResult]) -> PointsProgress:
         """State with the points of further strands counted."""
@@ -53,23 +57,34 @@ class PointsStatusWriter:
     def __init__(self, place: StrandFolder, begun: PointsProgress) -> None:
         self._file = StatusFile(place.status_json)
         self._begin, self._done_before = time.monotonic(), begun.done
+        self._spent_before = _spent(place)
         self.current = begun
         self.write("running")
 
     def ended(self, result: StrandResult | None) -> PointsProgress:
         """State after a strand has ended, or after a look that found none."""
         p = self.current if result is None else self.current.with_results([result])
-        rate = (p.done - self._done_before) / max(1e-9, time.monotonic() - self._begin)
+        spent = time.monotonic() - self._begin
+        rate = (p.done - self._done_before) / max(1e-9, spent)
         if rate > 0.0:
             p = replace(p, rate_per_s=rate, time_left_s=(p.points - p.done) / rate)
-        self.current = p
+        self.current = p = replace(p, wall_time_s=self._spent_before + spent)
         self._file.write(asdict(p))
         return p
 
     def write(self, state: str) -> None:
         """Write the file at once with a new state."""
-        self.current = replace(self.current, state=state)
+        spent = self._spent_before + time.monotonic() - self._begin
+        self.current = replace(self.current, state=state, wall_time_s=spent)
         self._file.write(asdict(self.current), at_once=True)
+
+
+def _spent(place: StrandFolder) -> float:
+    """Wall time of earlier runs [s]; a file that cannot be read is written anew."""
+    try:
+        return float(read_status_file(place.status_json).get("wall_time_s", 0.0))
+    except (InputError, TypeError, ValueError):
+        return 0.0
 
 
 def points_line(p: PointsProgress) -> str:

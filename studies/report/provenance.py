@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -22,6 +22,7 @@ MARKS = {
     "u": "given by the user",
 }
 UNMARKED = "not stated"
+VARIED = "varied here; this is the case's own"
 UNIT = re.compile(r"\[([^\]]+)\]")
 UNIT_SUFFIX = re.compile("_(N|kmh|hz)$")
 # Names and free text say nothing that could be measured; which reading a line has shows in what it prescribes.
@@ -29,24 +30,34 @@ LEFT_OUT = {"schema_version", "name", "description", "provenance", "catenary", "
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def case_provenance(case: CaseSpec) -> tuple[Provenance, ...]:
-    """List every input of a case: the line, the pantograph, and what was set for this run."""
+def case_provenance(case: CaseSpec, varied: Collection[str] = ()) -> tuple[Provenance, ...]:
+    """List every input of a case: the line, the pantograph, and what was set for this run.
+
+    What a study varies (dotted paths) is marked: its value is then the case's own.
+    """
     line, pantograph = case.catenary, case.pantograph
-    return (
-        *spec_provenance(line, f"Line {line.name}"),
-        *spec_provenance(pantograph, f"Pantograph {pantograph.name}"),
-        *spec_provenance(case, "Run", unmarked="set for this run"),
-    )
+    parts = (("catenary.", line, f"Line {line.name}"), ("pantograph.", pantograph, f"Pantograph {pantograph.name}"))
+    rows = []
+    for inside, spec, group in parts:
+        own = [name.removeprefix(inside) for name in varied if name.startswith(inside)]
+        rows += spec_provenance(spec, group, varied=own)
+    return (*rows, *spec_provenance(case, "Run", "set for this run", varied))
 
 
-def spec_provenance(spec: BaseModel, group: str, unmarked: str = UNMARKED) -> tuple[Provenance, ...]:
+def spec_provenance(
+    spec: BaseModel, group: str, unmarked: str = UNMARKED, varied: Collection[str] = ()
+) -> tuple[Provenance, ...]:
     """List every value of a spec with its unit and the mark of its ``provenance`` block.
 
-    A mark given for a whole block, such as ``damping``, holds for every value inside it.
+    A mark given for a whole block, such as ``damping``, holds for every value inside it; one of a list that is varied
+    marks the list.
     """
+    touched = {name.rpartition(".")[0] if name.rpartition(".")[2].isdigit() else name for name in varied}
     marks: Mapping[str, str] = getattr(spec, "provenance", {})
     return tuple(
-        Provenance(group, _name(path), _text(value), unit, _origin(path, marks, unmarked))
+        Provenance(
+            group, _name(path), _text(value), unit, VARIED if path in touched else _origin(path, marks, unmarked)
+        )
         for path, value, unit in _leaves(spec, "")
     )
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from optimise.sensitivity import SensitivityResult
+from optimise.sensitivity import SensitivityFolder, SensitivityResult
 from optimise.sensitivity_indices import OUTPUTS, Output, SobolFigures
 from optimise.sweep_axes import axis_unit
 from studies.report.frame import number, with_bound_units
 from studies.report.parts import Fact, Page, Section, Table
+from studies.report.points_origin import points_origin
 from studies.report.sensitivity_charts import effects_chart, indices_chart, tornado_chart
 from studies.report.tables import value_text
 
@@ -24,13 +25,14 @@ INDEPENDENT = "Inputs are taken as independent, every value of a range as equall
 def sensitivity_page(result: SensitivityResult) -> Page:
     """Compose the page of a sensitivity study."""
     sections = (_sobol_section(result), _morris_section(result), _local_section(result), _inputs_section(result))
+    origin = points_origin(SensitivityFolder(result.path), result.case, result.plan.names, result.points.values())
     return Page(
         kicker="Sensitivity to inputs",
         title=f"{result.spec.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
         headline=with_bound_units(_headline(result)),
         facts=_facts(result),
         warnings=_warnings(result),
-        sections=tuple(s for s in (*sections, _failures(result)) if s.charts or s.tables),
+        sections=tuple(s for s in (*sections, _failures(result), *origin) if s.charts or s.tables or s.command),
     )
 
 

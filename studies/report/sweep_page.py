@@ -9,10 +9,11 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from optimise.sweep import SweepResult
+from optimise.sweep import SweepFolder, SweepResult
 from optimise.sweep_axes import axis_meaning, axis_unit
 from studies.report.frame import number, with_bound_units
 from studies.report.parts import Chart, Curve, HeatMap, Page, Role, Section, Table
+from studies.report.points_origin import points_origin
 from studies.report.tables import value_text
 
 __all__ = ["SHOWN", "sweep_page"]
@@ -75,12 +76,14 @@ def sweep_page(result: SweepResult) -> Page:
     failures = _failures(result, axes)
     if failures.rows:
         sections.append(Section("Points without figures", tables=(failures,)))
+    place = SweepFolder(result.path)
+    sections += points_origin(place, result.case, result.sweep.values, result.points.values())
     return Page(
         kicker="Sweep over inputs",
         title=f"{result.sweep.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
         headline=with_bound_units(_headline(result, axes)),
         warnings=_warnings(result),
-        sections=tuple(s for s in sections if s.charts or s.tables),
+        sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )
 
 

@@ -80,6 +80,15 @@ def test_a_driver_that_is_gone_has_stopped_and_a_line_that_is_being_written_is_n
         read_points_status(tmp_path / "nowhere")
 
 
+def test_the_wall_time_of_earlier_runs_counts(tmp_path, case):
+    sweep(case, tmp_path)
+    place = SweepFolder(tmp_path)
+    for before, least in (('{"wall_time_s": 100.0}', 100.0), ("no JSON", 0.0)):
+        place.status_json.write_text(before)
+        sweep(case, tmp_path)
+        assert least <= json.loads(place.status_json.read_text())["wall_time_s"] < least + 100.0
+
+
 def test_the_line_has_a_rate_only_while_points_come():
     running = PointsProgress("sweep", "s", "running", 40000, 10, 1, 2.5, 15996.0)
     assert points_line(running) == "10/40000 points | 2.5 per s | 1 failed | time left 4:26:36"

@@ -7,6 +7,9 @@ import pytest
 import xarray as xr
 from refusal import refused
 
+from optimise.sensitivity import SensitivityFolder, load_sensitivity
+from studies.report.points_origin import points_origin
+
 COARSE = (
     "inputs=twelve_bruni",
     "sensitivity.name=small",
@@ -78,6 +81,17 @@ def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
     assert {r["method"] for r in rows} == {"morris", "local"}
     page = (where / "report.html").read_text(encoding="utf-8")
     assert "Elementary effects" in page and "step error" in page and "data:image/png" not in page
+    found = load_sensitivity(where)
+    origin = points_origin(SensitivityFolder(where), found.case, found.plan.names, found.points.values())
+    rows = {(row[0], row[3]) for table in origin[0].tables for row in table.rows}
+    varied = "varied here; this is the case's own"
+    assert {("contact, stiffness", varied), ("masses", varied), ("damping, alpha", varied)} <= rows
+    assert ("dt", "set for this run") in rows and ("stiffnesses", varied) not in rows
+    facts = dict(origin[1].tables[0].rows)
+    assert facts["points on record"] == "29" and float(facts["core-hours, one thread a point"]) > 0.0
+    assert {"SHA-256 of the resolved input", "results written", "commit", "versions"} <= facts.keys()
+    assert origin[2].command.startswith("catenary sensitivity inputs=twelve_bruni sensitivity.name=small")
+    assert all(section.title in page for section in origin)
     before = {f: f.stat().st_mtime_ns for f in where.rglob("*")}
     shown = catenary("status").out
     assert shown == "sensitivity small: finished | 29/29 points | 0 failed | outputs/sensitivity/small\n"

@@ -50,6 +50,8 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
         assert means == pytest.approx([130.6, 143.4], abs=0.2)
     page = (where / "report.html").read_text(encoding="utf-8")
     assert "train speed" in page and "data:image/png" in page
+    for text in ("Where the input comes from", "core-hours", "wall time, all runs of the study", "catenary sweep "):
+        assert text in page, text
     before = {f: f.stat().st_mtime_ns for f in where.rglob("*")}
     assert "sweep small: finished | 4/4 points | 0 failed | outputs/sweeps/small\n" in catenary("status").out
     assert {f: f.stat().st_mtime_ns for f in where.rglob("*")} == before, "status only reads"
