@@ -18,7 +18,7 @@ from optimise.driver import StudyDriver
 from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed, sound
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
-from optimise.executors import Evaluate, Executor, NoWorkersError, open_executor, refuse_impossible
+from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.importances import write_importances
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.polish import Point, polish
@@ -105,10 +105,10 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
                 run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
         except KeyboardInterrupt as stop:
             run.close("interrupted")
-            raise Interrupted(run.interruption()) from stop
+            raise Interrupted(run.interruption(stop)) from stop
         except NoWorkersError as stop:
             run.close("interrupted")
-            raise Interrupted(f"{stop}: {run.interruption()}") from stop
+            raise Interrupted(f"{stop}: {run.interruption(stop)}") from stop
         except NominalFailedError:
             run.status.write("failed")
             raise
@@ -178,13 +178,12 @@ class _Run:
         self.status.write(state)
         return result
 
-    def interruption(self) -> str:
+    def interruption(self, stop: BaseException) -> str:
         """What to say after an interruption."""
         p = self.status.current
         return (
-            f"campaign '{p.name}' was interrupted after {p.done} of {p.trials} designs; all of them are on "
-            f"record in "
-            f"{self.place.path}; the same command goes on from there"
+            f"campaign '{p.name}' was interrupted after {p.done} of {p.trials} designs; all of them are on record in "
+            f"{self.place.path}; {going_on(stop)}"
         )
 
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
-from optimise.executors import NoWorkersError, open_executor, refuse_impossible
+from optimise.executors import NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.spec import ClusterSpec
 from optimise.strand_record import StrandFolder, StrandInput
@@ -85,7 +85,7 @@ def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, h
             reason = f"{stop}: " if isinstance(stop, NoWorkersError) else ""
             raise Interrupted(
                 f"{reason}{place.study} '{given.name}' was interrupted; {status.current.done} of {given.points} points "
-                f"are on record in {place.path}; the same command goes on from there"
+                f"are on record in {place.path}; {going_on(stop)}"
             ) from stop
         status.write("finished")
 

@@ -76,7 +76,7 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.campaign import Interrupted, NominalFailedError, refuse_impossible_scenarios, run_campaign
-    from optimise.executors import NoWorkersError
+    from optimise.executors import NoWorkersError, going_on
     from optimise.one_driver import end_request_interrupts
     from optimise.record import CampaignFolder
     from optimise.space import DesignSpace
@@ -106,8 +106,8 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     except (KeyboardInterrupt, NoWorkersError) as stop:
         reason = f"campaign '{campaign.name}' was interrupted" if isinstance(stop, KeyboardInterrupt) else stop
         print(
-            f"{reason}: every design that was evaluated is on record in {path}; what is missing of search, "
-            f"confirmation, trust table and report is made by:\n  {command}",
+            f"{reason}: every design that was evaluated is on record in {path}, search, confirmation, trust table or "
+            f"report are missing; {going_on(stop)}:\n  {command}",
             file=sys.stderr,
         )
     return Interrupted.exit_code, None

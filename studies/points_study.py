@@ -73,7 +73,7 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     except KeyboardInterrupt:
         print(
             f"{place.study} '{given.name}' was interrupted: every point that was evaluated is on record in "
-            f"{place.path}; what is missing of points, results and report is made by:\n  {command}",
+            f"{place.path}, points, results or report are missing; the same command goes on from there:\n  {command}",
             file=sys.stderr,
         )
     return Interrupted.exit_code

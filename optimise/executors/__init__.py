@@ -13,10 +13,10 @@ from typing import Any
 
 from optimise.cluster_spec import ClusterSpec
 from optimise.executors.possible import refuse_impossible
-from optimise.executors.protocol import Evaluate, Executor, NoWorkersError
+from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, going_on
 from optimise.executors.serial import SerialExecutor
 
-__all__ = ["Evaluate", "Executor", "NoWorkersError", "SerialExecutor", "open_executor", "refuse_impossible"]
+__all__ = ["Evaluate", "Executor", "NoWorkersError", "SerialExecutor", "going_on", "open_executor", "refuse_impossible"]
 
 
 def _say(text: str) -> None:

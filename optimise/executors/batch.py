@@ -103,7 +103,10 @@ class BatchJobs:
             cluster.sync(cluster.workers.pop(name).close)
         if refused:
             reason = next(iter(refused.values()))
-            raise NoWorkersError(f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'")
+            raise NoWorkersError(
+                f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'",
+                change="the cluster.batch.* that it names set to what it takes",
+            )
 
     def _give_up(self, name: Any) -> None:
         """Forget a job that has ended, and cancel what may be left of it."""

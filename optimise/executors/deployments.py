@@ -8,6 +8,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,6 +29,7 @@ DASK_SETTINGS = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
 }
+SILENT = ("client", "core", "nanny", "worker", "scheduler")
 SECONDS_TO_CLOSE = 15.0
 SECONDS_TO_ANSWER = 5.0
 
@@ -58,8 +60,9 @@ def deploy(cluster: ClusterSpec, folder: Path | None) -> Deployment:
     NoWorkersError
         If they cannot be had so.
     """
-    for name in ("distributed", "distributed.core", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the evaluations
+    import_module("distributed")  # sets the levels of its loggers, which stand from then on
+    for name in ("distributed", *(f"distributed.{part}" for part in SILENT)):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the evaluations and the watchdog
     if cluster.kind in BATCH_KINDS:
         from optimise.executors.batch import BatchJobs
 
@@ -116,7 +119,11 @@ class RunningScheduler:
                 patience = max(SECONDS_TO_ANSWER, cluster.watchdog.no_workers_s)
                 self.client = Client(address, security=security, timeout=patience, set_as_default=False)
             except (OSError, TimeoutError) as error:
-                raise NoWorkersError(f"{address} does not answer as a Dask scheduler does ({error})") from error
+                raise NoWorkersError(
+                    f"{address} does not answer as a Dask scheduler does ({error})",
+                    change="cluster.address and cluster.certificates set to those of a running scheduler (tls:// where "
+                    "it has a certificate, tcp:// where it has none)",
+                ) from error
         threads: Any = self.client.nthreads()
         several = [worker for worker, n in threads.items() if n != 1]
         if several:

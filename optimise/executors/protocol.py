@@ -5,16 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-__all__ = ["Evaluate", "Executor", "NoWorkersError", "TaskLike"]
+__all__ = ["Evaluate", "Executor", "NoWorkersError", "TaskLike", "going_on"]
 
 # a task and what all tasks share, to its result, which carries the task's number
 Evaluate = Callable[[Any, Any], Any]
 
 
 class NoWorkersError(Exception):
-    """Workers cannot be had, or give nothing; what is on record stays, and can be gone on with."""
+    """Workers cannot be had, or give nothing; what is on record stays, and can be gone on with.
+
+    Parameters
+    ----------
+    reason : str
+    change : str
+        What has to be another one before there can be workers; empty where waiting may do.
+    """
 
     exit_code = 75
+
+    def __init__(self, reason: str, change: str = "") -> None:
+        super().__init__(reason)
+        self.change = change
+
+
+def going_on(stop: BaseException) -> str:
+    """How work that was interrupted goes on, the end of the sentence before its command line."""
+    change = stop.change if isinstance(stop, NoWorkersError) else ""
+    return f"with {change} this command goes on from there" if change else "the same command goes on from there"
 
 
 class TaskLike(Protocol):

@@ -1,15 +1,21 @@
 """Workers that are gone, all of them, for good or for a while: noticed, begun anew or given up, no silent hang."""
 
 import contextlib
+import logging
 import threading
 import time
 
 import cheap_evaluation
 import psutil
 import pytest
-from cheap_evaluation import campaign_of, prepare_nothing
+from cheap_evaluation import bowl, campaign_of, prepare_nothing
+from cheap_sweep import AXES, plane, sweep_of
 
 from optimise.campaign import Interrupted, load_result, run_campaign
+from optimise.cluster_spec import ClusterSpec
+from optimise.executors import NoWorkersError, going_on
+from optimise.executors.deployments import deploy
+from optimise.sweep import run_sweep
 
 SOON = {"silence_s": 4.0, "no_workers_s": 2.0}
 CLUSTER = {"kind": "local", "workers": 2, "time_limit_s": 1.0, "watchdog": SOON}
@@ -91,3 +97,27 @@ def test_workers_that_are_gone_for_a_while_are_begun_anew(tmp_path, case, killer
     assert "The watchdog: " in capfd.readouterr().err
     assert [r.number for r in result.records] == list(range(TRIALS))
     assert all(r.evaluation is not None and r.evaluation.message == "" for r in result.records)
+
+
+def test_a_refused_setting_is_named_where_the_command_is_said_to_go_on(tmp_path, case, monkeypatch):
+    def refused(*_, **__):
+        raise NoWorkersError("slurm must take the jobs: it says 'no such queue'", change="another cluster.batch.queue")
+
+    monkeypatch.setattr("optimise.campaign.open_executor", refused)
+    monkeypatch.setattr("optimise.strand_run.open_executor", refused)
+    sentence = "no such queue': .* on record in .*; with another cluster.batch.queue this command goes on from there$"
+    with pytest.raises(Interrupted, match=sentence):
+        run_campaign(campaign_of(), case, tmp_path / "c", evaluate=bowl, prepare=prepare_nothing)
+    with pytest.raises(Interrupted, match=sentence):
+        run_sweep(sweep_of(AXES), case, tmp_path / "s", evaluate=plane)
+
+
+def test_an_address_where_no_scheduler_speaks_says_what_to_change(tmp_path, monkeypatch):
+    def silent(*_, **__):
+        raise OSError("timed out")
+
+    monkeypatch.setattr("distributed.Client", silent)
+    with pytest.raises(NoWorkersError, match="does not answer as a Dask scheduler does") as stop:
+        deploy(ClusterSpec(kind="address", address="tcp://127.0.0.1:1"), tmp_path)
+    assert "tls:// where it has a certificate, tcp:// where it has none" in going_on(stop.value)
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "no traceback of Dask's own"

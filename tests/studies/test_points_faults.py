@@ -116,7 +116,7 @@ def test_a_study_stopped_behind_its_points_says_how_to_go_on(
     ended = catenary(*typed)
     assert ended.code == 75, ended
     said, command = ended.err.splitlines()
-    assert f"was interrupted: every point that was evaluated is on record in {where}; what is missing" in said
+    assert f"was interrupted: every point that was evaluated is on record in {where}, points, results or report" in said
     assert command.startswith(f"  catenary {typed[0]} ")
 
 
