@@ -42,7 +42,7 @@ Choices (conf/)
 
 Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 interrupted and resumable."""
 
-GROUPS = ("catenary", "pantograph", "experiment", "array", "inputs", "design", "sampler", "cluster")
+GROUPS = ("catenary", "pantograph", "experiment", "array", "inputs", "design", "scenarios", "sampler", "cluster")
 
 
 def overview(studies: dict[str, str]) -> str:

@@ -125,3 +125,13 @@ def test_doctor_fails_when_a_package_is_shadowed(folder):
     assert done.returncode == 1, done.stderr
     assert "package 'conf' comes from" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("optimise", "--help")])
+def test_every_group_of_a_campaign_is_among_the_choices(catenary, arguments):
+    from studies.compose import group_options, groups_of
+
+    page = catenary(*arguments).out
+    for group in set(groups_of("optimise")) - {"case"}:
+        assert any(line.split("=")[0].split()[:1] == [group] and " | ".join(group_options(group)) in line
+                   for line in page.splitlines()), group  # fmt: skip
