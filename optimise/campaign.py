@@ -32,7 +32,15 @@ from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 from optimise.warm_start import warm_start
 
-__all__ = ["CampaignResult", "Drive", "Interrupted", "NominalFailedError", "load_result", "run_campaign"]
+__all__ = [
+    "CampaignResult",
+    "Drive",
+    "Interrupted",
+    "NominalFailedError",
+    "load_result",
+    "refuse_impossible_scenarios",
+    "run_campaign",
+]
 
 SECONDS_BETWEEN_LOOKS = 0.5
 

@@ -76,7 +76,7 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.campaign import Interrupted, NominalFailedError, refuse_impossible_scenarios, run_campaign
-    from optimise.executors import NoWorkersError, going_on
+    from optimise.executors import NoWorkersError, going_on, refuse_impossible
     from optimise.one_driver import end_request_interrupts
     from optimise.record import CampaignFolder
     from optimise.space import DesignSpace
@@ -89,6 +89,8 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     space = DesignSpace(case.catenary, campaign.design)
     if not CampaignFolder(path).refuse_other(campaign, case):
         _refuse_foreign_folder(path)
+    refuse_impossible_scenarios(campaign, case)
+    refuse_impossible(campaign.cluster)  # before it is said that anything is kept
     _print_search(job, space, path)
     line, command = ProgressLine(), typed_command("optimise", composed.overrides)
     try:

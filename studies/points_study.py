@@ -53,13 +53,16 @@ class PointsStudy:
 
 def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
+    from optimise.executors import refuse_impossible
     from optimise.one_driver import Interrupted, end_request_interrupts
 
     job, given, place = composed.job, study.given, study.place
     command = typed_command(place.study, composed.overrides)
     if job.cost:
         return _show_cost(given, job.cluster, command)
+    given.checked_strands()
     place.refuse_other(given)
+    refuse_impossible(job.cluster)  # before it is said that anything is kept
     print(
         f"{place.study.capitalize()} {given.name}: {study.varied} of {job.catenary.name} with {job.pantograph.name}, "
         f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",

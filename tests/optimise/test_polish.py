@@ -13,7 +13,6 @@ from optimise.distances import distance
 from optimise.evaluate import EvaluationStatus, Setting, Task, failed
 from optimise.progress import read_status
 from optimise.record import CampaignFolder, count_records
-from optimise.progress import read_status
 from optimise.scenario_spec import ScenariosSpec
 from optimise.scenarios import scenario_set
 from optimise.spec import LimitsSpec

@@ -277,3 +277,17 @@ def test_an_input_error_survives_the_way_back_from_a_worker():
 
     error = InputError(["one", "two"])
     assert pickle.loads(pickle.dumps(error)).problems == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("optimise", "cluster=address", "cluster.address=tcp://127.0.0.1:1"),
+        ("sweep", "cluster=address", "cluster.address=tcp://127.0.0.1:1"),
+        ("sweep", "cluster=serial", "sweep.axes={speed_kmh:[300,590]}"),
+    ],
+)
+def test_nothing_is_said_to_be_kept_of_what_is_refused(catenary, folder, typed):
+    ended = catenary(*typed)
+    refused(ended, ["nothing was written"])
+    assert ended.out == "" and list(folder.iterdir()) == []
