@@ -40,7 +40,7 @@ class Recommendation:
     spans_to_one_percent : float
         Spans in which an error falls to a hundredth.
     stable : bool
-        Whether the radius wanted was reached; if not, the settings are the least bad.
+        Whether the radius wanted was reached; if not, the settings are those with the smallest one.
     relaxations : tuple of float
         mu_c tried.
     """
@@ -92,7 +92,7 @@ def recommend(
     models: Sequence[PeriodicModel],
     device: LumpedDevice,
     delay_steps: int,
-    frequencies_hz: Sequence[float],
+    band_hz: tuple[float, float],
     radius_wanted: float = 0.99,
 ) -> Recommendation:
     """Widest band of heights that settles: of both strategies the one that lets more harmonics through.
@@ -103,32 +103,33 @@ def recommend(
         The line without and with slack, and what stands on the rig.
     delay_steps : int
         From force to height, compensated.
-    frequencies_hz : sequence of float
-        Highest frequencies of the height that are tried [Hz].
+    band_hz : (float, float)
+        Highest frequencies of the height, from and to [Hz]: every number of harmonics between them is tried, the most
+        first, so that what is recommended hangs on no grid.
     radius_wanted : float
         Largest spectral radius that counts as settling.
     """
     model = models[0]
-    counts = sorted({harmonics_up_to(f, model.steps, model.dt) for f in frequencies_hz}, reverse=True)
-    tried: list[tuple[bool, int, float, float, float, Strategy]] = []
+    least, largest = (harmonics_up_to(f, model.steps, model.dt) for f in band_hz)
+    # (settles, N_h if it does, less radius, N_h, mu_c, largest stable mu_c, strategy): the largest is the best
+    tried: list[tuple[bool, int, float, int, float, float, Strategy]] = []
     strategies: tuple[Strategy, ...] = ("span_by_span", "step_by_step")
     for strategy in strategies:
         settings = LoopSettings(strategy=strategy, delay_steps=delay_steps)
         most = max((kept for settles, kept, *_ in tried if settles), default=0)
-        for count in counts:
+        for count in range(largest, least - 1, -1):
             if count < most:
                 break  # the other strategy settles with more
             found = radii(models, device, settings.model_copy(update={"height_harmonics": count}))
             mu = min(found, key=lambda key, f=found: f[key])
             widest = max((m for m, radius in found.items() if radius < 1.0), default=0.0)
             settles = found[mu] <= radius_wanted
-            tried.append((settles, count if settles else 0, -found[mu], mu, widest, strategy))
+            tried.append((settles, count if settles else 0, -found[mu], count, mu, widest, strategy))
             if settles:
                 break
-        if tried[-1][0] and tried[-1][1] == counts[0]:
+        if tried[-1][0] and tried[-1][1] == largest:
             break
-    settles, count, negative, mu, widest, strategy = max(tried)
-    count = count or counts[-1]
+    settles, _, negative, count, mu, widest, strategy = max(tried)
     radius = -negative
     return Recommendation(
         strategy=strategy,

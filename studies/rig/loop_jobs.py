@@ -92,9 +92,10 @@ class MapJob(Spec):
         default=(50.0e3, 5.0e6), description="ends of the axis of contact stiffnesses, logarithmic [N/m]"
     )
     frequency_range: tuple[Frequency, Frequency] = Field(
-        default=(2.0, 60.0), description="ends of the axis of highest frequencies of the height [Hz]"
+        default=(2.0, 60.0),
+        description="ends of the axis of highest frequencies of the height, and of those that may be recommended [Hz]",
     )
-    points: Annotated[int, Field(ge=2, le=200)] = Field(default=60, description="points along each axis")
+    points: Annotated[int, Field(ge=2, le=200)] = Field(default=60, description="points along each axis of the maps")
     relaxations: tuple[Annotated[float, Field(gt=0.0, le=2.0)], ...] = Field(
         default=(0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0),
         min_length=1,
@@ -104,7 +105,9 @@ class MapJob(Spec):
     radius_wanted: Annotated[float, Field(gt=0.0, lt=1.0)] = Field(
         default=0.99, description="largest spectral radius that is recommended [-]"
     )
-    store: bool = Field(default=True, description="write recommendation.json into the bundle")
+    store: bool = Field(
+        default=True, description="write recommendation.json into the bundle, where something is recommended"
+    )
     run_dir: str | None = Field(default=None, description="folder of the maps; without it outputs/rig_map/<date>")
 
     @model_validator(mode="after")

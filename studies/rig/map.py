@@ -6,7 +6,9 @@ catenary rig map bundle=outputs/rig/re330 strategies=[step_by_step] over=delay
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380 over=none        the recommendation alone
 
 At every point the mu_c that settles fastest is taken from the grid that stands in the title: which points are
-stable depends on the smallest one tried. The recommendation lands in the bundle as recommendation.json.
+stable depends on the smallest one tried. The recommendation is the widest band of heights, every number of harmonics in
+frequency_range tried, that settles as fast as radius_wanted says; it lands in the bundle as recommendation.json. Where
+there is none, the bundle keeps what it had.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ def compose(overrides: list[str]) -> Composed[MapJob]:
 
 
 def run(composed: Composed[MapJob]) -> int:
-    """Draw the maps, print and store the recommendation; 1 when no settings settle."""
+    """Draw the maps, print and store the recommendation; 1 when no settings settle as fast as wanted."""
     from dynamics.loop.harmonics import highest_frequency, largest_count
     from dynamics.loop.model import read_model
     from dynamics.rig_bundle import RECOMMENDATION, add_to_bundle
@@ -59,19 +61,20 @@ def run(composed: Composed[MapJob]) -> int:
     folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", composed)
     frequency = np.linspace(*job.frequency_range, job.points)
     maps = [_map(folder, job, model, strategy, frequency) for strategy in _mapped(job)]
-    found = _recommendation(job, model, frequency)
+    found = _recommendation(job, model)
     write_json_atomic(folder.path / "summary.json", _summary(job, model, maps, found))
-    if job.store:
+    stored = job.store and found.stable
+    if stored:
         add_to_bundle(Path(job.bundle), RECOMMENDATION, json.dumps(found.content(), indent=2) + "\n")
-    for line in _sentences(found):
+    for line in _sentences(job, found):
         folder.say(line)
-    where = f", recommendation.json in {job.bundle}/" if job.store else ""
+    where = f", recommendation.json in {job.bundle}/" if stored else ""
     figures = ", figures/" if maps else ""
     folder.say(f"Written to {folder.path}/ (summary.json{figures}){where}")
     return int(not found.stable)
 
 
-def _recommendation(job: MapJob, model: PeriodicModel, frequency: np.ndarray) -> Recommendation:
+def _recommendation(job: MapJob, model: PeriodicModel) -> Recommendation:
     """Settings for a test, judged without slack and about the steady state with it."""
     from dynamics.loop.harmonics import harmonics_up_to
     from dynamics.loop.search import recommend
@@ -85,7 +88,7 @@ def _recommendation(job: MapJob, model: PeriodicModel, frequency: np.ndarray) ->
     device = pressed_pantograph(model, job.pantograph, press, loop)
     slack = slackened_model(model, solve_steady(model, device, loop), loop)
     models = (model,) if slack is model else (model, slack)
-    return recommend(models, device, job.delay_steps, [*frequency], job.radius_wanted)
+    return recommend(models, device, job.delay_steps, job.frequency_range, job.radius_wanted)
 
 
 def _mapped(job: MapJob) -> tuple[Strategy, ...]:
@@ -143,7 +146,7 @@ def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found:
     """Content of summary.json; a radius beyond all numbers is null."""
     return {
         "schema_version": 1,
-        "status": "ok" if found.stable else "nothing_settles",
+        "status": "ok" if found.stable else "slower_than_wanted" if found.spectral_radius < 1.0 else "nothing_settles",
         "catenary": model.name,
         "speed_kmh": 3.6 * model.speed,
         "pantograph": job.pantograph.name,
@@ -165,17 +168,28 @@ def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found:
     }
 
 
-def _sentences(found: Recommendation) -> list[str]:
-    head = "Recommended" if found.stable else "NOTHING SETTLES as wanted; the least bad"
+def _sentences(job: MapJob, found: Recommendation) -> list[str]:
+    """What is recommended, or that nothing is and what comes nearest."""
+    settles = found.spectral_radius < 1.0
+    head, last = "Recommended", []
+    if not found.stable:
+        head = "NOTHING IS RECOMMENDED: " + (
+            f"no settings settle as fast as radius_wanted={job.radius_wanted:g} asks for; the fastest"
+            if settles
+            else "NOTHING SETTLES; the least bad"
+        )
+        cure = "Take a larger radius_wanted" if settles else "Take another delay_steps, contact or pantograph"
+        last = [f"{cure}, or lower frequencies (frequency_range); the bundle's own recommendation was not touched."]
     tail = (
         f"an error falls to a hundredth in {found.spans_to_one_percent:.0f} spans"
-        if np.isfinite(found.spans_to_one_percent)
-        else "errors grow"
+        if settles
+        else f"an error grows by {found.spectral_radius:.4g} from span to span"
     )
+    widest = f"; stable up to mu_c {found.stable_up_to:g} of those tried" if settles else ""
     return [
         f"{head} for {found.device} on {found.contact_stiffness / 1e3:g} kN/m, delay {found.delay_steps} steps: "
         f"{found.strategy.replace('_', ' ')}, N_h {found.height_harmonics} ({found.highest_frequency_hz:.1f} Hz), "
         f"N_hd {found.dropper_harmonics}, mu_c {found.contact_relaxation:g}",
-        f"spectral radius {found.spectral_radius:.4f}, margin {found.margin:.4f}; stable up to mu_c "
-        f"{found.stable_up_to:g} of the grid; {tail}",
+        f"spectral radius {found.spectral_radius:.4f}, margin {found.margin:.4f}{widest}; {tail}",
+        *last,
     ]

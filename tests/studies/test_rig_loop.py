@@ -99,6 +99,26 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
     assert catenary("rig", "emulate", f"bundle={own_bundle}", *QUICK, "duration_s=3").code == 0
 
 
+def test_the_recommendation_hangs_on_no_grid_and_is_kept_where_there_is_no_better(catenary, own_bundle, folder):
+    alone = ("over=none", "frequency_range=[5,25]")
+    stored = []
+    for points in (2, 60):
+        ended = catenary("rig", "map", f"bundle={own_bundle}", *alone, f"points={points}", f"run_dir=map_{points}")
+        assert ended.code == 0, ended.err
+        stored.append((own_bundle / "recommendation.json").read_bytes())
+    assert stored[0] == stored[1] and json.loads(stored[0])["stable"]
+    ended = catenary("rig", "map", f"bundle={own_bundle}", *alone, "radius_wanted=0.5", "run_dir=fast")
+    assert ended.code == 1 and (own_bundle / "recommendation.json").read_bytes() == stored[0]
+    summary = json.loads((folder / "fast" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["status"] == "slower_than_wanted" and 0.5 < summary["recommendation"]["spectral_radius"] < 1.0
+    assert (
+        "no settings settle as fast as radius_wanted=0.5 asks for" in ended.out and "falls to a hundredth" in ended.out
+    )
+    assert (
+        "was not touched" in ended.out and "recommendation.json" not in ended.out and "NOTHING SETTLES" not in ended.out
+    )
+
+
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
 
 

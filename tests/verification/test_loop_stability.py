@@ -148,11 +148,13 @@ def test_slack_softens_the_line_by_what_a_small_change_shows(model):
 
 def test_the_recommendation_is_the_widest_band_that_settles(model):
     pantograph = device("bruni_2015", model)
-    found = recommend((model,), pantograph, 8, [5.0, 10.0], radius_wanted=0.95)
+    found = recommend((model,), pantograph, 8, (5.0, 10.0), radius_wanted=0.95)
     assert found.stable and found.margin == 1.0 - found.spectral_radius > 0.05
     own = settings(found.strategy, 8, found.height_harmonics, found.contact_relaxation)
     assert spectral_radius(block_matrix(model, pantograph, own)) == pytest.approx(found.spectral_radius)
     assert found.contact_relaxation <= found.stable_up_to
-    # what is wanted of the next wider band is not there
-    hopeless = recommend((model,), pantograph, 8, [10.0], radius_wanted=0.5)
+    # where nothing settles as wanted, the radius is that of the number of harmonics beside which it stands
+    hopeless = recommend((model,), pantograph, 8, (5.0, 10.0), radius_wanted=0.5)
     assert not hopeless.stable and hopeless.content()["spectral_radius"] > 0.5
+    own = settings(hopeless.strategy, 8, hopeless.height_harmonics, hopeless.contact_relaxation)
+    assert spectral_radius(block_matrix(model, pantograph, own)) == pytest.approx(hopeless.spectral_radius)
