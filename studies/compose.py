@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import re
 import shlex
 from dataclasses import dataclass, field
 from importlib import resources
@@ -83,7 +84,7 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
         With every problem of the command line, the files and the values. Nothing has been written.
     """
     keys = KeyTree(spec)
-    request = _sort_overrides(overrides, keys, groups=groups_of(config))
+    request = _sort_overrides(overrides, keys, groups=[*groups_of(config)])
     data = _hydra(config, request.groups)
     reference = copy.deepcopy(data)
     for group, path in request.files.items():
@@ -118,13 +119,13 @@ def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
     return {str(key): value for key, value in data.items()}
 
 
-def groups_of(config: str) -> list[str]:
-    """Groups that a job file chooses from, in the order of its list."""
+def groups_of(config: str) -> dict[str, str]:
+    """Groups that a job file chooses from, in the order of its list, and what it takes of each unless told."""
     from studies.safe_yaml import conf_content
 
     listed = conf_content(config).get("defaults", [])
-    names = [next(iter(entry)) for entry in listed if isinstance(entry, dict)]
-    return [name.removeprefix("optional ").strip("/") for name in names]
+    chosen = [next(iter(entry.items())) for entry in listed if isinstance(entry, dict)]
+    return {re.sub("^(optional|override) ", "", group).strip("/"): str(name or "") for group, name in chosen}
 
 
 def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _Request:

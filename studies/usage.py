@@ -73,14 +73,17 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
     text = (module.__doc__ or "").strip().partition("\n")[2].strip()
     lines += [*text.splitlines(), ""] if text else []
     config = getattr(module, "CONFIG", name)
+    experiment = getattr(module, "EXPERIMENT", None)
+    taken = {**groups_of(config), **(groups_of(f"experiment/{experiment}") if experiment else {})}
     chosen = [group for group in groups_of(config) if group in GROUPS]
     if chosen:
         lines.append("Choices")
         for group in chosen:
             own = " | PATH.yaml" if group in ("catenary", "pantograph") else ""
-            lines.append(f"  {group}={' | '.join(group_options(group))}{own}")
+            default = f"  (default {taken[group]})" if taken[group] else ""
+            lines.append(f"  {group}={' | '.join(group_options(group))}{own}{default}")
         lines.append("")
-    written = _written(config, getattr(module, "EXPERIMENT", None))
+    written = _written(config, experiment)
     keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ()), written))
     if keys:
         lines += ["Keys (key=value; default; meaning, unit and range)", *keys]

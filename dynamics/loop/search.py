@@ -43,6 +43,10 @@ class Recommendation:
         Whether the radius wanted was reached; if not, the settings are those with the smallest one.
     relaxations : tuple of float
         mu_c tried.
+    device, device_masses, device_stiffnesses, device_dampings
+        Name of the pantograph, its masses [kg], links [N/m] and dampings [N s/m] from the head down.
+    contact_stiffness, contact_damping : float
+        Of its head on the contact [N/m], [N s/m].
     """
 
     strategy: Strategy
@@ -57,6 +61,9 @@ class Recommendation:
     spans_to_one_percent: float
     stable: bool
     device: str
+    device_masses: tuple[float, ...]
+    device_stiffnesses: tuple[float, ...]
+    device_dampings: tuple[float, ...]
     contact_stiffness: float
     contact_damping: float
     relaxations: tuple[float, ...]
@@ -144,6 +151,9 @@ def recommend(
         spans_to_one_percent=float(np.log(0.01) / np.log(radius)) if radius < 1.0 else float("inf"),
         stable=settles,
         device=device.spec.name,
+        device_masses=device.spec.masses,
+        device_stiffnesses=device.spec.stiffnesses,
+        device_dampings=device.spec.dampings,
         contact_stiffness=device.contact_stiffness,
         contact_damping=device.contact_damping,
         relaxations=RELAXATIONS,

@@ -8,8 +8,10 @@ import pytest
 from refusal import refused
 
 from dynamics.dataset import read_result
-from dynamics.rig_bundle import add_to_bundle, write_bundle
+from dynamics.rig_bundle import add_to_bundle, recommendation_mismatch, write_bundle
 from dynamics.rig_service.journal import read_journal
+from dynamics.spec import PantographSpec
+from studies.safe_yaml import conf_content
 
 QUICK = ("duration_s=12", "loop.ramp_s=2", "loop.height_harmonics=12", "loop.dropper_harmonics=60", "run_dir=run")
 
@@ -86,7 +88,7 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
     few = ("points=3", "frequency_range=[5,25]", "stiffness_range=[100e3,1e6]", "relaxations=[0.05,0.2]")
     ended = catenary("rig", "map", f"bundle={own_bundle}", *few, "run_dir=map")
     assert ended.code == 0, ended.err
-    assert "Recommended for hil_virtual on 600 kN/m" in ended.out
+    assert "Recommended for dsa380 on 600 kN/m" in ended.out
     summary = json.loads((folder / "map" / "summary.json").read_text(encoding="utf-8"))
     for found in summary["maps"]:
         assert np.shape(found["spectral_radius"]) == (3, 3)
@@ -95,6 +97,18 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
             assert (folder / "map" / "figures" / f"{found['strategy']}_over_stiffness.{kind}").is_file()
     stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
     assert stored == summary["recommendation"] and stored["margin"] > 0.0
+    # it says which device it was judged with, so that another one is told from it
+    dsa380, hil = (
+        PantographSpec.model_validate(conf_content(f"pantograph/{name}")) for name in ("dsa380", "hil_virtual")
+    )
+    assert recommendation_mismatch(stored, dsa380, 600e3) == []
+    assert "with the pantograph dsa380, not with hil_virtual" in recommendation_mismatch(stored, hil, 600e3)[0]
+    assert "stiffness of 600 kN/m, not with 50 kN/m" in recommendation_mismatch(stored, dsa380, 50e3)[0]
+    heavier = dsa380.model_copy(update={"masses": (8.0, *dsa380.masses[1:])})
+    assert (
+        "masses of 7.12, 6, 5.8 kg from the head down, not with 8, 6, 5.8 kg"
+        in recommendation_mismatch(stored, heavier, 600e3)[0]
+    )
     # the manifest knows the new file, so that the bundle is still whole
     assert catenary("rig", "emulate", f"bundle={own_bundle}", *QUICK, "duration_s=3").code == 0
 
@@ -117,6 +131,12 @@ def test_the_recommendation_hangs_on_no_grid_and_is_kept_where_there_is_no_bette
     assert (
         "was not touched" in ended.out and "recommendation.json" not in ended.out and "NOTHING SETTLES" not in ended.out
     )
+
+
+def test_all_rig_commands_take_the_same_pantograph_unless_told(catenary):
+    for command in ("map", "emulate", "serve", "device"):
+        ended = catenary("rig", command, "--help")
+        assert "hil_virtual | PATH.yaml  (default dsa380)" in ended.out, command
 
 
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
