@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from catenary.errors import InputError
 from dynamics.dataset import read_result
 from dynamics.influence import InfluenceMatrices
+from dynamics.rig_bundle.recommendation import RECOMMENDATION
 
 __all__ = ["PeriodicModel", "model_of", "read_model"]
 
@@ -109,8 +110,10 @@ def model_of(matrices: InfluenceMatrices) -> PeriodicModel:
     )
 
 
-def read_model(folder: Path) -> tuple[PeriodicModel, dict[str, Any]]:
+def read_model(folder: Path, anew: str = "") -> tuple[PeriodicModel, dict[str, Any]]:
     """Read a bundle's matrices and its manifest, checked against each other.
+
+    ``anew`` is a file that is about to be written anew, whatever state it is in.
 
     Raises
     ------
@@ -120,7 +123,8 @@ def read_model(folder: Path) -> tuple[PeriodicModel, dict[str, Any]]:
     """
     manifest = _manifest(Path(folder))
     for name, facts in sorted(manifest["files"].items()):
-        _check_file(Path(folder) / name, str(facts.get("sha256", "")) if isinstance(facts, dict) else "")
+        if name != anew:
+            _check_file(Path(folder) / name, str(facts.get("sha256", "")) if isinstance(facts, dict) else "")
     values = read_result(Path(folder) / "pfem.nc").values
     missing = [name for name in (*ARRAYS, *SCALARS) if name not in values]
     if missing:
@@ -169,16 +173,17 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _check_file(path: Path, digest: str) -> None:
+    cure = "export it again"
+    if path.name == RECOMMENDATION:
+        cure = f"`catenary rig map bundle={path.parent}` makes it anew, with over=none in seconds"
     if not path.is_file():
-        raise InputError(
-            [f"the bundle lacks {path.name}, which its manifest lists: {path} is missing; export it again"]
-        )
+        raise InputError([f"the bundle lacks {path.name}, which its manifest lists: {path} is missing; {cure}"])
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != digest:
         raise InputError(
             [
                 f"{path} must have the sha256 that the manifest lists ({digest[:12]}...): got {found[:12]}...; "
-                "the file was altered or cut short, export the bundle again"
+                f"the file was altered or cut short, {cure}"
             ]
         )
 

@@ -129,7 +129,11 @@ def _stopwatch(told: Callable[[str, float], None] | None) -> Callable[[str], Non
 
 
 def add_to_bundle(folder: Path, name: str, text: str) -> None:
-    """Write one more text file into a finished bundle, whole or not at all, and its digest into the manifest."""
+    """Write one more text file into a finished bundle, whole or not at all, and its digest into the manifest.
+
+    A kill between the two leaves a file that the manifest does not know as it is: ``read_model`` says what makes it
+    anew, and reads the bundle for whoever is about to.
+    """
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     write_text_atomic(folder / name, text)
     manifest["files"][name] = {"sha256": _sha256(folder / name)}

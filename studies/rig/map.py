@@ -53,7 +53,7 @@ def run(composed: Composed[MapJob]) -> int:
     from dynamics.rig_bundle import RECOMMENDATION, add_to_bundle
 
     job = composed.job
-    model, _ = read_model(Path(job.bundle))
+    model, _ = read_model(Path(job.bundle), anew=RECOMMENDATION)
     top = highest_frequency(largest_count(model.steps), model.steps, model.dt)
     if job.frequency_range[1] > top:
         high = job.frequency_range[1]

@@ -8,6 +8,7 @@ import pytest
 from refusal import refused
 
 from dynamics.dataset import read_result
+from dynamics.loop.model import read_model
 from dynamics.rig_bundle import add_to_bundle, recommendation_mismatch, write_bundle
 from dynamics.rig_service.journal import read_journal
 from dynamics.spec import PantographSpec
@@ -185,6 +186,26 @@ def test_a_bundle_that_is_not_whole_is_refused(catenary, own_bundle, folder, spo
     for command in ("emulate", "map"):
         refused(catenary("rig", command, f"bundle={own_bundle}", "run_dir=run"), [sentence])
     assert not (folder / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda path: path.write_text("{}", encoding="utf-8"), "recommendation.json must have the sha256"),
+        (lambda path: path.unlink(), "the bundle lacks recommendation.json"),
+    ],
+)
+def test_a_recommendation_that_is_not_whole_is_made_anew_by_the_map(catenary, own_bundle, folder, spoil, sentence):
+    """As after a kill between the file and the manifest, too."""
+    add_to_bundle(own_bundle, "recommendation.json", '{"stable": true}')
+    spoil(own_bundle / "recommendation.json")
+    for command in (("emulate",), ("serve", "dry_run=true")):
+        cure = f"`catenary rig map bundle={own_bundle}` makes it anew"
+        refused(catenary("rig", *command, f"bundle={own_bundle}", "run_dir=run"), [sentence, cure])
+    alone = ("over=none", "frequency_range=[5,12]", "run_dir=map")
+    ended = catenary("rig", "map", f"bundle={own_bundle}", *alone)
+    assert ended.code == 0, ended.err
+    read_model(own_bundle)
 
 
 def test_a_bundle_from_the_future_or_of_another_step_is_refused(catenary, own_bundle, folder):
