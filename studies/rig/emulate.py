@@ -1,9 +1,13 @@
 """A whole test of a bundle without metal: loop, actuator and device emulated, the result beside what it should be.
 
 catenary rig emulate bundle=outputs/rig/re330
-catenary rig emulate bundle=outputs/rig/re330 device=mass loop.added_force_N=160 loop.height_harmonics=21
+catenary rig emulate bundle=outputs/rig/re330 loop.height_harmonics=21 best_relaxation=true
+catenary rig emulate bundle=outputs/rig/re330 device=mass loop.added_force_N=160 best_relaxation=true
 catenary rig emulate bundle=outputs/rig/re330 start=predicted
 catenary rig emulate bundle=outputs/rig/re330 actuator.ramp_steps=5 sensor.noise_N=2 transient=true
+
+Strategy, delay, N_h, N_hd and mu_c are those that `catenary rig map` stored in the bundle, unless they are given, as
+in a served test. A loop whose errors grow from span to span is told as unstable, and ends with exit code 1.
 
 The mean of the last ten spans is held against the periodic state that the same loop must reach, solved at once, and
 that against the same state with every harmonic; how long it took to be within 0.5 % and 1 N of it is printed beside
@@ -36,22 +40,27 @@ def compose(overrides: list[str]) -> Composed[EmulateJob]:
 
 
 def run(composed: Composed[EmulateJob]) -> int:
-    """Emulate one test; 1 when the loop ran away or has no steady state."""
+    """Emulate one test; 1 when the loop ran away, is unstable or has no steady state."""
     from dynamics.loop.engine import filtered_model
     from dynamics.loop.model import read_model
     from studies.report.stored import case_in
+    from studies.rig.emulated_loop import differences, test_spec, told
     from studies.rig.emulated_run import finish
     from studies.rig.emulated_test import choose, run_chosen
 
     job = composed.job
     model, manifest = read_model(Path(job.bundle))
-    filtered_model(model, job.loop)  # refuses what a span cannot hold before anything is written
+    spec = test_spec(job, manifest)
+    filtered_model(model, spec.loop)  # refuses what a span cannot hold before anything is written
     case = case_in(manifest["case"], Path(job.bundle) / "manifest.json") if job.transient else None
     folder = RunFolder(fresh_folder("rig_emulate", model.name, job.run_dir), "rig_emulate", composed)
-    chosen = choose(job, model)
+    folder.say(told(job))
+    chosen = choose(spec, model)
+    for sentence in differences(job, chosen.device):
+        folder.warn(f"{sentence[0].upper()}{sentence[1:]}; the spectral radii below are those of this device")
     for line in _headlines(job, model, chosen):
         folder.say(line)
-    test = run_chosen(job, model, chosen, case, _progress)
+    test = run_chosen(spec, model, chosen, case, _progress)
     print(file=sys.stderr)
     return finish(folder, job, test)
 
@@ -72,7 +81,7 @@ def _headlines(job: EmulateJob, model: PeriodicModel, chosen: Chosen) -> list[st
         f"Spectral radius of the loop in contact, the larger of without and with slack, by mu_c: {tried}",
     ]
     if radius >= 1.0:
-        lines.append(f"The loop is judged UNSTABLE with mu_c {mu:g}: errors grow by {radius:.4g} from span to span")
+        lines.append(f"The loop is judged UNSTABLE with mu_c {mu:g}: an error grows by {radius:.4g} from span to span")
     return lines
 
 

@@ -53,6 +53,8 @@ def emulated_page(content: EmulatedContent) -> Page:
     own = summary["compared"].get("emulated_against_periodic_own_band")
     slack = correction_chart(content.curves)
     ran = f"The test was stopped: {summary['message']}." if summary["message"] else "The test ran to its end."
+    if summary["spectral_radius"] >= 1.0:
+        ran += " Its loop is UNSTABLE: it comes to no steady state."
     said = (
         ""
         if own is None
@@ -83,14 +85,19 @@ def _facts(summary: dict[str, Any], own: dict[str, float] | None) -> list[Fact]:
         facts.append(Fact("curve", f"{number(own['curve_rms_N'], 2)} N", "RMS, up to f_max"))
     met, foretold = summary["criterion_met_after_s"], summary["criterion_foretold_s"]
     remark = "0.5 % of σ and 1 N" + ("" if foretold is None else f"; by the radius {foretold:.0f} s at the latest")
-    facts.append(Fact("settled after", "not yet" if met is None else f"{met:.0f} s", remark))
+    stable = summary["spectral_radius"] < 1.0
+    name, remark = ("settled after", remark) if stable else ("near it from", f"{remark}; it does not stay there")
+    facts.append(Fact(name, "not yet" if met is None else f"{met:.0f} s", remark))
     return facts
 
 
 def _warnings(summary: dict[str, Any]) -> list[str]:
     found = []
     if summary["spectral_radius"] >= 1.0:
-        found.append(f"The loop is judged unstable: spectral radius {summary['spectral_radius']:.4g}.")
+        found.append(
+            f"The loop is judged unstable: an error grows by {summary['spectral_radius']:.4g} from span to span. What "
+            "is near the periodic state, as a test that began there, leaves it sooner or later."
+        )
     if summary["compared"]["steady_state"] != "ok":
         found.append(f"The periodic state is not one to rely on: {summary['compared']['steady_state']}.")
     return found

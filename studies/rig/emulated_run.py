@@ -18,7 +18,7 @@ __all__ = ["finish"]
 
 
 def finish(folder: RunFolder, job: EmulateJob, test: EmulatedTest) -> int:
-    """Compare, write and say what a test gave; 1 where it was stopped or has no steady state."""
+    """Compare, write and say what a test gave; 1 where it was stopped, is unstable or has no steady state."""
     summary = _summary(job, test)
     _write(folder, job, test, summary)
     write_emulated_report(folder.path)
@@ -26,7 +26,7 @@ def finish(folder: RunFolder, job: EmulateJob, test: EmulatedTest) -> int:
         folder.say(line)
     files = "report.html, summary.json, run.nc, spans.nc, period.nc, droppers.nc, figures/"
     folder.say(f"Written to {folder.path}/ ({files})")
-    return int(test.record.status != "ok" or test.chosen.steady.status != "ok")
+    return int(summary["status"] != "ok" or test.chosen.steady.status != "ok")
 
 
 def _summary(job: EmulateJob, test: EmulatedTest) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def _summary(job: EmulateJob, test: EmulatedTest) -> dict[str, Any]:
     return {
         "schema_version": 1,
         "study": "rig_emulate",
-        "status": record.status,
+        "status": "unstable" if record.status == "ok" and chosen.radius >= 1.0 else record.status,
         "message": record.message,
         "catenary": model.name,
         "device": chosen.device.spec.name,
@@ -133,12 +133,16 @@ def _closing(summary: dict[str, Any]) -> list[str]:
 
 def _settled(summary: dict[str, Any]) -> str:
     """When the test became its steady state, and what the radius says of it."""
-    met, foretold = summary["criterion_met_after_s"], summary["criterion_foretold_s"]
-    said = (
-        "not within 0.5 % of sigma and 1 N of the periodic state at the end"
-        if met is None
-        else f"within 0.5 % of sigma and 1 N of the periodic state from {met:.1f} s on"
-    )
+    met, foretold, radius = (summary[k] for k in ("criterion_met_after_s", "criterion_foretold_s", "spectral_radius"))
+    near = "within 0.5 % of sigma and 1 N of the periodic state"
+    said = f"not {near} at the end" if met is None else f"{near} from {met:.1f} s on"
+    if radius >= 1.0:
+        begun = summary["start"] == "predicted"
+        yet = "" if met is None else ": begun there, it has not left it yet" if begun else ": it has not left it yet"
+        return (
+            f"UNSTABLE: an error grows by {radius:.4g} from span to span, so that the test comes to no steady state; "
+            f"it is {said}{yet}; take fewer harmonics, best_relaxation=true, or what `catenary rig map` recommends"
+        )
     if foretold is not None:
         said += f"; the spectral radius foretells {foretold:.1f} s at the latest"
     if met is None and summary["start"] == "rest":

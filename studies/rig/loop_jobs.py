@@ -7,10 +7,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from catenary.spec import Spec
-from dynamics.loop.spec import RigContactSpec, RigSettings, Strategy
+from dynamics.loop.spec import ActuatorSpec, LoopSettings, RigContactSpec, RigSettings, SensorSpec, Strategy
 from dynamics.spec import PantographSpec, SignalSpec
+from studies.rig.served_loop import ServedLoop
 
-__all__ = ["EmulateJob", "LoopTestSpec", "MapJob"]
+__all__ = ["EmulateJob", "EmulatedLoop", "LoopTestSpec", "MapJob"]
 
 AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
 DampingRatio = Annotated[float, Field(ge=0.0, le=0.5)]
@@ -18,8 +19,8 @@ Frequency = Annotated[float, Field(gt=0.0, le=250.0)]
 Stiffness = Annotated[float, Field(ge=5.0e3, le=5.0e7)]
 
 
-class LoopTestSpec(RigSettings):
-    """A test without metal: the loop, an emulated actuator and an emulated device."""
+class _Conditions(Spec):
+    """What stands on the rig in a test without metal, how the test begins, and how long it lasts."""
 
     device: Literal["pantograph", "mass"] = Field(
         default="pantograph", description="what stands on the rig: the pantograph, or a mass bolted to the actuator"
@@ -33,9 +34,6 @@ class LoopTestSpec(RigSettings):
     contact: RigContactSpec = RigContactSpec()
     damping_ratio: DampingRatio = Field(
         default=0.02, description="damping of the head (or mass) on the contact stiffness, of critical [-]"
-    )
-    best_relaxation: bool = Field(
-        default=True, description="take the mu_c with which the loop settles fastest instead of loop.contact_relaxation"
     )
     start: Literal["rest", "predicted"] = Field(
         default="rest",
@@ -53,11 +51,46 @@ class LoopTestSpec(RigSettings):
         return self
 
 
-class EmulateJob(LoopTestSpec):
+class LoopTestSpec(RigSettings, _Conditions):
+    """A test without metal: the loop, an emulated actuator and an emulated device."""
+
+    best_relaxation: bool = Field(
+        default=True, description="take the mu_c with which the loop settles fastest instead of loop.contact_relaxation"
+    )
+
+
+class EmulatedLoop(ServedLoop):
+    """How measured force becomes the next height (paper 001, section 3); null: as the bundle recommends."""
+
+    largest_force_N: Annotated[float, Field(gt=0.0, le=1.0e5)] = Field(
+        default=3000.0, description=str(LoopSettings.model_fields["largest_force_N"].description)
+    )
+    largest_height_m: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.3, description=str(LoopSettings.model_fields["largest_height_m"].description)
+    )
+
+
+class EmulateJob(_Conditions):
     """A test of a bundle without metal."""
 
     bundle: str = Field(description="folder of the rig bundle")
+    best_relaxation: bool = Field(
+        default=False,
+        description="take the mu_c with which the loop settles fastest on this device instead of what is recommended",
+    )
+    loop: EmulatedLoop = EmulatedLoop()
+    actuator: ActuatorSpec = ActuatorSpec()
+    sensor: SensorSpec = SensorSpec()
     run_dir: str | None = Field(default=None, description="folder of the test; without it outputs/rig_emulate/<date>")
+
+    @model_validator(mode="after")
+    def _one_relaxation(self) -> Self:
+        if self.best_relaxation and self.loop.contact_relaxation is not None:
+            raise ValueError(
+                f"best_relaxation must be false where loop.contact_relaxation is given, which it would replace: got "
+                f"{self.loop.contact_relaxation:g}"
+            )
+        return self
 
 
 class MapJob(Spec):

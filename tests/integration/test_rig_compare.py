@@ -169,9 +169,8 @@ def test_a_log_says_the_same_in_every_format(place, tmp_path):
 
 def test_an_emulated_test_is_compared_as_the_dry_run_of_the_same(place):
     """Two ways to predict one test: the emulation's folder beside that of the dry run."""
-    same = ("duration_s=12", "loop.ramp_s=3", "loop.height_harmonics=12", "loop.dropper_harmonics=null")
-    more = ("pantograph=dsa250", "applied_force_N=157.3", "best_relaxation=false", "loop.contact_relaxation=0.1")
-    assert main(["rig", "emulate", f"bundle={place / 'bundle'}", f"run_dir={place / 'emulated'}", *same, *more]) == 0
+    same = ("duration_s=12", "loop.ramp_s=3", "pantograph=dsa250", "applied_force_N=157.3", *LOOP)
+    assert main(["rig", "emulate", f"bundle={place / 'bundle'}", f"run_dir={place / 'emulated'}", *same]) == 0
     found = compare(place, "both", f"measured={place / 'emulated'}", "last_spans=5")
     assert found["measured"]["spans"] == found["prediction"]["spans"] == 5
     assert found["curve_difference_largest_N"] < 0.01 and found["prediction"]["contact_force_std_N"] > 5.0

@@ -14,7 +14,10 @@ from dynamics.rig_service.journal import read_journal
 from dynamics.spec import PantographSpec
 from studies.safe_yaml import conf_content
 
-QUICK = ("duration_s=12", "loop.ramp_s=2", "loop.height_harmonics=12", "loop.dropper_harmonics=60", "run_dir=run")
+NAMED = (
+    "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=60",
+)  # fmt: skip
+QUICK = ("duration_s=12", "loop.ramp_s=2", *NAMED, "best_relaxation=true", "run_dir=run")
 
 
 @pytest.fixture(scope="module")
@@ -78,11 +81,51 @@ def test_a_folder_that_lacks_a_part_of_the_test_is_not_drawn(catenary, bundle, f
 
 
 def test_a_test_that_runs_away_keeps_its_record_and_says_so(catenary, bundle, folder):
-    unstable = ("best_relaxation=false", "loop.contact_relaxation=1.0", "loop.height_harmonics=40", "loop.ramp_s=0")
+    unstable = (*NAMED, "loop.contact_relaxation=1.0", "loop.height_harmonics=40", "loop.ramp_s=0")
     ended = catenary("rig", "emulate", f"bundle={bundle}", "duration_s=60", "run_dir=run", *unstable)
     assert ended.code == 1
     assert "UNSTABLE" in ended.out and "the loop was stopped at step" in ended.out
     assert len(read_result(folder / "run" / "run.nc").values["contact_force"]) > 360
+
+
+def test_a_test_that_is_not_stopped_but_unstable_does_not_end_as_a_success(catenary, bundle, folder):
+    """Begun at the fixed point, it may stay there as long as it lasts: both truths are told together."""
+    short = (*NAMED, "loop.contact_relaxation=0.7", "loop.ramp_s=1", "duration_s=8.5")
+    for start, said in (
+        ("predicted", "begun there, it has not left it yet"),
+        ("rest", "at the end; take fewer harmonics"),
+    ):
+        ended = catenary("rig", "emulate", f"bundle={bundle}", *short, f"start={start}", f"run_dir={start}")
+        summary = json.loads((folder / start / "summary.json").read_text(encoding="utf-8"))
+        assert summary["message"] == "" and summary["spectral_radius"] > 1.0
+        assert ended.code == 1 and summary["status"] == "unstable"
+        assert (
+            "UNSTABLE: an error grows by" in ended.out
+            and said in ended.out
+            and "leaves less to settle" not in ended.out
+        )
+        page = (folder / start / "report.html").read_text(encoding="utf-8")
+        assert "UNSTABLE" in page and "leaves it sooner or later" in page
+
+
+def test_an_emulated_test_takes_what_the_bundle_recommends(catenary, own_bundle, folder):
+    assert (
+        catenary("rig", "map", f"bundle={own_bundle}", "over=none", "frequency_range=[5,15]", "delay_steps=7").code == 0
+    )
+    stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
+    short = (f"bundle={own_bundle}", "duration_s=3", "loop.ramp_s=1")
+    ended = catenary("rig", "emulate", *short, "run_dir=run")
+    assert "contact_relaxation as the bundle recommends" in ended.out and ended.err.count("was judged with") == 0
+    used = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["loop"]
+    assert {name: used[name] for name in RECOMMENDED} == {name: stored[name] for name in RECOMMENDED}
+    other = ("pantograph=dsa250", "contact.stiffness=300e3", "loop.contact_relaxation=0.04", "run_dir=other")
+    ended = catenary("rig", "emulate", *short, *other)
+    assert "The recommendation was judged with the pantograph dsa380, not with dsa250" in ended.err
+    assert (
+        "a contact stiffness of 600 kN/m, not with 300 kN/m" in ended.err and "contact_relaxation as given" in ended.out
+    )
+    used = json.loads((folder / "other" / "summary.json").read_text(encoding="utf-8"))["loop"]
+    assert used["contact_relaxation"] == 0.04 and used["height_harmonics"] == stored["height_harmonics"]
 
 
 def test_maps_and_recommendation(catenary, own_bundle, folder):
@@ -222,10 +265,15 @@ def test_a_bundle_from_the_future_or_of_another_step_is_refused(catenary, own_bu
         ("actuator.ramp_steps=9", "actuator.ramp_steps must not exceed loop.delay_steps"),
         ("loop.contact_relaxation=nan", "loop.contact_relaxation"),
         ("device=brick", "device must be one of"),
+        ("loop.contact_relaxation=0.05", "best_relaxation must be false where loop.contact_relaxation is given"),
+        ("loop.height_harmonics=null", "loop.height_harmonics must be given: the bundle"),
     ],
 )
 def test_bad_settings_are_refused(catenary, bundle, folder, override, sentence):
-    refused(catenary("rig", "emulate", f"bundle={bundle}", override, "run_dir=run"), [sentence])
+    refused(
+        catenary("rig", "emulate", f"bundle={bundle}", *NAMED, "best_relaxation=true", override, "run_dir=run"),
+        [sentence],
+    )
     assert not (folder / "run").exists()
 
 
