@@ -111,9 +111,8 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
     state : tuple
         u, a, s (row, column); fd (dropper, span); zp, vp (mass,).
     scratch : tuple
-        w; lists of the droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches
-        (dropper, column); three numbers of each dropper found; squeezes by where they are answered (see
-        `dynamics.near_fields.squeezed_rows`).
+        w; droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches (dropper,
+        column); three numbers of each dropper found; squeezes (see `dynamics.near_fields.squeezed_rows`).
     operators : tuple
         As `dynamics.window.build_window` lays them out.
     inputs : tuple
@@ -133,8 +132,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
     n_found, worst = list_squeezed(fd, found), 0
     for step in range(1, contact[2].size):
         old, n_before = lam, n_found
-        for x in range(n_found):
-            before[x, 0], before[x, 1] = found[x, 0], found[x, 1]
+        before[:n_found] = found[:n_found, :2]
         fd_old[:] = fd
         fd[:] = 0.0
         fb[:] = 0.0

@@ -95,6 +95,39 @@ def radii(
     return found
 
 
+# (settles, N_h if it does, less radius, N_h, mu_c, largest stable mu_c, strategy): the largest is the best
+_Tried = tuple[bool, int, float, int, float, float, Strategy]
+
+
+def _widest_band(
+    models: Sequence[PeriodicModel],
+    device: LumpedDevice,
+    delay_steps: int,
+    counts: tuple[int, int],
+    radius_wanted: float,
+) -> _Tried:
+    """Best of both strategies between the least and the most harmonics; arguments as those of `recommend`."""
+    least, largest = counts
+    tried: list[_Tried] = []
+    strategies: tuple[Strategy, ...] = ("span_by_span", "step_by_step")
+    for strategy in strategies:
+        settings = LoopSettings(strategy=strategy, delay_steps=delay_steps)
+        most = max((kept for settles, kept, *_ in tried if settles), default=0)
+        for count in range(largest, least - 1, -1):
+            if count < most:
+                break  # the other strategy settles with more
+            found = radii(models, device, settings.model_copy(update={"height_harmonics": count}))
+            mu = min(found, key=lambda key, f=found: f[key])
+            widest = max((m for m, radius in found.items() if radius < 1.0), default=0.0)
+            settles = found[mu] <= radius_wanted
+            tried.append((settles, count if settles else 0, -found[mu], count, mu, widest, strategy))
+            if settles:
+                break
+        if tried[-1][0] and tried[-1][1] == largest:
+            break
+    return max(tried)
+
+
 def recommend(
     models: Sequence[PeriodicModel],
     device: LumpedDevice,
@@ -118,25 +151,9 @@ def recommend(
     """
     model = models[0]
     least, largest = (harmonics_up_to(f, model.steps, model.dt) for f in band_hz)
-    # (settles, N_h if it does, less radius, N_h, mu_c, largest stable mu_c, strategy): the largest is the best
-    tried: list[tuple[bool, int, float, int, float, float, Strategy]] = []
-    strategies: tuple[Strategy, ...] = ("span_by_span", "step_by_step")
-    for strategy in strategies:
-        settings = LoopSettings(strategy=strategy, delay_steps=delay_steps)
-        most = max((kept for settles, kept, *_ in tried if settles), default=0)
-        for count in range(largest, least - 1, -1):
-            if count < most:
-                break  # the other strategy settles with more
-            found = radii(models, device, settings.model_copy(update={"height_harmonics": count}))
-            mu = min(found, key=lambda key, f=found: f[key])
-            widest = max((m for m, radius in found.items() if radius < 1.0), default=0.0)
-            settles = found[mu] <= radius_wanted
-            tried.append((settles, count if settles else 0, -found[mu], count, mu, widest, strategy))
-            if settles:
-                break
-        if tried[-1][0] and tried[-1][1] == largest:
-            break
-    settles, _, negative, count, mu, widest, strategy = max(tried)
+    settles, _, negative, count, mu, widest, strategy = _widest_band(
+        models, device, delay_steps, (least, largest), radius_wanted
+    )
     radius = -negative
     return Recommendation(
         strategy=strategy,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ from pydantic import ValidationError
 from catenary.errors import InputError
 from dynamics.loop.device import LumpedDevice
 from dynamics.loop.spec import LoopSettings
-from dynamics.rig_bundle import RECOMMENDATION, recommendation_mismatch
 from studies.rig.loop_jobs import EmulateJob, LoopTestSpec
-from studies.rig.served_loop import RECOMMENDED, ServedLoop, served_settings
+from studies.rig.served_loop import RECOMMENDED, ServedLoop, judged_otherwise, served_settings
 
 __all__ = ["differences", "test_spec", "told"]
 
@@ -30,7 +28,7 @@ def test_spec(job: EmulateJob, manifest: dict[str, Any]) -> LoopTestSpec:
     if job.best_relaxation:
         given["contact_relaxation"] = LoopSettings().contact_relaxation  # stands in until the device is known
     served = ServedLoop.model_validate(given)
-    settings, _ = served_settings(served, Path(job.bundle), manifest, job.loop.largest_force_N)
+    settings, _, _ = served_settings(served, Path(job.bundle), manifest, job.loop.largest_force_N)
     loop = {**settings.model_dump(), "largest_height_m": job.loop.largest_height_m}
     conditions = job.model_dump(exclude={"bundle", "loop", "run_dir"})
     try:
@@ -53,8 +51,7 @@ def differences(job: EmulateJob, device: LumpedDevice) -> list[str]:
     """Say in what the device differs from the one that the settings taken from the bundle were judged with."""
     if not _left(job):
         return []
-    stored = json.loads((Path(job.bundle) / RECOMMENDATION).read_text(encoding="utf-8"))
-    return recommendation_mismatch(stored, device.spec, device.contact_stiffness)
+    return judged_otherwise(Path(job.bundle), device.spec, device.contact_stiffness)
 
 
 def _left(job: EmulateJob) -> list[str]:

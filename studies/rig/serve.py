@@ -50,7 +50,7 @@ def run(composed: Composed[ServeJob]) -> int:
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.server import open_socket
     from dynamics.rig_service.steps import SENTENCES
-    from studies.rig.served_loop import served_settings
+    from studies.rig.served_loop import judged_otherwise, served_settings
     from studies.rig.served_run import finish
 
     job = composed.job
@@ -63,6 +63,10 @@ def run(composed: Composed[ServeJob]) -> int:
     path = fresh_folder("rig_serve", model.name, job.run_dir)
     folder = RunFolder(path, "rig_serve", composed)
     folder.say(told)
+    if job.dry_run and radius is not None:
+        for sentence in judged_otherwise(Path(job.bundle), job.pantograph, job.contact.stiffness):
+            folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
+            radius = None
     about = {
         "catenary": model.name,
         "bundle": str(job.bundle),

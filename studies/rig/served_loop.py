@@ -10,9 +10,10 @@ from pydantic import Field, ValidationError
 
 from catenary.errors import InputError
 from dynamics.loop.spec import LoopHabits, LoopSettings, Strategy
-from dynamics.rig_bundle import RECOMMENDATION
+from dynamics.rig_bundle import RECOMMENDATION, recommendation_mismatch
+from dynamics.spec import PantographSpec
 
-__all__ = ["ServedLoop", "served_settings"]
+__all__ = ["RECOMMENDED", "ServedLoop", "judged_otherwise", "served_settings"]
 
 # what a recommendation holds, in the words of its sentence
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
@@ -82,6 +83,12 @@ def served_settings(
     settings = LoopSettings.model_validate(content)
     whole = stored is not None and len(left) == len(RECOMMENDED)
     return settings, _sentence(settings, left, stored), float(stored["spectral_radius"]) if stored and whole else None
+
+
+def judged_otherwise(bundle: Path, pantograph: PantographSpec, contact_stiffness: float) -> list[str]:
+    """Say in what a device differs from the one that the bundle's recommendation was judged with."""
+    stored = json.loads((bundle / RECOMMENDATION).read_text(encoding="utf-8"))
+    return recommendation_mismatch(stored, pantograph, contact_stiffness)
 
 
 def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
