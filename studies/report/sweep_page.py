@@ -1,4 +1,4 @@
-"""The page of a sweep: heat maps over two inputs, curves over one, and the points that have no figures."""
+"""The page of a sweep: heat maps over two inputs, curves over one, each at every value of the others; and failures."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def sweep_page(result: SweepResult) -> Page:
         maps = _maps(result, axes, sorted(wide[:2]))
         sections.append(Section("Two inputs at once", charts=maps))
     if has_figures:
-        sections.append(Section("One input at a time", charts=_curves(result, axes, wide)))
+        sections += _curve_sections(result, axes, wide)
     failures = _failures(result, axes)
     if failures.rows:
         sections.append(Section("Points without figures", tables=(failures,)))
@@ -131,20 +131,33 @@ def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Char
     return tuple(charts)
 
 
-def _curves(result: SweepResult, axes: list[_Axis], wide: list[int]) -> tuple[Chart, ...]:
-    """Each statistic over the longest axis, a curve for each of a few values of the next, the others at their first."""
+def _curve_sections(result: SweepResult, axes: list[_Axis], wide: list[int]) -> list[Section]:
+    """Curves over the longest axis, a section for every value of the axes beyond the second longest."""
+    others = [range(1) if k in wide[:2] else range(a.values.size) for k, a in enumerate(axes)]
+    every = list(itertools.product(*others))
+    sections = []
+    for held in every[:MOST_MAPS]:
+        words = ", ".join(axes[k].at(held[k]) for k in sorted(wide[2:]))
+        title = "One input at a time" + (f", at {words}" if words else "")
+        sections.append(Section(title, charts=_curves(result, axes, wide, held)))
+    return sections
+
+
+def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple[int, ...]) -> tuple[Chart, ...]:
+    """Each statistic over the longest axis, a curve for each of a few values of the next, the others held."""
     along = wide[0] if wide else 0
     beside = wide[1] if len(wide) > 1 else None
     picked = [0]
     if beside is not None:
         count = min(len(ROLES), axes[beside].values.size)
         picked = [round(k) for k in np.linspace(0, axes[beside].values.size - 1, count)]
-    held = [a.at(0) for k, a in enumerate(axes) if k not in (along, beside) and a.values.size > 1]
+    at = ", ".join(axes[k].at(held[k]) for k in sorted(wide[2:]))
+    where = "".join(f"_{held[k]}" for k in sorted(wide[2:]))
     charts = []
     for key, name, unit, _ in SHOWN:
         figures, curves = result.figures(key), []
         for role, i in zip(ROLES[1:] + ROLES[:1] if beside is None else ROLES, picked, strict=False):
-            cut = tuple(slice(None) if k == along else i if k == beside else 0 for k in range(len(axes)))
+            cut = tuple(slice(None) if k == along else i if k == beside else held[k] for k in range(len(axes)))
             y = figures[cut]
             known = np.isfinite(y)
             label = name if beside is None else axes[beside].at(i)
@@ -153,9 +166,9 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int]) -> tuple[Ch
         if curves:
             charts.append(
                 Chart(
-                    name=key,
-                    title=name,
-                    caption=f"At {', '.join(held)}." if held else "",
+                    name=f"{key}{where}",
+                    title=f"{name}{', ' + at if at else ''}",
+                    caption="",
                     x_label=axes[along].label,
                     y_label=name,
                     curves=tuple(curves),
@@ -177,11 +190,14 @@ def _failures(result: SweepResult, axes: list[_Axis]) -> Table:
 
 def _warnings(result: SweepResult) -> tuple[str, ...]:
     missing = int(np.prod(result.sweep.shape)) - len(result.points)
+    _, _, *further = sorted((1, 1, *result.sweep.shape), reverse=True)
+    hidden = max(0, int(np.prod(further)) - MOST_MAPS)
     marched = sum(p.status == "not_periodic" for p in result.points.values())
     return tuple(
         text
         for count, text in (
             (missing, f"{missing} points are not evaluated yet."),
+            (hidden, f"{hidden} values of the further inputs are not drawn; all are in result.nc."),
             (result.failed, f"{result.failed} points have no figures; the reasons stand below."),
             (
                 marched,

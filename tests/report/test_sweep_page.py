@@ -1,0 +1,33 @@
+"""The page of a sweep: every value of every input has its pictures, or the page says how many have none."""
+
+import numpy as np
+import pytest
+from cheap_evaluation import case_of
+from cheap_sweep import plane, sweep_of
+
+from optimise.sweep import run_sweep
+from studies.report.sweep_page import sweep_page
+
+
+def page_of(folder, axes):
+    return sweep_page(run_sweep(sweep_of(axes), case_of(), folder, evaluate=plane))
+
+
+def test_every_value_of_the_other_inputs_has_its_curves(tmp_path):
+    alphas = (0.1, 0.2, 0.3)
+    axes = {"contact.stiffness": (5e4, 6e4, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": alphas}
+    page = page_of(tmp_path, axes)
+    titles = [s.title for s in page.sections if s.title.startswith("One input at a time")]
+    assert titles == [f"One input at a time, at train speed {speed} km/h" for speed in (250, 300)]
+    charts = {chart.name: chart for chart in page.charts}
+    assert len(charts) == len(page.charts), "each has a file of its own"
+    lifted = charts["contact_force_std_N_1"].curves[0].y - charts["contact_force_std_N_0"].curves[0].y
+    assert lifted == pytest.approx(np.full(3, 5.0))
+    assert page.warnings == ()
+
+
+def test_values_that_are_not_drawn_are_counted(tmp_path):
+    speeds = tuple(200.0 + k for k in range(14))
+    stiffnesses, alphas = ([start + step * k for k in range(15)] for start, step in ((5e4, 1e4), (0.01, 0.01)))
+    page = page_of(tmp_path, {"contact.stiffness": stiffnesses, "speed_kmh": speeds, "catenary.damping.alpha": alphas})
+    assert page.warnings == ("2 values of the further inputs are not drawn; all are in result.nc.",)
