@@ -173,8 +173,8 @@ def _take_value(request: _Request, key: str, raw: str) -> None:
 
 
 def typed_command(study: str, overrides: tuple[str, ...]) -> str:
-    """Command line that says the same as the one that was typed, to be copied."""
-    return shlex.join(["catenary", study, *overrides])
+    """Command line that says the same as the one that was typed, to be copied; ``study`` may be two words."""
+    return shlex.join(["catenary", *study.split(), *overrides])
 
 
 def typed_value(key: str, raw: str) -> Any:

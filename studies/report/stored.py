@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 from catenary.errors import InputError
 from dynamics.dataset import StoredResult, read_result
 from dynamics.spec import CaseSpec
+from studies.compose import typed_command
 from studies.report.content import Array, SpanResult
 from studies.report.line import line_drawing
 from studies.report.origin import RunFacts
@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 MM = 1.0e3
+# studies that take a new folder for every run
+FRESH = ("simulate", "convergence", "validate", "rig emulate")
 SHAPE = ("elem_wire", "elem_end_position", "elem_end_height", "dropper_end_position", "dropper_end_height")
 
 
@@ -163,5 +165,4 @@ def command_of(folder: Path, study: str, fallback: tuple[str, ...] = ()) -> str:
     """Command line that the run came from, as recorded in .hydra/; without the folder that is now taken."""
     record = read_mapping(folder / ".hydra" / "overrides.yaml").get("overrides")
     overrides = list(fallback) if record is None else [str(o) for o in record]
-    kept = [o for o in overrides if study not in ("simulate", "convergence") or not o.startswith("run_dir=")]
-    return shlex.join(["catenary", study, *kept])
+    return typed_command(study, tuple(o for o in overrides if study not in FRESH or not o.startswith("run_dir=")))
