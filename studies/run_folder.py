@@ -16,6 +16,7 @@ from studies.safe_yaml import dump_yaml
 __all__ = ["RunFolder", "fresh_folder"]
 
 OUTPUTS = Path("outputs")
+HYDRA = ".hydra"
 
 
 def fresh_folder(study: str, name: str, run_dir: str | None) -> Path:
@@ -24,11 +25,13 @@ def fresh_folder(study: str, name: str, run_dir: str | None) -> Path:
     Raises
     ------
     InputError
-        If the folder asked for holds files already, or is a file.
+        If the folder asked for holds files already, or is a file; a run of the same command that was interrupted
+        before it had a result may be begun again there.
     """
     if run_dir is not None:
         folder = Path(run_dir)
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        begun = {HYDRA, f"{study}.log"}  # what a run leaves before it has a result
+        if folder.exists() and (not folder.is_dir() or any(path.name not in begun for path in folder.iterdir())):
             raise InputError([f"run_dir must be a new or empty folder: {folder} holds files already"])
         return folder
     stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
@@ -67,7 +70,7 @@ class RunFolder:
 
 def write_hydra_record(folder: Path, study: str, composed: Composed[Spec]) -> None:
     """Write .hydra/: the resolved input, the overrides as typed, and what ran."""
-    record = folder / ".hydra"
+    record = folder / HYDRA
     resolved = {"schema_version": 1, **composed.job.model_dump(mode="json")}
     write_text_atomic(record / "config.yaml", dump_yaml(resolved))
     write_text_atomic(

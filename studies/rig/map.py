@@ -62,6 +62,7 @@ def run(composed: Composed[MapJob]) -> int:
     frequency = np.linspace(*job.frequency_range, job.points)
     maps = [_map(folder, job, model, strategy, frequency) for strategy in _mapped(job)]
     found = _recommendation(job, model)
+    _draw(folder, job, model, maps)
     write_json_atomic(folder.path / "summary.json", _summary(job, model, maps, found))
     stored = job.store and found.stable
     if stored:
@@ -114,10 +115,9 @@ def _rows(job: MapJob, model: PeriodicModel) -> list[MapRow]:
 def _map(
     folder: RunFolder, job: MapJob, model: PeriodicModel, strategy: Strategy, frequency: np.ndarray
 ) -> StabilityMap:
-    """Compute and draw the map of one strategy."""
+    """Compute the map of one strategy."""
     from dynamics.loop.maps import stability_map
     from dynamics.loop.spec import LoopSettings
-    from studies.rig.map_picture import map_picture
 
     assert job.over != "none"
 
@@ -131,15 +131,24 @@ def _map(
         model, LoopSettings(strategy=strategy), _rows(job, model), frequency, job.relaxations, progress
     )
     spent = time.perf_counter() - began
-    for kind in ("png", "svg"):
-        path = folder.path / "figures" / f"{strategy}_over_{job.over}.{kind}"
-        write_bytes_atomic(path, map_picture(found, model.name, job.over, kind))
     stable = 100.0 * float((found.radius < 1.0).mean())
     folder.say(
         f"{strategy.replace('_', ' ')} over the {job.over}: {stable:.0f} % of {found.radius.size} points are stable; "
         f"{found.dense} loops solved whole; {spent:.1f} s; mu_c tried: {', '.join(f'{m:g}' for m in job.relaxations)}"
     )
     return found
+
+
+def _draw(folder: RunFolder, job: MapJob, model: PeriodicModel, maps: list[StabilityMap]) -> None:
+    """Draw the maps, all at the end: a folder without results may be begun again."""
+    from studies.rig.map_picture import map_picture
+
+    if job.over == "none":
+        return
+    for found in maps:
+        for kind in ("png", "svg"):
+            path = folder.path / "figures" / f"{found.settings.strategy}_over_{job.over}.{kind}"
+            write_bytes_atomic(path, map_picture(found, model.name, job.over, kind))
 
 
 def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found: Recommendation) -> dict[str, Any]:

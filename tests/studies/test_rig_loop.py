@@ -147,6 +147,27 @@ def test_all_rig_commands_take_the_same_pantograph_unless_told(catenary):
 
 
 @pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        (("map", "points=2", "strategies=[span_by_span]", "frequency_range=[5,12]"), "studies.rig.map._recommendation"),
+        (("emulate", *QUICK[:-1], "duration_s=3"), "studies.rig.emulated_test.run_chosen"),
+    ],
+)
+def test_an_interrupted_run_may_be_begun_again_in_its_folder(catenary, own_bundle, folder, monkeypatch, command, part):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    line = ("rig", *command, f"bundle={own_bundle}", "run_dir=run")
+    with monkeypatch.context() as patch:
+        patch.setattr(part, interrupted)
+        ended = catenary(*line)
+    assert ended.code == 75 and "run the same command again" in ended.err
+    assert (folder / "run" / ".hydra").is_dir()
+    assert catenary(*line).code == 0
+    refused(catenary(*line), ["run_dir must be a new or empty folder"])
+
+
+@pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
         (lambda b: (b / "pfem.nc").write_bytes((b / "pfem.nc").read_bytes()[:-1000]), "must have the sha256"),
