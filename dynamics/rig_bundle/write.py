@@ -26,6 +26,7 @@ from catenary.errors import InputError
 from catenary.files import whole_file, write_json_atomic, write_text_atomic, writing
 from dynamics.influence import InfluenceMatrices
 from dynamics.rig_bundle.contents import CONVENTIONS, SCHEMA_VERSION, VARIABLES, bundle_arrays, bundle_facts
+from dynamics.rig_bundle.matlab_sums import matlab_sums
 from dynamics.rig_bundle.pfem import SWEEPS
 from dynamics.rig_bundle.raw import write_raw
 from dynamics.rig_bundle.recommendation import RECOMMENDATION
@@ -82,7 +83,8 @@ def write_bundle(
     _write_netcdf(folder / "pfem.nc", arrays, facts)
     done("pfem.nc")
     with whole_file(folder / "pfem.mat") as path:
-        content = {**arrays, "schema_version": SCHEMA_VERSION, "conventions": CONVENTIONS, **_short(facts)}
+        sums = {"checksum": matlab_sums(arrays)}
+        content = {**arrays, **sums, "schema_version": SCHEMA_VERSION, "conventions": CONVENTIONS, **_short(facts)}
         scipy.io.savemat(path, content, format="5", oned_as="column")
     done("pfem.mat")
     checksum = write_raw(folder / "pfem.bin", arrays)
@@ -152,6 +154,12 @@ def refuse_large(arrays: dict[str, NDArray[np.float64]], limit: int = MATLAB_BYT
         raise InputError(problems)
 
 
+def matlab_list(names: list[str]) -> str:
+    """Names as a list of MATLAB, in lines of four."""
+    lines = [", ".join(f"'{name}'" for name in names[k : k + 4]) for k in range(0, len(names), 4)]
+    return "{" + ", ...\n         ".join(lines) + "}"
+
+
 def _short(facts: dict[str, Any]) -> dict[str, Any]:
     """Facts that MATLAB can hold under names of 31 characters."""
     return {name: value for name, value in facts.items() if isinstance(value, str | int | float)}
@@ -183,6 +191,7 @@ def _words(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], checks
         "SWEEPS": str(SWEEPS),
         "CRC": f"0x{checksum:08X}",
         "SCHEMA": str(SCHEMA_VERSION),
+        "NAMES": matlab_list(list(VARIABLES)),
     }
 
 

@@ -213,6 +213,48 @@ def test_octave_tells_transposed_reading(folder, tmp_path):
         assert done.returncode != 0 and sentence in done.stderr, done.stderr
 
 
+def test_octave_refuses_a_file_that_is_altered_or_cut_short(folder, tmp_path):
+    """A bit anywhere in the numbers, in the tables between them, or none of the last bytes: one sentence each."""
+    whole = bytearray((folder / "pfem.mat").read_bytes())
+    places = [
+        *np.linspace(3000, whole.index(b"checksum") - 200, 9).astype(int),
+        *(whole.index(n) for n in (b"z0", b"K_dd", b"checksum")),
+    ]
+    for k, at in enumerate(places):
+        other = tmp_path / str(k)
+        other.mkdir()
+        changed = whole.copy()
+        changed[at] ^= 4
+        (other / "pfem.mat").write_bytes(changed)
+    for k, size in enumerate((len(whole) // 2, len(whole) - 4000, 60), len(places)):
+        (tmp_path / str(k)).mkdir()
+        (tmp_path / str(k) / "pfem.mat").write_bytes(whole[:size])
+    count = len(places) + 3
+    calls = f"for k = 0:{count - 1}, try, load_bundle (sprintf ('{tmp_path}/%d', k)); disp ('taken');"
+    done = octave(calls + " catch e, disp (e.message); end; end", folder)
+    said = done.stdout.decode().splitlines()
+    assert done.returncode == 0 and len(said) == count, done
+    for k, line in enumerate(said):
+        assert line.startswith("load_bundle: ") and "export the bundle again" in line, (k, line)
+
+
+def test_octave_takes_what_is_recommended(folder, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    octave("b = load_bundle; assert (~isfield (b, 'recommended'))", other)
+    stored = {
+        "strategy": "span_by_span", "height_harmonics": 21, "dropper_harmonics": 60, "contact_relaxation": 0.03,
+        "delay_steps": 7, "stable": True,
+    }  # fmt: skip
+    add_to_bundle(other, RECOMMENDATION, json.dumps(stored, indent=2))
+    values = "[r.strategy r.harmonics r.dropper_harmonics r.relaxation r.delay], [1 21 60 0.03 7]"
+    call = f"b = load_bundle; r = b.recommended; assert ({values}); pfem_step (pfem_start (b, r), 100);"
+    done = octave(call, other)
+    assert done.returncode == 0, done.stderr
+    add_to_bundle(other, RECOMMENDATION, json.dumps({**stored, "stable": False}))
+    done = octave("b = load_bundle; assert (~isfield (b, 'recommended'))", other)
+    assert done.returncode == 0 and b"recommends no settings" in done.stderr, done.stderr
+
+
 def test_the_readme_leaves_no_word_open(folder):
     for path in folder.iterdir():
         if path.suffix in (".md", ".m", ".c", ".h"):

@@ -3,7 +3,8 @@
  * Line @LINE@ at @SPEED@ km/h, one step every @DT@ ms. The recursion is written out in README.md.
  * This file belongs to one pfem.bin: sizes and checksum below are its own, and pfem_load refuses any other.
  *
- * Use:   pfem_load("pfem.bin", 25, 90)  ->  pfem_start(&settings)  ->  pfem_step(force, &height) every step.
+ * Use:   pfem_load("pfem.bin", N_h, N_hd)  ->  pfem_start(&settings)  ->  pfem_step(force, &height) every step,
+ *        with the settings of recommendation.json: others, or another pantograph, may run away.
  * Nothing is allocated; no function but pfem_load touches a file. One model a process; not safe for threads.
  */
 #ifndef PFEM_H
