@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,15 +37,19 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
     from nptdms import TdmsFile
 
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb") as file, _told() as warnings:
             stored = TdmsFile.read(file)
-        channels = [channel for group in stored.groups() for channel in group.channels()]
-        values = {channel.path: channel[:] for channel in channels}
+            channels = [channel for group in stored.groups() for channel in group.channels()]
+            values = {channel.path: channel[:] for channel in channels}
     except FileNotFoundError:
         raise InputError([f"force record {path} does not exist"]) from None
     except Exception as error:  # what a harmed file makes the reader raise is of many kinds, assertions among them
         said = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
         raise InputError([f"force record {path} is not a whole TDMS file ({said}): copy it again"]) from None
+    if (
+        warnings
+    ):  # what it goes on with after one, as what is left of a file or numbers without their scale, is no record
+        raise InputError([f"force record {path} is not a whole TDMS file ({warnings[0]}): copy it or save it again"])
     found: dict[str, NDArray[np.float64]] = {}
     problems: list[str] = []
     for quantity in quantities:
@@ -64,6 +71,25 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
     if problems:
         raise InputError(problems)
     return found
+
+
+@contextmanager
+def _told() -> Iterator[list[str]]:
+    """What the reader warns of meanwhile, first line each, kept off the screen."""
+    from nptdms.log import log_manager
+
+    said: list[str] = []
+    handler = log_manager.console_handler
+
+    def keep(record: logging.LogRecord) -> bool:
+        said.append(" ".join(record.getMessage().split())[:100])
+        return False
+
+    handler.addFilter(keep)
+    try:
+        yield said
+    finally:
+        handler.removeFilter(keep)
 
 
 def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quantity: Quantity) -> NDArray[np.float64]:

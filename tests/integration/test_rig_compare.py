@@ -194,6 +194,7 @@ def test_the_journal_of_a_killed_server_is_compared_as_it_is(place, tmp_path):
         (("measured=bad",), "is not the journal of a rig test"),
         (("measured=short",), "must hold at least two spans"),
         (("measured=half.tdms",), "is not a whole TDMS file"),
+        (("measured=cut.tdms",), "is not a whole TDMS file (Last segment of file has less data than expected"),
         (("measured=other.csv", "record.speed_kmh=275", "record.span_length=60"), "must have spans of one length"),
     ],
 )
@@ -206,12 +207,25 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(place, tmp_path, monke
     rows = "\n".join(f"{0.01 * k},{100 + k % 7}" for k in range(2000))
     (tmp_path / "other.csv").write_text(f"time_s,force_N\n{rows}\n", encoding="utf-8")
     (tmp_path / "half.tdms").write_bytes(b"no TDMS file at all, whatever its name says")
+    (tmp_path / "cut.tdms").write_bytes(tdms()[:-3000])
     before = sorted(p.name for p in tmp_path.iterdir())
     capfd.readouterr()
     code = main(["rig", "compare", f"prediction={place / 'dry'}", *arguments])
     said = capfd.readouterr().err
-    assert code == 2 and sentence in said and "Traceback" not in said, said
+    assert code == 2 and sentence in said and "Traceback" not in said and "WARNING" not in said, said
     assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def tdms():
+    """Bytes of a whole TDMS file."""
+    from io import BytesIO
+
+    from nptdms import ChannelObject, TdmsWriter
+
+    content, time = BytesIO(), 0.002 * np.arange(2000)
+    with TdmsWriter(content) as file:
+        file.write_segment([ChannelObject("rig", "force [N]", 100.0 + time), ChannelObject("rig", "time [s]", time)])
+    return content.getvalue()
 
 
 @pytest.mark.parametrize(
