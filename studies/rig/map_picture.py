@@ -44,6 +44,7 @@ def map_picture(found: StabilityMap, line: str, over: Literal["stiffness", "dela
         axes.set_xlabel("highest frequency of the height [Hz]")
         axes.plot([row.device.head_frequency for row in found.rows], rows, color=RED, linewidth=1.5)
         axes.set_xlim(float(found.frequency[0]), float(found.frequency[-1]))
+        axes.set_ylim(float(rows[0]), float(rows[-1]))  # a field's half beyond the ends would show delays below 0
         bar = figure.colorbar(mesh, ax=axes)
         bar.set_label("spectral radius (white: 1 and more)" if axes is left else "best mu_c of the grid")
         if axes is right:

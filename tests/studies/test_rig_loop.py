@@ -140,6 +140,13 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
     assert catenary("rig", "emulate", f"bundle={own_bundle}", *QUICK, "duration_s=3").code == 0
 
 
+def test_no_delay_below_nothing_is_drawn(catenary, bundle, folder):
+    few = ("over=delay", "points=2", "largest_delay_steps=60", "strategies=[span_by_span]", "frequency_range=[5,8]")
+    assert catenary("rig", "map", f"bundle={bundle}", *few, "store=false", "run_dir=map").code in (0, 1)
+    drawn = (folder / "map" / "figures" / "span_by_span_over_delay.svg").read_text(encoding="utf-8")
+    assert "<!-- 20 -->" in drawn and "<!-- \u2212" not in drawn
+
+
 def test_all_rig_commands_take_the_same_pantograph_unless_told(catenary):
     for command in ("map", "emulate", "serve", "device"):
         ended = catenary("rig", command, "--help")
