@@ -175,7 +175,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 def _check_file(path: Path, digest: str) -> None:
     cure = "export it again"
     if path.name == RECOMMENDATION:
-        cure = f"`catenary rig map bundle={path.parent}` makes it anew, with over=none in seconds"
+        cure = f"`catenary rig map bundle={path.parent} over=none` makes it anew"
     if not path.is_file():
         raise InputError([f"the bundle lacks {path.name}, which its manifest lists: {path} is missing; {cure}"])
     found = hashlib.sha256(path.read_bytes()).hexdigest()
