@@ -62,9 +62,10 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
         return
     assert words[0] == "catenary", f"a command of the README must be make or catenary: got {line}"
     monkeypatch.chdir(tmp_path)
-    for line_file in ("my_line.yaml", "outputs/campaigns/first/best_design.yaml"):  # what earlier commands leave
+    earlier = {"my_line.yaml": "bruni_2015", "outputs/campaigns/first/best_design.yaml": "re330"}
+    for line_file, line_name in earlier.items():  # what earlier commands leave
         (tmp_path / line_file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / "conf" / "catenary" / "bruni_2015.yaml", tmp_path / line_file)
+        shutil.copy(ROOT / "conf" / "catenary" / f"{line_name}.yaml", tmp_path / line_file)
     (tmp_path / "table.csv").write_text("station_m,height_mm\n10,0\n20,-20\n30,-25\n40,-20\n50,0\n", encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))
     shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]

@@ -88,7 +88,7 @@ def test_workers_killed_faster_than_they_start_end_the_campaign_with_a_word(tmp_
     kept = [r for r in load_result(tmp_path).records if r.evaluation is not None]
     assert 5 <= len(kept) < TRIALS
     killed = run(tmp_path, case, Killer(), cluster={"kind": "serial"})
-    assert killed.records[: len(kept)] == kept
+    assert [killed.records[r.number] for r in kept] == kept  # one under way behind them may have stood between
     assert [r.number for r in killed.records] == list(range(TRIALS))
 
 
