@@ -102,6 +102,8 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
         return [f"{name} must be {what}{_and(allowed, unit)}: got {format_value(value, unit)}{place}"]
     if kind in ("too_short", "too_long"):
         context = error["ctx"]
+        if kind == "too_short" and isinstance(value, list | tuple) and len(value) >= context["min_length"]:
+            return []  # values that are refused themselves were not counted
         limit = f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
         return [f"{name} must list {limit} values: got {context['actual_length']}{place}"]
     if allowed:

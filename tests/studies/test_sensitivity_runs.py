@@ -59,6 +59,14 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(catenary, folder, type
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("study", "typed"),
+    [("sensitivity", "sensitivity.methods=[sobel]"), ("sweep", "sweep.axes={speed_kmh:[fast]}")],
+)
+def test_a_list_whose_only_value_is_refused_is_not_called_empty_as_well(catenary, study, typed):
+    refused(catenary(study, typed), ["1 problem in the input"])
+
+
 def test_a_line_without_a_stitch_is_told_which_inputs_fit_it(catenary, folder):
     ended = catenary("sensitivity", "catenary=bruni_2015", "pantograph=bruni_2015")
     refused(ended, ["catenary.stitch.tension is none of them (", "; use inputs=twelve_bruni, or name others by"])
