@@ -1,5 +1,6 @@
 """Cases for tests of the physics: a line and a pantograph of the library at one speed."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380", "c350": "dsa250"
 
 def read(group: str, name: str) -> dict:
     return yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+# a shell that starts the tests in the background has them, and all they start, ignore what Ctrl-C sends
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
