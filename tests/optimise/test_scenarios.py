@@ -16,8 +16,7 @@ from dynamics.span_map import PeriodicStart
 from optimise.constraints import Reference, total_violation
 from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, evaluate
 from optimise.installation import installed, standard_errors
-from optimise.objective_names import NameParts, name_parts
-from optimise.objectives import OBJECTIVES, raw_values, told_values
+from optimise.objectives import raw_values, told_values
 from optimise.robust import prepare_scenarios
 from optimise.scenario_spec import ScenariosSpec
 from optimise.scenarios import own_condition, scenario_set
@@ -46,35 +45,6 @@ def figures(sigma, lowest=50.0, uplift=60.0):
         "contact_force_statistical_min_N": 150.0 - 3.0 * sigma,
         "max_uplift_at_supports_mm": uplift,
     }
-
-
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("sigma", NameParts("sigma")),
-        ("uplift:worst", NameParts("uplift", (), "worst")),
-        ("sigma@320@dsa380:mean_plus_std", NameParts("sigma", ("320", "dsa380"), "mean_plus_std")),
-    ],
-)
-def test_a_name_says_statistic_condition_and_combination(name, parts):
-    assert name_parts(name) == parts
-    assert OBJECTIVES[name].terms == OBJECTIVES[parts.base].terms
-
-
-@pytest.mark.parametrize("name", ["speed", "sigma@", "sigma:best", "sigma@320:", "sigma:worst@320", "@320", ""])
-def test_a_name_of_no_objective_is_refused(name):
-    with pytest.raises(ValueError, match="must be one of"):
-        name_parts(name)
-
-
-def test_names_for_people_and_for_files():
-    o = OBJECTIVES["sigma@320:worst"]
-    assert (o.symbol, o.slug, o.unit) == ("worst σ at 320 km/h", "sigma_at_320_worst", "N")
-    assert o.long_name == (
-        "standard deviation of the contact force at 320 km/h (worst of the scenarios), low-pass filtered"
-    )
-    assert OBJECTIVES["uplift@dsa250"].symbol == "uplift at dsa250"
-    assert OBJECTIVES["sigma:mean_plus_std"].symbol == "mean and deviation of σ"
 
 
 def test_scenarios_are_told_in_words_and_in_the_names_of_objectives(bruni):

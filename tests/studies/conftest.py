@@ -1,6 +1,7 @@
 """A folder of its own for each test, and the command run in it."""
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -87,3 +88,17 @@ def listing():
 def _listing(folder: Path) -> dict[str, bytes]:
     """Every file below a folder with its content, and every folder."""
     return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in folder.rglob("*")}
+
+
+@pytest.fixture(scope="session")
+def bundle(influence, tmp_path_factory):
+    """A small rig bundle that tests share and leave as it is."""
+    from dynamics.rig_bundle import write_bundle
+
+    return write_bundle(tmp_path_factory.mktemp("rig") / "bundle", influence, influence.case)
+
+
+@pytest.fixture
+def own_bundle(bundle, folder):
+    """A copy of it that a test may change."""
+    return shutil.copytree(bundle, folder / "bundle")

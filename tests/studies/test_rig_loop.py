@@ -10,7 +10,7 @@ import pytest
 from refusal import refused
 
 from dynamics.dataset import read_result
-from dynamics.rig_bundle import recommendation_mismatch, write_bundle
+from dynamics.rig_bundle import recommendation_mismatch
 from dynamics.spec import PantographSpec
 from studies.safe_yaml import conf_content
 
@@ -18,16 +18,6 @@ NAMED = (
     "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=60",
 )  # fmt: skip
 QUICK = ("duration_s=12", "loop.ramp_s=2", *NAMED, "best_relaxation=true", "run_dir=run")
-
-
-@pytest.fixture(scope="module")
-def bundle(influence, tmp_path_factory):
-    return write_bundle(tmp_path_factory.mktemp("rig") / "bundle", influence, influence.case)
-
-
-@pytest.fixture
-def own_bundle(bundle, folder):
-    return shutil.copytree(bundle, folder / "bundle")
 
 
 def test_an_emulated_test_leaves_its_record(catenary, bundle, folder):

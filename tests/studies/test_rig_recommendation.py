@@ -1,26 +1,15 @@
 """What `catenary rig map` recommends in a bundle, and what the other rig commands make of it."""
 
 import json
-import shutil
 
 import pytest
 from refusal import refused
 
 from dynamics.loop.model import read_model
-from dynamics.rig_bundle import add_to_bundle, write_bundle
+from dynamics.rig_bundle import add_to_bundle
 from dynamics.rig_service.journal import read_journal
 
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
-
-
-@pytest.fixture(scope="module")
-def bundle(influence, tmp_path_factory):
-    return write_bundle(tmp_path_factory.mktemp("rig") / "bundle", influence, influence.case)
-
-
-@pytest.fixture
-def own_bundle(bundle, folder):
-    return shutil.copytree(bundle, folder / "bundle")
 
 
 def test_an_emulated_test_takes_what_the_bundle_recommends(catenary, own_bundle, folder):
