@@ -69,12 +69,11 @@ class _Rig:
         self, engine: LoopEngine, device: Device, settings: RigSettings, predicted: LoopSteadyState | None
     ) -> None:
         self.engine, self.device, self.settings = engine, device, settings
-        self.hold, self.predicted = 0, np.zeros(1)
         self.noise = np.random.default_rng(settings.sensor.seed)
         self.ring = np.zeros(RING)
         rest = engine.filtered.arrays[0]
         if predicted is not None:
-            rest, self.predicted, self.hold = predicted.height, predicted.contact_force, engine.ramp_steps
+            rest = predicted.height
             engine.start_from(predicted.contact_force, predicted.correction_force, predicted.height)
         if engine.ramp_steps == 0:
             # without a ramp the test starts at the height of the line at rest, or of the prediction
@@ -90,7 +89,9 @@ class _Rig:
             s = self.settings
             limits = (s.loop.added_force_N, s.loop.largest_force_N, s.loop.largest_height_m)
             grain = (s.actuator.resolution_m, s.sensor.resolution_N)
-            rig = (self.ring, s.actuator.ramp_steps, *grain, *limits, self.predicted, self.hold)
+            predicted = self.engine.predicted_force
+            held = np.zeros(1) if predicted is None else predicted
+            rig = (self.ring, s.actuator.ramp_steps, *grain, *limits, held, self.engine.held_steps)
             done = int(run_block(first, self.engine.arguments, device, rig, out))
             self.engine.step_number = first + done
             return done
@@ -109,7 +110,7 @@ class _Rig:
             position[i], force[i] = z, f
             if not abs(f) <= s.loop.largest_force_N:
                 return i
-            command[i] = self.engine.step(float(self.predicted[k % len(self.predicted)]) if k < self.hold else f)
+            command[i] = self.engine.step(f)
             if not abs(command[i]) <= s.loop.largest_height_m:
                 return i
             self.ring[(k + s.loop.delay_steps) % RING] = command[i]

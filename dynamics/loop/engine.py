@@ -103,6 +103,7 @@ class LoopEngine:
         self.model, self.settings = model, settings
         self.filtered = filtered_model(model, settings) if filtered is None else filtered
         self.step_number = 0
+        self.predicted_force: NDArray[np.float64] | None = None
         N, M, nd = model.steps, model.dropper_steps, model.droppers
         most = nd * (M // N + 1)
         self.state: Any = (
@@ -140,6 +141,8 @@ class LoopEngine:
     def start_from(self, force: NDArray[np.float64], squeeze: NDArray[np.float64], height: NDArray[np.float64]) -> None:
         """Take a periodic state as if the blocks before had measured it, instead of the line at rest.
 
+        Its force is held while the ramp lasts, whatever is measured meanwhile.
+
         Parameters
         ----------
         force : float array (step,)
@@ -149,6 +152,7 @@ class LoopEngine:
         height : float array (step,)
             Filtered height that answers them [m].
         """
+        self.predicted_force = force
         for own, given in ((0, force + self.settings.added_force_N), (1, squeeze)):
             self.state[own][:] = self.state[own + 8][:] = given
         for d, row in enumerate(squeeze):
@@ -157,6 +161,16 @@ class LoopEngine:
             self.state[2][d] = self.state[10][d] = first
             self.state[3][d] = self.state[11][d] = last
         self.state[12][:] = height
+
+    @property
+    def held_steps(self) -> int:
+        """Steps in which a predicted force stands for the measured one."""
+        return 0 if self.predicted_force is None else self.ramp_steps
+
+    @property
+    def holding(self) -> bool:
+        """Whether the next step takes a predicted force instead of the measured one."""
+        return self.step_number < self.held_steps
 
     @property
     def arguments(self) -> Any:
@@ -181,6 +195,8 @@ class LoopEngine:
                 f"the measured force must be a number within ±{self.settings.largest_force_N:g} N: got {force:g} N at "
                 f"step {self.step_number}"
             )
+        if self.predicted_force is not None and self.holding:
+            force = float(self.predicted_force[self.step_number % len(self.predicted_force)])
         height = loop_step(self.step_number, force + self.settings.added_force_N, *self.arguments)
         self.step_number += 1
         return height

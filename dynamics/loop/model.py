@@ -97,7 +97,7 @@ def model_of(matrices: InfluenceMatrices) -> PeriodicModel:
         name=case.catenary.name,
         speed=case.speed,
         dt=case.time_step,
-        span=case.catenary.span_length,
+        span=case.catenary.period,
         z0=matrices.z0,
         I_cc=matrices.I_cc,
         I_cd=matrices.I_cd,

@@ -41,6 +41,7 @@ class Mark(IntEnum):
 
     SUBSTITUTED = 1
     STOPPING = 2
+    PREDICTED = 4
 
 
 class Refusal(IntEnum):

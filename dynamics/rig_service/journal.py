@@ -22,7 +22,7 @@ __all__ = ["COLUMNS", "RECORD", "Journal", "read_journal"]
 # name -> unit, meaning
 COLUMNS: dict[str, tuple[str, str]] = {
     "step": ("1", "step of the test, counted from 0"),
-    "mark": ("1", "1 the force is a substitute, 2 on the way to the safe height"),
+    "mark": ("1", "1 the force is a substitute, 2 on the way to the safe height, 4 the model held the predicted force"),
     "arrival": ("s", "arrival of the force, or when a substitute was taken, since the first one"),
     "device_time": ("s", "the device's own clock when it measured the force"),
     "force_received": ("N", "force as the device sent it, compressive positive; not a number where none came"),

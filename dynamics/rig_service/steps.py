@@ -37,6 +37,11 @@ SENTENCES = {
 class Stepper(Protocol):
     """What gives heights for forces: the loop's engine."""
 
+    @property
+    def holding(self) -> bool:
+        """Whether the next step takes a predicted force instead of the one that is given."""
+        ...
+
     def step(self, force: float) -> float:
         """Take a force [N], give a height [m]; a ValueError refuses the force without a change of state."""
         ...
@@ -127,11 +132,12 @@ class StepTaker:
             received, reached, trip, stamp = frame.value, frame.second, frame.third, 1e-9 * frame.time_ns
             self.round_trip = trip
         substituted = self._choose_force(frame)
+        predicted = self.stopping is None and self._stepper.holding
         model_height = math.nan if self.stopping is not None else self._ask()
         stopping = self.stopping is not None
         height = self.guard.stopping_height() if stopping else model_height
         self.guard.last = height
-        mark = Mark.SUBSTITUTED * substituted | Mark.STOPPING * stopping
+        mark = Mark.SUBSTITUTED * substituted | Mark.STOPPING * stopping | Mark.PREDICTED * predicted
         service_time = 1e-9 * (monotonic_ns() - began)
         since = 1e-9 * (now_ns - self._zero_ns)
         forces = (received, self.force)

@@ -2,6 +2,7 @@
 
 catenary rig serve bundle=outputs/rig/re330
 catenary rig serve bundle=outputs/rig/re330 loop.height_harmonics=20 service.address.host=192.168.0.2
+catenary rig serve bundle=outputs/rig/re330 start=predicted        begins near where it would settle
 catenary rig serve bundle=outputs/rig/re330 dry_run=true           the whole test without a device, in a few seconds
 
 Strategy, delay, harmonics and relaxation are those that `catenary rig map` stored in the bundle, unless they are given.
@@ -19,7 +20,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from catenary.errors import WriteError
+from catenary.errors import InputError, WriteError
 from studies.compose import Composed, compose_job
 from studies.rig.service_jobs import ServeJob
 from studies.run_folder import RunFolder, fresh_folder
@@ -57,12 +58,15 @@ def run(composed: Composed[ServeJob]) -> int:
     model, manifest = read_model(Path(job.bundle))
     loop, told, radius = served_settings(job.loop, Path(job.bundle), manifest, job.service.limits.force_N)
     engine = LoopEngine(model, loop)
+    begun = _begin(engine, job)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
         LoopEngine(model, loop, engine.filtered).step(100.0)
     sock = None if job.dry_run else open_socket(job.service.address)
     path = fresh_folder("rig_serve", model.name, job.run_dir)
     folder = RunFolder(path, "rig_serve", composed)
     folder.say(told)
+    if begun:
+        folder.say(begun)
     if job.dry_run and radius is not None:
         for sentence in judged_otherwise(Path(job.bundle), job.pantograph, job.contact.stiffness):
             folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
@@ -76,6 +80,7 @@ def run(composed: Composed[ServeJob]) -> int:
         "speed_m_per_s": model.speed,
         "span_m": model.span,
         "dry_run": int(job.dry_run),
+        "start": job.start,
         "loop": loop.model_dump_json(),
         **({} if radius is None else {"spectral_radius": radius}),
         "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
@@ -98,6 +103,36 @@ def run(composed: Composed[ServeJob]) -> int:
     )
     whole = session.steps.unwritten is None
     return 0 if session.reason is Reason.DONE and whole and code == 0 else 1
+
+
+def _begin(engine: LoopEngine, job: ServeJob) -> str:
+    """Lay the predicted state into the loop where it is asked for; one sentence on it.
+
+    Raises
+    ------
+    InputError
+        If the pantograph has no steady state to begin with.
+    """
+    from dynamics.loop.device import lumped_device
+    from dynamics.loop.steady import solve_steady
+
+    if job.start == "rest":
+        return ""
+    model, settings = engine.model, engine.settings
+    device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, model.dt, job.damping_ratio)
+    steady = solve_steady(model, device, settings)
+    if steady.status != "ok":
+        raise InputError(
+            [
+                f"start must be rest here: {job.pantograph.name} pressed by {job.applied_force_N:g} N has no "
+                f"steady state that could be played back ({steady.status.replace('_', ' ')})"
+            ]
+        )
+    engine.start_from(steady.contact_force, steady.correction_force, steady.height)
+    return (
+        f"Start: the steady state predicted for {job.pantograph.name} pressed by {job.applied_force_N:g} N (mean force "
+        f"{steady.contact_force.mean():.1f} N) is played back for {settings.ramp_s:g} s; measured forces enter after it"
+    )
 
 
 def _session(job: ServeJob, engine: LoopEngine, journal: Journal, folder: RunFolder) -> RigSession:

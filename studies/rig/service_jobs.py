@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,6 +38,11 @@ class ServeJob(_Emulated):
     duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
     dry_run: bool = Field(
         default=False, description="step the whole test without socket and device, with the pantograph given here"
+    )
+    start: Literal["rest", "predicted"] = Field(
+        default="rest",
+        description="what the test begins with: the line at rest (paper 001), or the steady state solved at once for "
+        "the pantograph given here, played back while the ramp lasts; measured forces enter from the ramp's end on",
     )
     loop: ServedLoop = ServedLoop()
     service: ServiceSpec = ServiceSpec()

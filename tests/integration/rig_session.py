@@ -14,6 +14,8 @@ CLIENT, OTHER = ("127.0.0.1", 5000), ("127.0.0.1", 6000)
 class Spring:
     """A line that gives way in proportion to the force."""
 
+    holding = False
+
     def __init__(self, compliance=1e-6):
         self.compliance, self.forces = compliance, []
 
