@@ -32,7 +32,7 @@ __all__ = ["VerticalCell", "vertical_cell"]
 
 @dataclass(frozen=True)
 class VerticalCell:
-    """One span of the infinite periodic line.
+    """One period of the infinite line: a span, or several of unequal length.
 
     Dofs are numbered along the track, the interface (what the next cell to the left touches) first. They are heights
     and slopes of every node, positions along the track of key points, and tensions of bays (the mixed stiffness is
@@ -44,8 +44,8 @@ class VerticalCell:
         Wires, droppers, arms, masses; without the messenger supports.
     n_interface : int
         Number of interface dofs.
-    support_dof, support_contact_dof : int
-        Interface dof of the messenger wire's and of the contact wire's height at the support.
+    support_dof, support_contact_dof : int array (support,)
+        Dof of the messenger wire's and of the contact wire's height at every support, the interface's first.
     wire_ends : tuple of (dof, impedance)
         Interface dofs of wires that run on, and the impedance, sqrt(T rho) or sqrt(EA rho) [N s/m], that absorbs
         their waves at a window's end.
@@ -68,8 +68,8 @@ class VerticalCell:
     stiffness: CellMatrix
     n_dof: int
     n_interface: int
-    support_dof: int
-    support_contact_dof: int
+    support_dof: NDArray[np.int64]
+    support_contact_dof: NDArray[np.int64]
     wire_ends: tuple[tuple[int, float], ...]
     dropper_dof: NDArray[np.int64]
     dropper_weight: NDArray[np.float64]
@@ -80,7 +80,7 @@ class VerticalCell:
     dof_of: NDArray[np.int64]
 
     def contact_operator(self, x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Cell dofs and weights (x, 4) of contact-wire heights at ``x`` in [0, span).
+        """Cell dofs and weights (x, 4) of contact-wire heights at ``x`` in [0, period).
 
         A dof of the next cell's interface is given as ``n_dof`` + its number.
         """
@@ -98,7 +98,7 @@ class VerticalCell:
 
 
 def vertical_cell(eq: Equilibrium) -> VerticalCell:
-    """Linearise one span cell about its periodic equilibrium."""
+    """Linearise one cell about its periodic equilibrium."""
     spec, mesh = eq.spec, eq.mesh
     over = (mesh.elem_shift[:, 1] - mesh.elem_shift[:, 0]) > 0.5 * mesh.layout.length
     dof_of, bay_dof, n_interface = _order(mesh, over)
@@ -125,8 +125,8 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         stiffness=K.matrix(),
         n_dof=n,
         n_interface=n_interface,
-        support_dof=int(dof_of[mesh.dof[mesh.support_messenger[0], Z]]),
-        support_contact_dof=int(dof_of[mesh.dof[mesh.support_contact[0], Z]]),
+        support_dof=dof_of[mesh.dof[mesh.support_messenger, Z]],
+        support_contact_dof=dof_of[mesh.dof[mesh.support_contact, Z]],
         wire_ends=_wire_ends(eq, dof_of),
         dropper_dof=np.ascontiguousarray(np.concatenate(hung, axis=1)),
         dropper_weight=np.ascontiguousarray(np.concatenate([-axis, axis], axis=1)),

@@ -36,7 +36,7 @@ def chain_stiffness(cell: VerticalCell, spans: int) -> csc_array:
         add(K.next, c * n, (c + 1) * n)
         add(K.next.T, (c + 1) * n, c * n)
     last = K.interface_left.copy()
-    last[cell.support_dof, cell.support_dof] += support
+    last[cell.support_dof[0], cell.support_dof[0]] += support
     add(last, spans * n, spans * n)
     rows, cols, values = (np.concatenate(x) for x in zip(*blocks, strict=True))
     size = spans * n + ni

@@ -40,8 +40,9 @@ def variable(dims: tuple[str, ...], values: Any, units: str, long_name: str) -> 
 
 
 def static_table(equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE) -> dict[str, NDArray[np.float64]]:
-    """Height [m] and elasticity under a force [m/N] of the contact wire at stations [m] along one span."""
-    x = np.linspace(0.0, equilibrium.spec.span_length, STATIONS)
+    """Height [m] and elasticity under a force [m/N] of the contact wire at stations [m] along one period."""
+    spec = equilibrium.spec
+    x = np.linspace(0.0, spec.period, len(spec.spans) * (STATIONS - 1) + 1)
     return {
         "station": x,
         "contact_wire_static_height": np.asarray(static_height(equilibrium, x)),

@@ -18,16 +18,16 @@ MAX_SWEEPS = 2000
 
 
 def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> NDArray[np.float64]:
-    """Rise of the contact wire per force at stations of one span of a long line [m/N].
+    """Rise of the contact wire per force at stations of one period of a long line [m/N].
 
     Parameters
     ----------
     eq : Equilibrium
         Periodic equilibrium.
     x : float array (point,)
-        Stations in [0, span) [m].
+        Stations in [0, period) [m].
     force : float
-        Upward force [N]; droppers of this span and its neighbours go slack as it asks for, so the elasticity
+        Upward force [N]; droppers of this span (period) and its neighbours go slack as it asks for, so the elasticity
         depends on it. Farther ones stay taut up to 1000 N on every line of the library.
 
     Raises
@@ -40,14 +40,15 @@ def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> 
     if not eq.mesh.layout.periodic:
         raise ValueError("the elasticity needs the equilibrium of a periodic cell")
     cell = vertical_cell(eq)
-    n, spans = cell.n_dof, 2 * SPANS_EACH_SIDE + 1
+    n, each_side = cell.n_dof, eq.spec.periods(SPANS_EACH_SIDE)
+    spans = 2 * each_side + 1
     solver = splu(held_along(cell, chain_stiffness(cell, spans), spans))
     dof, weight = cell.contact_operator(np.asarray(x, dtype=float))
     size = spans * n + cell.n_interface
     load = np.zeros((size, len(weight)))
     point = np.arange(len(weight))
-    np.add.at(load, (SPANS_EACH_SIDE * n + dof, point[:, None]), weight)
-    near = SPANS_EACH_SIDE + np.arange(-NEIGHBOURS, NEIGHBOURS + 1)
+    np.add.at(load, (each_side * n + dof, point[:, None]), weight)
+    near = each_side + np.arange(-NEIGHBOURS, NEIGHBOURS + 1)
     one = cell.dropper_operator()
     pair = np.zeros((size, len(near) * one.shape[1]))
     for k, span in enumerate(near):

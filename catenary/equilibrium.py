@@ -155,14 +155,15 @@ def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     cut for the stitch wire fits nothing: there the cell's heights are prescribed.
     """
     layout = mesh.layout
-    cut = np.tile(spec.droppers.lengths, layout.n_spans)
+    kind = np.array(layout.dropper_kind)
+    cut = np.array(spec.droppers.lengths)[kind]
     iterations = 0
     if not layout.periodic:
         cell = periodic_equilibrium(spec)
         iterations = cell.iterations
-        heights = np.tile(cell.q[cell.mesh.dropper_bottom, 2], layout.n_spans)
+        heights = cell.q[cell.mesh.dropper_bottom[kind], 2]
         mesh = replace(mesh, layout=replace(layout, dropper_height=tuple(heights.tolist())))
-        on_stitch = np.tile(cell.mesh.layout.dropper_on_stitch, layout.n_spans)
+        on_stitch = np.array(cell.mesh.layout.dropper_on_stitch)[kind]
         cut[on_stitch & ~np.array(layout.dropper_on_stitch)] = np.nan
     known = FormFindingProblem(spec, mesh)
     u, residual, used = _newton(known, known.start())

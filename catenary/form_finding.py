@@ -75,7 +75,7 @@ class FormFindingProblem:
         fixed = self._prescribed()
         self.fixed_dof = np.array(sorted(fixed))
         self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
-        ends = slice(None) if mesh.layout.periodic else [0, -1]
+        ends = [0] if mesh.layout.periodic else [0, -1]
         held = np.concatenate([mesh.support_contact[ends], mesh.support_messenger[ends]])
         self.reaction_rows = mesh.dof[held, X]
         sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else []
@@ -132,39 +132,43 @@ class FormFindingProblem:
             u[mesh.dof[:, DX]] = stretch
         u[self.length_at] = 1.0 - strain
         u[self.fixed_dof] = self.fixed_value
-        share = spec.contact_wire.mass_per_length * GRAVITY * spec.span_length / (len(spec.droppers.positions) + 1)
+        bay = mesh.layout.length / (len(mesh.dropper_bottom) + mesh.layout.n_spans)
+        share = spec.contact_wire.mass_per_length * GRAVITY * bay
         u[self.drop_at] = share
         u[self.arm_at] = share
-        total = GRAVITY * spec.span_length * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
+        total = GRAVITY * spec.mean_span * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
         u[self.messenger_at] = total
         return u
 
     def _spread_sideways(self, u: NDArray[np.float64]) -> None:
         """First guess of y: straight lines from support to support for the contact wire, and for those above it."""
         mesh, spec = self.mesh, self.spec
-        turns = mesh.node_x / spec.span_length
+        spans = np.diff(mesh.layout.supports)
+        turns = np.interp(mesh.node_x, mesh.layout.supports, np.arange(len(mesh.layout.supports)))
+        whole = np.minimum(turns, len(spans) - 1).astype(np.int64)
         zigzag = 1.0 - 2.0 * np.abs(turns - 2.0 * np.round(0.5 * turns))
         on_track = np.where(mesh.node_wire == CONTACT, spec.support.stagger, spec.support.messenger_stagger)
         u[mesh.dof[:, Y]] = on_track * zigzag
-        u[mesh.dof[:, 4]] = -2.0 * on_track / spec.span_length * (-1.0) ** np.floor(turns)
+        u[mesh.dof[:, 4]] = -2.0 * on_track / spans[whole] * (-1.0) ** whole
 
 
 def _first_shape(spec: CatenarySpec, mesh: Mesh) -> NDArray[np.float64]:
     """Heights [m] of all nodes for the first guess: contact wire by interpolation, messenger as a parabola."""
     layout = mesh.layout
-    supports = np.arange(layout.n_spans + 1) * spec.span_length
+    supports = np.array(layout.supports)
     x_key = np.concatenate([supports, layout.dropper_x])
     z_key = np.concatenate([0.0 * supports, layout.dropper_height])
     order = np.argsort(x_key)
     contact = np.interp(mesh.node_x, x_key[order], z_key[order])
     load = GRAVITY * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
-    local = mesh.node_x % spec.span_length
-    sag = load * local * (spec.span_length - local) / (2 * spec.messenger_wire.tension)
+    which = np.clip(np.searchsorted(supports, mesh.node_x, side="right") - 1, 0, layout.n_spans - 1)
+    before, beyond = mesh.node_x - supports[which], supports[which + 1] - mesh.node_x
+    sag = load * before * beyond / (2 * spec.messenger_wire.tension)
     messenger = spec.encumbrance - sag
     if spec.stitch is None:
         return np.where(mesh.node_wire == CONTACT, contact, messenger)
     half = 0.5 * spec.stitch.length
-    at_clamp = spec.encumbrance - load * half * (spec.span_length - half) / (2 * spec.messenger_wire.tension)
+    at_clamp = spec.encumbrance - load * half * (spec.mean_span - half) / (2 * spec.messenger_wire.tension)
     return np.where(mesh.node_wire == CONTACT, contact, np.where(mesh.node_wire == STITCH, at_clamp, messenger))
 
 

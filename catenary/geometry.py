@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from catenary.spec import CatenarySpec
 
-__all__ = ["KeyPoint", "Layout", "line_layout", "periodic_layout"]
+__all__ = ["KeyPoint", "Layout", "line_layout", "periodic_layout", "spans_at"]
 
 CONTACT, MESSENGER, STITCH = 0, 1, 2
 
@@ -34,10 +38,12 @@ class Layout:
         Each run is one continuous wire: ``wire`` is CONTACT, MESSENGER or STITCH.
     length : float
         Length of the line or cell [m].
-    n_spans : int
-        Number of spans.
+    supports : tuple of float
+        Station of every support, that which begins the next cell included [m].
     periodic : bool
         True when the last point of the line is the first one of the next cell.
+    dropper_kind : tuple of int
+        Which of the droppers that the line names stands there.
     dropper_x, dropper_height : tuple of float
         Station of every dropper and contact-wire height there [m]; the height is prescribed, or 0 where the line
         prescribes lengths and it is not known yet.
@@ -47,16 +53,28 @@ class Layout:
 
     runs: tuple[tuple[int, tuple[KeyPoint, ...]], ...]
     length: float
-    n_spans: int
+    supports: tuple[float, ...]
     periodic: bool
+    dropper_kind: tuple[int, ...]
     dropper_x: tuple[float, ...]
     dropper_height: tuple[float, ...]
     dropper_on_stitch: tuple[bool, ...]
 
+    @property
+    def n_spans(self) -> int:
+        """Number of spans."""
+        return len(self.supports) - 1
+
+
+def spans_at(spec: CatenarySpec, x: Any) -> Any:
+    """Spans from the line's first support to places on it [m], the inverse of `CatenarySpec.station`."""
+    whole, rest = np.divmod(x, spec.period)
+    return whole * len(spec.spans) + np.interp(rest, spec.supports, np.arange(len(spec.supports)))
+
 
 def periodic_layout(spec: CatenarySpec) -> Layout:
     """Lay out one cell of the infinite periodic line, support at x = 0 (run order: contact, messenger, stitch)."""
-    return _layout(spec, 1, periodic=True)
+    return _layout(spec, len(spec.spans), periodic=True)
 
 
 def line_layout(spec: CatenarySpec, n_spans: int) -> Layout:
@@ -68,13 +86,13 @@ def line_layout(spec: CatenarySpec, n_spans: int) -> Layout:
 
 
 def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
-    span, drops = spec.span_length, spec.droppers
-    x = [s * span + d for s in range(n_spans) for d in drops.positions]
-    heights = tuple(drops.contact_wire_heights or (0.0,) * len(drops.positions)) * n_spans
-    supports = [KeyPoint(s * span, "support", s) for s in range(n_spans if periodic else n_spans + 1)]
+    at = tuple(spec.station(s) for s in range(n_spans + 1))
+    kind, x = _droppers(spec, n_spans)
+    given = spec.droppers.contact_wire_heights or (0.0,) * len(spec.droppers.positions)
+    supports = [KeyPoint(at[s], "support", s) for s in range(n_spans if periodic else n_spans + 1)]
     stitched = supports if periodic else supports[1:-1]
     half = 0.5 * spec.stitch.length if spec.stitch else 0.0
-    length = n_spans * span
+    length = at[-1]
 
     def from_support(station: float, support: KeyPoint) -> float:
         """Signed distance, the short way round where the line closes on itself."""
@@ -100,9 +118,18 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
     return Layout(
         runs=((CONTACT, tuple(contact)), (MESSENGER, tuple(messenger)), *runs),
         length=length,
-        n_spans=n_spans,
+        supports=at,
         periodic=periodic,
-        dropper_x=tuple(x),
-        dropper_height=heights,
+        dropper_kind=kind,
+        dropper_x=x,
+        dropper_height=tuple(given[k] for k in kind),
         dropper_on_stitch=tuple(k in on_stitch for k in range(len(x))),
     )
+
+
+def _droppers(spec: CatenarySpec, n_spans: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Number of every dropper among those that the line names, and its station [m], span by span."""
+    named = list(enumerate(spec.droppers.positions))
+    by_span = [[(k, x - a) for k, x in named if a < x < b] for a, b in pairwise(spec.supports)]
+    found = [(k, spec.station(s) + x) for s in range(n_spans) for k, x in by_span[s % len(by_span)]]
+    return tuple(k for k, _ in found), tuple(x for _, x in found)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from catenary.component_spec import (
+    HIGHEST,
+    LONGEST,
+    READINGS,
+    SHORTEST,
+    DamperSpec,
+    DropperSpec,
+    RayleighSpec,
+    Spec,
+    SteadyArmSpec,
+    StitchSpec,
+    SupportSpec,
+    WireSpec,
 )
 
 __all__ = [
@@ -25,6 +33,7 @@ __all__ = [
     "Formulation",
     "MeshSpec",
     "RayleighSpec",
+    "Spec",
     "SteadyArmSpec",
     "StitchSpec",
     "SupportSpec",
@@ -33,189 +42,11 @@ __all__ = [
 
 Mark = Literal["p", "s", "r", "d", "c", "u"]
 Formulation: TypeAlias = Literal["ancf", "beam"]
+Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 
-# what a dropper may be given by; the key that each reading needs, and what one value of it is called
-READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
-# highest contact wire over or under the support [m]; shortest and longest dropper [m]
-HIGHEST = 0.5
-SHORTEST, LONGEST = 0.05, 3.5
-COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")
-
-
-class Spec(BaseModel):
-    """Frozen input block: unknown keys, wrong types and non-finite numbers are refused by name."""
-
-    # a validator is built when it is first used: pages of help use none
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
-
-
-class WireSpec(Spec):
-    """A tensioned wire with uniform section."""
-
-    tension: Annotated[float, Field(ge=5.0e3, le=60.0e3)] = Field(description="installed tension [N]")
-    mass_per_length: Annotated[float, Field(ge=0.2, le=5.0)] = Field(description="mass per length [kg/m]")
-    axial_stiffness: Annotated[float, Field(ge=1.0e6, le=1.0e8)] = Field(description="EA [N]")
-    bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(description="EI [N m^2]")
-
-
-class StitchSpec(Spec):
-    """The stitch wire over each support and the droppers that hang from it."""
-
-    tension: Annotated[float, Field(ge=500.0, le=10.0e3)] = Field(description="installed tension [N]")
-    length: Annotated[float, Field(ge=4.0, le=40.0)] = Field(description="clamp to clamp along the track [m]")
-    mass_per_length: Annotated[float, Field(ge=0.05, le=2.0)] = Field(description="mass per length [kg/m]")
-    axial_stiffness: Annotated[float, Field(ge=1.0e5, le=5.0e7)] = Field(description="EA [N]")
-    bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e3)] = Field(description="EI [N m^2]")
-    clamp_mass: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="mass of one messenger clamp [kg]")
-
-
-class DropperSpec(Spec):
-    """Dropper stations, what is prescribed there (contact-wire heights or dropper lengths), and one dropper's make."""
-
-    positions: tuple[float, ...] = Field(min_length=1, max_length=40, description="stations from the support [m]")
-    prescribed: Literal["heights", "lengths"] = Field(
-        default="heights",
-        description="what is given: the contact wire's heights, from which lengths follow, or lengths, the reverse",
-    )
-    contact_wire_heights: tuple[float, ...] = Field(
-        default=(),
-        description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative",
-    )
-    lengths: tuple[float, ...] = Field(
-        default=(),
-        description="length to which each dropper is cut, unloaded, from the axis of the contact wire to the axis "
-        "of the messenger or stitch wire, clamps included [m]",
-    )
-    stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e7)] = Field(
-        description="axial stiffness in tension [N/m]; none in compression"
-    )
-    mass_per_length: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="mass per length [kg/m]")
-    clamp_mass_contact_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
-    clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
-
-    @field_validator("contact_wire_heights", "lengths", mode="before")
-    @classmethod
-    def _null_is_not_given(cls, value: Any) -> Any:
-        return () if value is None else value
-
-    @model_validator(mode="after")
-    def _droppers_are_possible(self) -> Self:
-        problems = self._readings()
-        for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
-            if b <= a:
-                problems.append(
-                    f"positions must increase along the span: dropper {k + 2} stands at {b:g} m, "
-                    f"not beyond dropper {k + 1} at {a:g} m"
-                )
-        for k, h in enumerate(self.contact_wire_heights):
-            if abs(h) > HIGHEST:
-                problems.append(
-                    f"contact_wire_heights must lie within -{HIGHEST:g} to {HIGHEST:g} m: dropper {k + 1} is at {h:g} m"
-                )
-        for k, length in enumerate(self.lengths):
-            if not SHORTEST <= length <= LONGEST:
-                problems.append(
-                    f"lengths must lie between {SHORTEST:g} and {LONGEST:g} m: dropper {k + 1} is cut to {length:g} m"
-                )
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
-
-    def _readings(self) -> list[str]:
-        """Say where not exactly the prescribed quantity is given, one value per dropper."""
-        problems, n = [], len(self.positions)
-        for reading, (key, one) in READINGS.items():
-            given = getattr(self, key)
-            if reading != self.prescribed:
-                if given:
-                    problems.append(
-                        f"{key} must be left out (or null) where prescribed is '{self.prescribed}': "
-                        f"got {len(given)} values, and only one of the two readings can hold"
-                    )
-            elif not given:
-                problems.append(
-                    f"{key} is missing: prescribed is '{reading}', so give one {one} per dropper, {n} values [m]"
-                )
-            elif len(given) != n:
-                problems.append(f"{key} must give one {one} per dropper: {n} positions, {len(given)} {reading}")
-        return problems
-
-    @model_serializer(mode="wrap")
-    def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the reading that does not hold, so that a line's file names one alone."""
-        content: dict[str, Any] = handler(self)
-        return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
-
-
-class RayleighSpec(Spec):
-    """Rayleigh damping: C = alpha M + beta K."""
-
-    alpha: Annotated[float, Field(ge=0.0, le=10.0)] = Field(description="mass-proportional factor [1/s]")
-    beta: Annotated[float, Field(ge=0.0, le=1.0e-2)] = Field(description="stiffness-proportional factor [s]")
-
-
-class SteadyArmSpec(Spec):
-    """Straight bar that holds the contact wire sideways at a support (spatial model only).
-
-    It pulls along its own axis; the direction, and with it the place of its far joint, follow from form-finding.
-    """
-
-    length: Annotated[float, Field(ge=0.3, le=3.0)] = Field(description="joint to contact wire [m]")
-    axial_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e8)] = Field(description="EA [N]")
-
-
-class DamperSpec(RayleighSpec):
-    """Rayleigh damping of wires, droppers and arms, one pair of factors for all or some components with their own.
-
-    Messenger supports are excluded from beta. A component's mass is that of its wire, of droppers with their clamps,
-    or of the arm bars; a stitch wire's includes its clamps.
-    """
-
-    contact_wire: RayleighSpec | None = Field(default=None, description="factors of the contact wire alone")
-    messenger_wire: RayleighSpec | None = Field(default=None, description="factors of the messenger wire alone")
-    stitch: RayleighSpec | None = Field(default=None, description="factors of the stitch wires alone")
-    droppers: RayleighSpec | None = Field(default=None, description="factors of the droppers alone")
-    steady_arms: RayleighSpec | None = Field(default=None, description="factors of the steady arms alone")
-
-    @property
-    def own(self) -> dict[str, RayleighSpec]:
-        """Components with factors of their own, by name."""
-        named = {name: getattr(self, name) for name in COMPONENTS}
-        return {name: factors for name, factors in named.items() if factors is not None}
-
-    def refusal(self, by: str) -> str | None:
-        """Sentence that refuses factors of their own where ``by`` takes one pair for all; None without them."""
-        if not self.own:
-            return None
-        return (
-            f"catenary.damping must be one alpha and one beta for the whole line in {by}: got factors of their own "
-            f"for {', '.join(self.own)} (remove them, or use solver=open_line)"
-        )
-
-
-class SupportSpec(Spec):
-    """What holds the wires at each support.
-
-    The messenger wire is held sideways by the support and runs free along the track.
-    """
-
-    messenger_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e9)] = Field(description="vertical stiffness [N/m]")
-    messenger_damping: Annotated[float, Field(ge=0.0, le=1.0e6)] = Field(description="vertical damping [N s/m]")
-    steady_arm_stiffness: Annotated[float, Field(ge=0.0, le=1.0e5)] = Field(
-        description="vertical tangent stiffness of the steady arm at the contact wire [N/m]"
-    )
-    steady_arm_mass: Annotated[float, Field(ge=0.0, le=20.0)] = Field(
-        description="mass of the steady arm bar [kg]; a third of it moves with the contact wire"
-    )
-    steady_arm: SteadyArmSpec | None = Field(
-        default=None, description="the bar itself, for the spatial model; in the plane its tangent stiffness serves"
-    )
-    stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
-        default=0.0, description="contact wire beside the track's axis at a support, side changing [m]; spatial only"
-    )
-    messenger_stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
-        default=0.0, description="messenger wire beside the track's axis, on the stagger's side [m]; spatial only"
-    )
+# droppers keep this far from a support, and from a stitch clamp [m]
+FROM_SUPPORT, FROM_CLAMP = 0.5, 0.3
+MOST_DROPPERS = 40
 
 
 class MeshSpec(Spec):
@@ -227,7 +58,7 @@ class MeshSpec(Spec):
 
 
 class CatenarySpec(Spec):
-    """One type of overhead contact line: identical spans on straight track.
+    """One type of overhead contact line on straight track: one span, or a few of unequal length, that repeats.
 
     In the spatial model the stagger changes side from support to support, so that a span is the mirror image of the
     next one.
@@ -244,14 +75,19 @@ class CatenarySpec(Spec):
         default="ancf",
         description="element of every wire: ANCF cable (paper 000) or Euler-Bernoulli beam under tension (paper 004)",
     )
-    span_length: Annotated[float, Field(ge=15.0, le=120.0)] = Field(description="support to support [m]")
+    span_length: Span = Field(description="support to support [m]; the first one where further_spans follow")
+    further_spans: tuple[Span, ...] = Field(
+        default=(),
+        max_length=11,
+        description="lengths of the spans after the first before the line repeats [m]; none: all spans are alike",
+    )
     encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
         description="height of the messenger wire over the contact wire at a support [m]"
     )
     contact_wire: WireSpec = Field(description="the wire that the pantograph touches")
     messenger_wire: WireSpec = Field(description="the wire that carries; outside a stitch its tension is the named one")
     stitch: StitchSpec | None = Field(default=None, description="stitch wire; only for kind 'stitched'")
-    droppers: DropperSpec = Field(description="droppers of one span")
+    droppers: DropperSpec = Field(description="droppers of one span, or of all spans before the line repeats")
     support: SupportSpec = Field(description="supports")
     damping: DamperSpec = Field(description="Rayleigh damping")
     mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
@@ -261,16 +97,50 @@ class CatenarySpec(Spec):
         "u given by the user",
     )
 
+    @property
+    def spans(self) -> tuple[float, ...]:
+        """Lengths of the spans before the line repeats [m]."""
+        return (self.span_length, *self.further_spans)
+
+    @property
+    def supports(self) -> tuple[float, ...]:
+        """Stations of the supports of one period, the one that begins the next included [m]."""
+        return tuple(accumulate(self.spans, initial=0.0))
+
+    @property
+    def period(self) -> float:
+        """Length after which the line repeats [m]: a span, or several of unequal length."""
+        return self.supports[-1]
+
+    @property
+    def what_repeats(self) -> str:
+        """What the line repeats after, in words."""
+        return f"{len(self.spans)} spans" if self.further_spans else "a span"
+
+    @property
+    def mean_span(self) -> float:
+        """Mean length of the spans [m]."""
+        return self.period / len(self.spans)
+
+    def periods(self, spans: int) -> int:
+        """Whole periods that hold so many spans."""
+        return -(-spans // len(self.spans))
+
+    def station(self, spans: float) -> float:
+        """Place on the line so many spans, parts of one included, from its first support [m]."""
+        whole, rest = divmod(spans, len(self.spans))
+        k = int(rest)
+        return whole * self.period + self.supports[k] + (rest - k) * self.spans[k]
+
+    @model_serializer(mode="wrap")
+    def _equal_spans_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out further spans where there are none, so that a line of equal spans reads as it always did."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if k != "further_spans" or len(v)}
+
     @model_validator(mode="after")
-    def _stations_inside_the_span(self) -> Self:
-        problems = []
-        x = self.droppers.positions
-        for k, station in enumerate(x):
-            if not 0.5 <= station <= self.span_length - 0.5:
-                problems.append(
-                    f"droppers.positions[{k}] must lie between 0.5 and {self.span_length - 0.5:g} m, "
-                    f"inside the span: got {station:g} m"
-                )
+    def _stations_inside_the_spans(self) -> Self:
+        problems = self._stations_outside()
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):
@@ -278,20 +148,53 @@ class CatenarySpec(Spec):
         if self.stitch is None and self.damping.stitch is not None:
             problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
-            half = 0.5 * self.stitch.length
-            if half > 0.4 * self.span_length:
-                problems.append(f"stitch.length must be below 0.8 of the span: got {self.stitch.length:g} m")
-            for k, station in enumerate(x):
-                if min(abs(station - half), abs(station - self.span_length + half)) < 0.3:
-                    problems.append(
-                        f"droppers.positions[{k}] = {station:g} m must stay 0.3 m clear of the stitch clamp "
-                        f"at {half:g} m from the support"
-                    )
-            inside = sum(1 for s in x if s < half), sum(1 for s in x if s > self.span_length - half)
+            problems += self._stitch_does_not_fit(0.5 * self.stitch.length)
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _stations_outside(self) -> list[str]:
+        """Say which droppers stand at a support or beyond the spans, and which spans have none or too many."""
+        x, supports = self.droppers.positions, self.supports
+        problems, inside = [], f"{FROM_SUPPORT:g} and {self.period - FROM_SUPPORT:g} m"
+        for k, station in enumerate(x):
+            if not FROM_SUPPORT <= station <= self.period - FROM_SUPPORT:
+                where = "span" if not self.further_spans else f"{len(self.spans)} spans before the line repeats"
+                problems.append(
+                    f"droppers.positions[{k}] must lie between {inside}, inside the {where}: got {station:g} m"
+                )
+            elif min(abs(station - s) for s in supports) < FROM_SUPPORT:
+                near = min(supports, key=lambda s: abs(station - s))
+                problems.append(
+                    f"droppers.positions[{k}] = {station:g} m must stay {FROM_SUPPORT:g} m clear of the support at "
+                    f"{near:g} m"
+                )
+        for n, (a, b) in enumerate(pairwise(supports), start=1):
+            count = sum(1 for station in x if a < station < b)
+            if not 1 <= count <= MOST_DROPPERS:
+                problems.append(
+                    f"droppers.positions must give span {n}, from {a:g} to {b:g} m, 1 to {MOST_DROPPERS} droppers: "
+                    f"got {count}"
+                )
+        return problems
+
+    def _stitch_does_not_fit(self, half: float) -> list[str]:
+        """Say where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry."""
+        x, problems = self.droppers.positions, []
+        if half > 0.4 * min(self.spans):
+            which = "the span" if not self.further_spans else "the shortest span"
+            problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
+        for a, b in pairwise(self.supports):
+            own = [(k, station) for k, station in enumerate(x) if a < station < b]
+            problems += [
+                f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
+                f"at {half:g} m from the support"
+                for k, station in own
+                if min(abs(station - a - half), abs(b - station - half)) < FROM_CLAMP
+            ]
+            inside = sum(1 for _, s in own if s < a + half), sum(1 for _, s in own if s > b - half)
             if min(inside) == 0:
                 problems.append(
                     f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
                 )
-        if problems:
-            raise ValueError("; ".join(problems))
-        return self
+        return list(dict.fromkeys(problems))

@@ -58,8 +58,8 @@ class BlochCell:
             first.astype(np.int64),
             ni,
         )
-        self.dt, self.steps, n = case.time_step, case.steps_per_span, cell.n_dof
-        x = np.arange(self.steps, dtype=np.float64) * (spec.span_length / self.steps)
+        self.dt, self.steps, n = case.time_step, case.steps_per_period, cell.n_dof
+        x = np.arange(self.steps, dtype=np.float64) * (spec.period / self.steps)
         dof, self.phi = cell.contact_operator(x)
         self.wrap = (dof >= n).astype(np.int64)
         dofs, numbers = np.unique(dof - n * self.wrap, return_inverse=True)

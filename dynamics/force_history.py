@@ -32,8 +32,8 @@ class ForceHistory:
         Samples of each pantograph that count.
     time_step, speed : float
         [s], [m/s].
-    steps_per_span : int
-        Samples a span.
+    steps_per_period : int
+        Samples a span, or all spans before the line repeats.
     periodic : bool
         True where the record is one period of a steady state.
     """
@@ -45,7 +45,7 @@ class ForceHistory:
     cut: tuple[slice, ...]
     time_step: float
     speed: float
-    steps_per_span: int
+    steps_per_period: int
     periodic: bool
 
     def evaluated(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
@@ -75,7 +75,7 @@ def force_history(solution: PeriodicSolution | Trajectory) -> ForceHistory | Non
         cut=tuple(cuts),
         time_step=case.time_step,
         speed=case.speed,
-        steps_per_span=case.steps_per_span,
+        steps_per_period=case.steps_per_period,
         periodic=case.solver == "periodic" and solution.status is Status.OK,
     )
 
@@ -85,9 +85,9 @@ def _evaluated(solution: PeriodicSolution | Trajectory, position: NDArray[np.flo
     case = solution.case
     if case.solver == "periodic":
         return slice(0, len(position))
-    n = case.steps_per_span
+    n = case.steps_per_period
     if case.solver == "transient":
-        return slice(len(position) - case.transient.spans_evaluated * n, len(position))
+        return slice(len(position) - case.catenary.periods(case.transient.spans_evaluated) * n, len(position))
     return span_cut(case, position, case.open_line.first_evaluated, case.open_line.last_evaluated)
 
 
@@ -96,6 +96,6 @@ def span_cut(case: CaseSpec, position: NDArray[np.float64], first: int, last: in
 
     The sample at the first support is left out, that at the last one is in.
     """
-    support = (first - 1) * case.catenary.span_length
+    support = case.catenary.station(first - 1)
     begin = int(np.searchsorted(position, support * (1.0 + 1e-12) + 1e-9))
-    return slice(begin, begin + (last - first + 1) * case.steps_per_span)
+    return slice(begin, begin + case.steps_between(first - 1, last))

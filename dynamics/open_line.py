@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
+from catenary.geometry import spans_at
 from dynamics.force_history import span_cut
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
@@ -75,8 +76,8 @@ def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated | None, tup
     assert start is not None
     behind = trailing.applied_forces_N or (start,) * len(trailing.distances_m)
     forces = np.array([start, *behind])
-    way = settings.last_evaluated + settings.spans_after - settings.start
-    way += max((0.0, *trailing.distances_m)) / case.catenary.span_length
+    end = case.catenary.station(settings.last_evaluated + settings.spans_after) + max((0.0, *trailing.distances_m))
+    way = float(spans_at(case.catenary, end)) - settings.start
     evaluated = None
     for _ in range(MAX_CORRECTIONS):
         others = trailing.model_copy(update={"applied_forces_N": tuple(forces[1:].tolist()) or None})
@@ -103,7 +104,7 @@ def _failed(case: CaseSpec, run: LineRun) -> tuple[Status, str]:
     failure = run.failure
     if failure is None:
         return Status.DIVERGED, Status.DIVERGED.value
-    x = case.open_line.start * case.catenary.span_length + case.speed * failure.time
+    x = case.catenary.station(case.open_line.start) + case.speed * failure.time
     where = f"at {failure.time:.4f} s, the first pantograph {x:.2f} m from the line's first support"
     sentence = f"a time step did not converge {where}: residual {failure.residual:.3g} N"
     cure = "a shorter dt" if failure.iterations > 1 else "a shorter rk4_step"
@@ -152,5 +153,5 @@ def _trajectory(
 
 def _largest_by_span(case: CaseSpec, position: NDArray[np.float64], uplift: NDArray[np.float64]) -> NDArray[np.float64]:
     """Largest uplift [m] at any support while the first pantograph passed each span, a first part of one included."""
-    passed = np.ceil(position / case.catenary.span_length - 1e-9)
+    passed = np.ceil(spans_at(case.catenary, position) - 1e-9)
     return np.array([uplift[passed == k].max() for k in np.unique(passed)])

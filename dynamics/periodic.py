@@ -67,16 +67,17 @@ class PeriodicSolution:
         Where no state repeats (NOT_PERIODIC) the figures are those of a long march: standard deviation of its first
         evaluated spans against its last [%].
     time, position : float array (step,)
-        [s], and [m] in (0, span].
+        [s], and [m] in (0, period].
     contact_force, contact_force_filtered : float array (step,)
         [N].
     contact_height : float array (step,)
         Contact-wire height at the contact point [m].
     dropper_force : float array (step, dropper)
-        Force of the droppers of the span that the pantograph is passing [N]; no steps where no state repeats.
+        Force of the droppers of the span (all spans before the line repeats) that the pantograph is passing [N]; no
+        steps where no state repeats.
     support_uplift : float array (time,)
-        Uplift of one support over its whole history, from far ahead of the pantograph to far behind it [m]; where
-        no state repeats, the largest while each evaluated span was passed.
+        Uplift of one support, the one that rises most, over its whole history, from far ahead of the pantograph to far
+        behind it [m]; where no state repeats, the largest while each evaluated span was passed.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
     """
@@ -131,7 +132,7 @@ def solve_periodic(
         memory = Acceleration(None, PLAIN_SPANS)
         x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
         spans += more
-    effort = Effort(spans, residual, found - began, found)
+    effort = Effort(spans * len(case.catenary.spans), residual, found - began, found)
     if status is not Status.OK:
         applied = span_map.state.applied_force
         return _marched_on(case, eq, applied if np.isfinite(applied) else None, effort)
@@ -147,11 +148,12 @@ def iterate(
     basis: SecantBasis | None,
     memory: Acceleration | None = None,
 ) -> tuple[NDArray[np.float64], float, int, Status]:
-    """Repeat the map until its change is below tolerance; returns state, residual, spans and status."""
+    """Repeat the map until its change is below tolerance; returns state, residual, repetitions and status."""
     settings, target = span_map.case.periodic, span_map.case.mean_force_N
+    most = span_map.case.catenary.periods(settings.max_spans)
     memory = Acceleration(basis, plain) if memory is None else memory
     residual = np.inf
-    for spans in range(1, settings.max_spans + 1):
+    for spans in range(1, most + 1):
         mapped, feature = span_map.apply(x)
         assert span_map.record is not None
         residual = float(np.linalg.norm(feature))
@@ -161,7 +163,7 @@ def iterate(
         if spans > plain + 1 and residual < settings.tolerance and held:
             return mapped, residual, spans, Status.OK
         x = memory.propose(mapped, feature)
-    return x, residual, settings.max_spans, Status.NOT_PERIODIC
+    return x, residual, most, Status.NOT_PERIODIC
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,8 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> PeriodicSol
     case, dt, record = span_map.case, span_map.window.dt, span_map.record
     assert record is not None
     bands = filter_force(record.force, dt, case.signal, periodic=True)
-    uplift = record.uplift[:, ::-1].T.ravel()
+    highest = int(record.uplift.max(axis=(0, 2)).argmax())
+    uplift = record.uplift[:, highest, ::-1].T.ravel()
     step = np.arange(1, len(record.force) + 1, dtype=np.float64)
     return PeriodicSolution(
         case=case,
@@ -212,7 +215,7 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: 
     window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
     settings = case.transient.model_copy(update=window)
     long = solve_transient(case.model_copy(update={"transient": settings}), eq, applied)
-    n, spread = case.steps_per_span, None
+    n, spread = case.steps_per_period, None
     status, message = long.status, long.message
     if long.statistics is not None and long.statistics_first_half and long.statistics_second_half:
         halves = (h.contact_force_std_N for h in (long.statistics_first_half, long.statistics_second_half))
@@ -241,7 +244,7 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: 
         contact_force_filtered=long.contact_force_filtered[-n:],
         contact_height=long.contact_height[-n:],
         dropper_force=np.zeros((0, len(eq.dropper_force))),
-        support_uplift=long.support_uplift[-long.spans_evaluated :],
+        support_uplift=long.support_uplift[-case.catenary.periods(long.spans_evaluated) :],
         wall_time_s=effort.wall_time_s,
     )
 

@@ -145,11 +145,11 @@ def passage_of(case: CaseSpec, line: WholeLine | None, repeats: int = 1) -> Pass
         if run.failure is not None:
             why = f"a step did not converge at {run.failure.time:.3f} s"
         return Passage(setting, why, none, none, float("nan"))
-    first = (settings.first_evaluated - 1) * case.catenary.span_length
+    first = case.catenary.station(settings.first_evaluated - 1)
     begin = int(np.searchsorted(position, first * (1.0 + 1e-12) + 1e-9))
-    count = (settings.last_evaluated - settings.first_evaluated + 1) * case.steps_per_span
+    count = case.steps_between(settings.first_evaluated - 1, settings.last_evaluated)
     cut = slice(begin, begin + count)
-    simulated = round(spans * case.steps_per_span) * case.time_step
+    simulated = case.steps_between(settings.start, settings.start + spans) * case.time_step
     return Passage(setting, "", position[cut], force[cut], min(spent) / simulated)
 
 

@@ -131,7 +131,7 @@ def _spectrum(history: ForceHistory) -> Spectrum:
         return _line_spectrum(np.stack(forces, axis=1), dt)
     from scipy.signal import welch
 
-    length = min(SEGMENT_SPANS * history.steps_per_span, *(f.size for f in forces))
+    length = min(SEGMENT_SPANS * history.steps_per_period, *(f.size for f in forces))
     settings = {"window": "hann", "nperseg": length, "noverlap": int(OVERLAP * length), "detrend": "constant"}
     found = [welch(f, fs=1.0 / dt, scaling="density", **settings) for f in forces]
     frequency = np.asarray(found[0][0], dtype=np.float64)
@@ -152,7 +152,7 @@ def _line_spectrum(force: NDArray[np.float64], dt: float) -> Spectrum:
 
 def _running_rms(history: ForceHistory) -> RunningRms:
     """RMS of every pantograph's filtered force in every window."""
-    n = history.steps_per_span
+    n = history.steps_per_period
     means = np.array([f.mean() for f in history.evaluated(history.filtered)])
     square = (history.filtered - means) ** 2
     value = np.stack([_mean_in_window(square, round(s * n), history.periodic) for s in RMS_SPANS], axis=-1)

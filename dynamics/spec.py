@@ -54,7 +54,8 @@ class CaseSpec(Spec):
         default=None, description="applied (uplift) force [N]; the mean contact force follows"
     )
     dt: Annotated[float, Field(ge=2.0e-4, le=4.0e-3)] = Field(
-        default=1.0e-3, description="time step [s]; adjusted so that a span takes a whole number of steps"
+        default=1.0e-3,
+        description="time step [s]; adjusted so that a span takes a whole number of steps",
     )
     strict_dt: bool = Field(default=False, description="refuse instead of adjusting dt")
     slack_damping: Literal["kept", "released"] = Field(
@@ -83,14 +84,19 @@ class CaseSpec(Spec):
         return self.speed_kmh / 3.6
 
     @property
-    def steps_per_span(self) -> int:
-        """Whole number of time steps in which the train passes one span."""
-        return max(1, round(self.catenary.span_length / (self.speed * self.dt)))
+    def steps_per_period(self) -> int:
+        """Whole number of time steps in which the train passes one period of the line, usually a span."""
+        return max(1, round(self.catenary.period / (self.speed * self.dt)))
 
     @property
     def time_step(self) -> float:
-        """Adjusted time step [s]: span / (speed x steps)."""
-        return self.catenary.span_length / (self.speed * self.steps_per_span)
+        """Adjusted time step [s]: period / (speed x steps)."""
+        return self.catenary.period / (self.speed * self.steps_per_period)
+
+    def steps_between(self, first: float, last: float) -> int:
+        """Whole time steps from one place to another [spans from the line's first support]."""
+        way = self.catenary.station(last) - self.catenary.station(first)
+        return round(way / self.catenary.period * self.steps_per_period)
 
     @model_validator(mode="after")
     def _run_is_possible(self) -> Self:
@@ -110,7 +116,7 @@ class CaseSpec(Spec):
         if self.solver == "open_line" and self.slack_damping != "kept":
             problems.append(f"slack_damping must be 'kept' with solver=open_line: got '{self.slack_damping}'")
         problems += self._open_line_alone() if self.solver != "open_line" else self._fits_on_line()
-        problems += self.histories.refusals(self.solver, self.open_line.spans * self.catenary.span_length)
+        problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
             problems.append(
                 f"dt must divide the time of one span when strict_dt is set: got {self.dt:g} s, nearest "
@@ -138,9 +144,11 @@ class CaseSpec(Spec):
 
     def _fits_on_line(self) -> list[str]:
         """Say where the train outruns the line, or its base motion ends before the run."""
-        line, problems = self.open_line, []
-        behind = max((0.0, *self.trailing.distances_m)) / self.catenary.span_length
-        if line.last_evaluated + line.spans_after + behind > line.spans + 1e-9:
+        line, wires, problems = self.open_line, self.catenary, []
+        train = max((0.0, *self.trailing.distances_m))
+        end = wires.station(line.last_evaluated + line.spans_after) + train
+        behind = train / wires.mean_span
+        if end > wires.station(line.spans) + 1e-9 * wires.period:
             problems.append(
                 f"open_line.spans must hold the evaluated spans, those after them and the train: "
                 f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}"
@@ -150,8 +158,7 @@ class CaseSpec(Spec):
                 "trailing.applied_forces_N must be left out where mean_force_N is held for every pantograph"
             )
         if self.base_motion is not None:
-            way = line.last_evaluated + line.spans_after + behind - line.start
-            needed = way * self.catenary.span_length / self.speed
+            needed = (end - wires.station(line.start)) / self.speed
             first, last = self.base_motion.time_s[0], self.base_motion.time_s[-1]
             if first > 0.0 or last < needed:
                 problems.append(

@@ -41,7 +41,8 @@ class Trajectory:
     contact_height : float array (time,)
         Contact-wire height at the contact point [m].
     support_uplift : float array (span,)
-        Largest uplift at any support of the window while the pantograph passed that span [m].
+        Largest uplift at any support of the window while the pantograph passed that span, or all spans before the line
+        repeats [m].
     spans_evaluated : int
         Number of last spans that the statistics cover.
     wall_time_s : dict
@@ -94,7 +95,7 @@ def solve_transient(
     records: list[SpanRecord] = []
     for _ in range(MAX_CORRECTIONS):
         state = start.copy()
-        records = _run(window, state, settings.spans)
+        records = _run(window, state, case.catenary.periods(settings.spans))
         if records[-1].ran_away:
             status = Status.DIVERGED
             break
@@ -124,7 +125,7 @@ def static_message(eq: Equilibrium, status: Status) -> str:
 
 
 def _run(window: TravellingWindow, state: WindowState, spans: int) -> list[SpanRecord]:
-    """March ``spans`` spans from a state."""
+    """March ``spans`` of the window's spans from a state."""
     records = []
     for k in range(spans):
         if k:
@@ -139,7 +140,7 @@ def _mean_error(case: CaseSpec, records: list[SpanRecord]) -> float:
     """Missing mean force [N] over the evaluated spans; zero when the applied force is given."""
     if case.mean_force_N is None:
         return 0.0
-    last = records[-case.transient.spans_evaluated :]
+    last = records[-case.catenary.periods(case.transient.spans_evaluated) :]
     return case.mean_force_N - float(np.mean([r.force.mean() for r in last]))
 
 
@@ -152,14 +153,14 @@ def _trajectory(
     spent: tuple[float, float],
 ) -> Trajectory:
     """Join the spans' records and form the statistics of the evaluated ones."""
-    dt, n = case.time_step, case.steps_per_span
+    dt, n = case.time_step, case.steps_per_period
     force, height = (
         np.concatenate([getattr(r, name) for r in records]) if records else np.zeros(0) for name in ("force", "height")
     )
     uplift = np.array([r.uplift.max() for r in records])
     usable = status is Status.OK or status is Status.MEAN_FORCE_NOT_HELD
     filtered = filter_force(force, dt, case.signal, periodic=False) if usable and records else None
-    count = case.transient.spans_evaluated
+    count = case.catenary.periods(case.transient.spans_evaluated)
     total = len(records)
 
     def statistics(first: int, last: int) -> ContactStatistics | None:
@@ -185,6 +186,6 @@ def _trajectory(
         contact_force_filtered=force if filtered is None else filtered.whole,
         contact_height=height,
         support_uplift=uplift,
-        spans_evaluated=count,
+        spans_evaluated=count * len(case.catenary.spans),
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
     )

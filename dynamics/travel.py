@@ -1,4 +1,6 @@
-"""A window of identical spans that travels with the pantograph, one span of train travel at a time.
+"""A window of identical cells that travels with the pantograph, one cell of train travel at a time.
+
+A cell is one period of the line: a span, or several of unequal length. Below, a window's span is such a cell.
 
 The window's ends absorb: dashpots of the wires' impedance, and a sponge of extra mass-proportional damping that
 rises smoothly over the outermost spans. What a finite window still costs is long
@@ -76,8 +78,9 @@ class SpanRecord:
     ----------
     force, height, head : float array (step,)
         Contact force [N], contact-wire height at the contact point [m], head height [m].
-    uplift : float array (step, support)
-        Displacement of the contact wire at every support of the window [m].
+    uplift : float array (step, support, column)
+        Displacement of the contact wire at the supports of a cell, in every cell of the window [m]; the last column
+        holds the support that closes it.
     dropper_force : float array (step, dropper)
         Forces of the droppers of the span being passed [N].
     sweeps : int
@@ -112,14 +115,15 @@ class TravellingWindow:
     case : CaseSpec
     cell : VerticalCell
     behind, ahead : int
-        Spans of the window behind and ahead of the pantograph's.
+        Spans of the window behind and ahead of the pantograph's; rounded up to whole cells.
     """
 
     def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int, precision: str = "double") -> None:
         self.case, self.cell = case, cell
-        self.behind, self.ahead = window_spans(behind, ahead, precision)
+        whole = case.catenary.periods
+        self.behind, self.ahead = window_spans(whole(behind), whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
-        self.dt, self.steps = case.time_step, case.steps_per_span
+        self.dt, self.steps = case.time_step, case.steps_per_period
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps)
         mass, damping, stiffness = pantograph_matrices(case.pantograph)
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
@@ -190,7 +194,7 @@ class TravellingWindow:
             np.empty(steps),
             np.empty(steps),
             np.empty(steps),
-            np.empty((steps, self.spans + 1)),
+            np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
         )
         held = state.u, state.a, state.s

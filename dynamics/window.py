@@ -46,7 +46,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
     dt : float
         Time step [s].
     steps : int
-        Steps per span.
+        Steps per period.
 
     Raises
     ------
@@ -65,11 +65,12 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
     }
     A = CellMatrix(**parts)
     support = spec.support.messenger_damping + 0.5 * dt * spec.support.messenger_stiffness
-    for block in (A.own, A.interface_left, A.interface_right):
-        block[cell.support_dof, cell.support_dof] += support
+    A.own[cell.support_dof, cell.support_dof] += support
+    for block in (A.interface_left, A.interface_right):
+        block[cell.support_dof[0], cell.support_dof[0]] += support
     end_dof = np.array([d for d, _ in cell.wire_ends])
     end_imp = np.array([z for _, z in cell.wire_ends])
-    x = np.arange(steps + 1, dtype=np.float64) * (spec.span_length / steps)
+    x = np.arange(steps + 1, dtype=np.float64) * (spec.period / steps)
     cdof, cphi = cell.contact_operator(x)
     z0 = static_height(cell.equilibrium, x)
     absorb = np.zeros((cell.n_interface, cell.n_interface))
@@ -106,7 +107,7 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: 
         raise InputError(
             [
                 f"dt must be small enough that neighbouring supports hardly act on each other within one step: at "
-                f"dt = {dt:g} s on spans of {spec.span_length:g} m they do by {strength:.1e}, allowed "
+                f"dt = {dt:g} s on a period of {spec.period:g} m they do by {strength:.1e}, allowed "
                 f"{LARGEST_COUPLING:.0e}; use a smaller dt"
             ]
         )

@@ -1,4 +1,6 @@
-r"""Compiled march of a window of identical spans under a moving pantograph, one span of train travel per call.
+r"""Compiled march of a window of identical cells under a moving pantograph, one cell of train travel per call.
+
+A cell is one period of the line: a span, or several of unequal length; here it is called a span throughout.
 
 Newmark (gamma 1/2, beta 1/4) written for the mean velocity of a step, w = (v_n + v_{n+1}) / 2:
 
@@ -76,8 +78,9 @@ def _carry_supports(s, w, constants, before):
     dt, _, _, _, Kx, Cx, sup, _, ends, _, _, _ = constants
     S = w.shape[1] - 1
     damping = Cx if before else -Cx
-    for c in range(S + 1):
-        s[sup, c] += (0.5 * dt * Kx + damping) * w[sup, c]
+    for i in sup:
+        for c in range(S + 1):
+            s[i, c] += (0.5 * dt * Kx + damping) * w[i, c]
     sign = 1.0 if before else -1.0
     for k in range(ends[0].size):
         s[ends[0][k], 0] += sign * ends[1][k] * w[ends[0][k], 0]
@@ -94,8 +97,9 @@ def _record(step, lam, state, inputs, records, n):
     rec_force[step - 1] = lam
     rec_height[step - 1] = contact[2][step] + point_value(u, contact[0][step], contact[1][step], p, n)
     rec_head[step - 1] = zp[0]
-    for c in range(u.shape[1]):
-        rec_uplift[step - 1, c] = u[constants[7], c]
+    for k in range(constants[7].size):
+        for c in range(u.shape[1]):
+            rec_uplift[step - 1, k, c] = u[constants[7][k], c]
     for d in range(fd.shape[0]):
         rec_drop[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p]
 
@@ -120,8 +124,8 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         droppers (dofs, weights, static force, stiffness, beta where slack releases damping or 0, stretch below which
         one is looked at), constants.
     records : tuple
-        By step: force [N], height [m], head [m], uplift (step, column) [m], dropper force (step, dropper) of the span
-        that the pantograph passes [N].
+        By step: force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of
+        the span that the pantograph passes [N].
     """
     u, a, s, fd, zp, vp = state
     w, found, wp, fb, fd_old, stretch, _, before, _ = scratch

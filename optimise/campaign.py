@@ -27,7 +27,7 @@ from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult, load_result
 from optimise.robust import prepare_scenarios
 from optimise.samplers import population_size
-from optimise.scenarios import scenario_set
+from optimise.scenarios import ScenarioSet, scenario_set
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 from optimise.warm_start import warm_start
@@ -160,7 +160,7 @@ class _Run:
         if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
             return
         scenarios = scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)
-        start = prepare(self.case) if scenarios is None else prepare_scenarios(scenarios, prepare)
+        start = self._start(scenarios, prepare)
         limit = self.campaign.cluster.time_limit_s
         setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
         setting = replace(setting, reference=self._reference(evaluate, setting))
@@ -172,6 +172,17 @@ class _Run:
             if self.campaign.polish.best:
                 runs = polish(self.campaign, self.space, self.study.records, lambda p: self._beside(executor, p))
                 write_basins(self.place, self.campaign, self.space, self.study.records, runs)
+
+    def _start(self, scenarios: ScenarioSet | None, prepare: Callable[[CaseSpec], Any]) -> Any:
+        """Steady states of the nominal line, written with as many spans as the designs have."""
+
+        def typical(case: CaseSpec) -> CaseSpec:
+            return case.model_copy(update={"catenary": self.space.typical_of(case.catenary)})
+
+        if scenarios is None:
+            return prepare(typical(self.case))
+        worlds = tuple(replace(world, case=typical(world.case)) for world in scenarios.worlds)
+        return prepare_scenarios(replace(scenarios, worlds=worlds), prepare)
 
     def close(self, state: str) -> CampaignResult:
         """Write what a campaign leaves behind."""

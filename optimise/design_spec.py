@@ -12,6 +12,7 @@ __all__ = ["LINE_QUANTITIES", "DesignSpec"]
 
 Count = Annotated[int, Field(ge=1, le=40)]
 Span = Annotated[float, Field(ge=15.0, le=120.0)]
+Difference = Annotated[float, Field(ge=0.0, le=60.0)]
 Encumbrance = Annotated[float, Field(ge=0.3, le=3.0)]
 Tension = Annotated[float, Field(ge=5.0e3, le=60.0e3)]
 StitchLength = Annotated[float, Field(ge=4.0, le=40.0)]
@@ -22,6 +23,7 @@ ClampMass = Annotated[float, Field(ge=0.0, le=5.0)]
 LINE_QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
     "droppers": (("droppers", "positions"), "1"),
     "span_length": (("span_length",), "m"),
+    "span_difference": (("further_spans",), "m"),
     "encumbrance": (("encumbrance",), "m"),
     "contact_wire_tension": (("contact_wire", "tension"), "N"),
     "messenger_wire_tension": (("messenger_wire", "tension"), "N"),
@@ -64,6 +66,11 @@ class DesignSpec(Spec):
     )
     span_length: tuple[Span, Span] | None = Field(
         default=None, description="range of the span, support to support [m]; not given: as the nominal line"
+    )
+    span_difference: tuple[Difference, Difference] | None = Field(
+        default=None,
+        description="range, from 0, of how much longer every other span is, the mean of both being the span length "
+        "[m]; not given: all spans alike",
     )
     encumbrance: tuple[Encumbrance, Encumbrance] | None = Field(
         default=None,

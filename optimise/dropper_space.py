@@ -63,6 +63,8 @@ class DropperSpace:
                     "droppers.prescribed 'lengths'; give its droppers.contact_wire_heights in place of lengths"
                 ]
             )
+        if self.nominal.further_spans and not (self.moves or self.lifts):
+            return
         problems = self._asymmetries()
         if not problems:
             problems = [

@@ -18,6 +18,7 @@ from scipy.interpolate import PchipInterpolator
 from catenary.spec import CatenarySpec
 from optimise.design_spec import LINE_QUANTITIES
 from optimise.dropper_space import DropperSpace
+from optimise.unequal_spans import carried_over, difference_of
 
 __all__ = ["least_droppers", "line_with", "quantity_of"]
 
@@ -25,7 +26,11 @@ __all__ = ["least_droppers", "line_with", "quantity_of"]
 def quantity_of(line: CatenarySpec, key: str) -> float:
     """Value of a quantity of the line as a whole, in its own unit; the droppers are counted."""
     if key == "droppers":
-        return float(len(line.droppers.positions))
+        return float(len(line.droppers.positions) // len(line.spans))
+    if key == "span_length":
+        return line.mean_span
+    if key == "span_difference":
+        return difference_of(line)
     found: Any = line
     for name in LINE_QUANTITIES[key][0]:
         found = getattr(found, name)
@@ -45,7 +50,7 @@ def line_with(nominal: DropperSpace, values: Mapping[str, float]) -> CatenarySpe
     nominal : DropperSpace
         The nominal line with its height profile.
     values : mapping
-        Quantities by key, each in the unit of `LINE_QUANTITIES`.
+        Quantities by key, each in the unit of `LINE_QUANTITIES`; a difference of spans is none of them.
 
     Raises
     ------
@@ -81,11 +86,8 @@ def _layout(nominal: DropperSpace, content: dict[str, Any], count: int) -> tuple
         z = np.asarray(nominal.profile(x))
     half = (count + 1) // 2
     span = content["span_length"]
-    own, other = [0.0, 0.5 * line.span_length], [0.0, 0.5 * span]
-    if line.stitch is not None:
-        own.insert(1, 0.5 * line.stitch.length)
-        other.insert(1, 0.5 * content["stitch"]["length"])
-    near = np.interp(x[:half], own, other)
+    stitch = (line.stitch.length, content["stitch"]["length"]) if line.stitch is not None else (0.0, 0.0)
+    near = carried_over(x[:half], stitch, (line.span_length, span))
     return np.concatenate([near, (span - near)[: count // 2][::-1]]), z
 
 

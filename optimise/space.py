@@ -17,10 +17,11 @@ from optimise.design_spec import LINE_QUANTITIES, DesignSpec
 from optimise.dropper_space import LEAST_ROOM, DropperSpace, Variable
 from optimise.line_layout import least_droppers, line_with, quantity_of
 from optimise.taut_wire import shortest_dropper
+from optimise.unequal_spans import SAME_PLACE, repeated, shorter_alone, with_longer
 
 __all__ = ["DesignSpace", "Variable"]
 
-GEOMETRIC = ("droppers", "span_length", "stitch_length")
+GEOMETRIC = ("droppers", "span_length", "span_difference", "stitch_length")
 # of a variable's range: what rounding may leave between a line and the point that stands for it
 ROUNDING = 1e-6
 
@@ -92,10 +93,12 @@ class DesignSpace:
         v = np.asarray(values, dtype=float)
         self._check_in_box(v)
         n = len(self.droppers.variables)
-        droppers = self._droppers_of(line_with(self.droppers, dict(zip(self.design.line_ranges, v[n:], strict=True))))
+        whole, difference = self._shorter_span(dict(zip(self.design.line_ranges, v[n:].tolist(), strict=True)))
+        droppers = self._droppers_of(line_with(self.droppers, whole))
         if droppers is self.droppers:
             return droppers.spec_of(v[:n])
-        return droppers.spec_of(droppers.reach * (self._shares(droppers) @ (v[:n] / self.droppers.reach)))
+        line = droppers.spec_of(droppers.reach * (self._shares(droppers) @ (v[:n] / self.droppers.reach)))
+        return with_longer(line, difference)
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
         """Point of the box that stands for a line, the inverse of `spec_of`, shape (variable,).
@@ -108,13 +111,15 @@ class DesignSpace:
             If no point of the space stands for the line.
         """
         whole = {key: quantity_of(spec, key) for key in self.design.line_ranges}
+        if "span_difference" in whole:
+            spec = shorter_alone(spec)
         given, wanted = len(spec.droppers.positions), len(self.nominal.droppers.positions)
         if "droppers" not in whole and given != wanted:
             raise InputError(
                 [f"the line must have {wanted} droppers as the nominal one: got {given}; use its own nominal line"]
             )
         try:
-            droppers = self._droppers_of(line_with(self.droppers, whole))
+            droppers = self._droppers_of(line_with(self.droppers, self._shorter_span(whole)[0]))
         except ValueError as error:
             raise InputError([f"the line must be inside the design space: {error}"]) from error
         values = droppers.values_of(spec)
@@ -126,6 +131,20 @@ class DesignSpace:
         found = np.where(np.abs(found - inside) < ROUNDING * self.ranges, inside, found)
         self._check_in_box(found)
         return found
+
+    def typical_of(self, line: CatenarySpec) -> CatenarySpec:
+        """A line with as many spans before it repeats as most of the designs have."""
+        return repeated(line, 2) if self.design.span_difference is not None else line
+
+    def _shorter_span(self, whole: Mapping[str, float]) -> tuple[dict[str, float], float]:
+        """Quantities of the line of the shorter span alone, and how much longer the other one is [m]."""
+        rest = dict(whole)
+        difference = rest.pop("span_difference", 0.0)
+        if difference < SAME_PLACE:
+            difference = 0.0
+        else:
+            rest["span_length"] = rest.get("span_length", self.nominal.span_length) - 0.5 * difference
+        return rest, difference
 
     def _droppers_of(self, line: CatenarySpec) -> DropperSpace:
         return self.droppers if line is self.nominal else DropperSpace(line, self.design, derived=True)
@@ -186,7 +205,7 @@ class DesignSpace:
 
     def _unfit_ranges(self) -> list[str]:
         """Say which ranges do not fit the nominal line."""
-        problems = []
+        problems = self._spans_already_unequal()
         for key, (low, high) in self.design.line_ranges.items():
             if key.startswith("stitch_") and self.nominal.stitch is None:
                 problems.append(f"design.{key} must be left out (or null): {self.nominal.name} has no stitch wire")
@@ -206,6 +225,19 @@ class DesignSpace:
                 )
         return problems
 
+    def _spans_already_unequal(self) -> list[str]:
+        """Say what cannot vary on a line that names several spans itself."""
+        if not self.nominal.further_spans:
+            return []
+        kind = [f"design.kind '{self.design.kind}'"] if self.design.kind != "line" else []
+        keys = [f"design.{key}" for key in GEOMETRIC if key in self.design.line_ranges]
+        return [
+            f"{what} must not be asked for on {self.nominal.name}, which names {len(self.nominal.spans)} spans: "
+            "stations and heights vary on a line whose spans are alike; give it no further_spans, and a range to "
+            "design.span_difference"
+            for what in (*kind, *keys)
+        ]
+
     def _unfit_corners(self, droppers: DropperSpace) -> list[str]:
         """Say which ranges leave no valid line, no distance between droppers, or no dropper, at one of their ends.
 
@@ -219,18 +251,21 @@ class DesignSpace:
         for corner in product(*choices):
             values: Mapping[str, float] = dict(zip(ranges, corner, strict=True)) | lowest
             where = ", ".join(f"{key} {value:g}" for key, value in values.items())
+            whole, difference = self._shorter_span(values)
             try:
-                line = line_with(droppers, values)
+                line = line_with(droppers, whole)
+                both = with_longer(line, difference)
             except ValueError as error:
                 reasons = [str(e.get("ctx", {}).get("error", e["msg"])) for e in getattr(error, "errors", list)()]
                 return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons) or error}"]
-            faces = [] if line is self.nominal else self._droppers_of(line).tight_faces(LEAST_ROOM)
+            as_named = line is self.nominal or line.further_spans
+            faces = [] if as_named else self._droppers_of(line).tight_faces(LEAST_ROOM)
             if faces:
                 return [
                     f"every line of the design space must leave room for {faces[0]}: it does not with {where}; narrow "
                     "that range, or lower that distance"
                 ]
-            least = shortest_dropper(line) - (d.height_change if self.lifts else 0.0)
+            least = shortest_dropper(both) - (d.height_change if self.lifts else 0.0)
             if line is not self.nominal and least < SHORTEST:
                 return [
                     f"every line of the design space must have droppers of at least {SHORTEST:g} m: with {where} the "

@@ -35,8 +35,7 @@ def nominal_loads(line: CatenarySpec) -> NDArray[np.float64]:
     """Static force of each dropper at its contact-wire clamp [N], shape (dropper,)."""
     droppers = line.droppers
     x, z = np.asarray(droppers.positions), np.asarray(droppers.contact_wire_heights)
-    gaps = np.diff(x, prepend=0.0, append=line.span_length)
-    weight = GRAVITY * (0.5 * line.contact_wire.mass_per_length * (gaps[:-1] + gaps[1:]))
+    weight = GRAVITY * 0.5 * line.contact_wire.mass_per_length * np.sum(_gaps(line, x), axis=0)
     return weight + GRAVITY * droppers.clamp_mass_contact_wire + _stiffness(line, x) @ z
 
 
@@ -47,8 +46,7 @@ def shortest_dropper(line: CatenarySpec) -> float:
     """
     droppers, messenger = line.droppers, line.messenger_wire
     x, z = np.asarray(droppers.positions), np.asarray(droppers.contact_wire_heights)
-    gaps = np.diff(x, prepend=0.0, append=line.span_length)
-    weight = 0.5 * messenger.mass_per_length * (gaps[:-1] + gaps[1:]) + droppers.clamp_mass_messenger_wire
+    weight = 0.5 * messenger.mass_per_length * np.sum(_gaps(line, x), axis=0) + droppers.clamp_mass_messenger_wire
     loads = np.maximum(nominal_loads(line), 0.0) + GRAVITY * weight
     sag = np.asarray(np.linalg.solve(_stiffness(line, x, messenger.tension), loads))
     return float(np.min(line.encumbrance - sag - z))
@@ -56,6 +54,14 @@ def shortest_dropper(line: CatenarySpec) -> float:
 
 def _stiffness(line: CatenarySpec, x: NDArray[np.float64], tension: float | None = None) -> NDArray[np.float64]:
     """Loads at the droppers for unit heights [N/m]; the wire, if not said the contact wire, is held at the supports."""
-    per_gap = (tension or line.contact_wire.tension) / np.diff(x, prepend=0.0, append=line.span_length)
-    inner = per_gap[1:-1]
-    return np.diag(per_gap[:-1] + per_gap[1:]) - np.diag(inner, 1) - np.diag(inner, -1)
+    pull = tension or line.contact_wire.tension
+    before, beyond = _gaps(line, x)
+    inner = np.where(np.diff(np.searchsorted(line.supports, x)) == 0, pull / beyond[:-1], 0.0)
+    return np.diag(pull / before + pull / beyond) - np.diag(inner, 1) - np.diag(inner, -1)
+
+
+def _gaps(line: CatenarySpec, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distances from every dropper to the support or dropper before it, and to the one beyond it [m]."""
+    points = np.sort(np.concatenate([line.supports, x]))
+    at = np.searchsorted(points, x)
+    return x - points[at - 1], points[at + 1] - x

@@ -75,6 +75,8 @@ def _point(space: DesignSpace, line: CatenarySpec) -> np.ndarray:
         one, other = getattr(made, key), getattr(line, key)
         if key in ("name", "description", "provenance") or one == other:
             continue
+        if key in ("span_length", "further_spans") and _near(one, other):
+            continue
         if key == "droppers":
             one, other = one.model_dump(), other.model_dump()
             for name in ("positions", "contact_wire_heights"):
@@ -86,3 +88,9 @@ def _point(space: DesignSpace, line: CatenarySpec) -> np.ndarray:
             key = next(f"droppers.{name}" for name in one if one[name] != other[name])
         raise InputError([f"the line must differ in nothing that does not vary: {key} is another"])
     return values
+
+
+def _near(one: float | tuple[float, ...], other: float | tuple[float, ...]) -> bool:
+    """Whether lengths are the same but for rounding."""
+    a, b = np.atleast_1d(one), np.atleast_1d(other)
+    return a.shape == b.shape and bool(np.abs(a - b).max(initial=0.0) < SAME_PLACE)

@@ -134,7 +134,7 @@ class _Bench:
                 trials[setting.family] = self._trial(setting)
             case = setting.applied_to(self.case)
             line = case.open_line
-            steps = (line.last_evaluated + line.spans_after - line.start) * case.steps_per_span
+            steps = case.steps_between(line.start, line.last_evaluated + line.spans_after)
             begin, step = trials[setting.family]
             spent = (begin + step * steps * self._own_steps(setting)) * setting.elements_per_bay * self.job.repeats
             found[setting.integrator] = found.get(setting.integrator, 0.0) + spent / 60.0
@@ -170,7 +170,7 @@ class _Bench:
         few = TRIAL_STEPS[setting.integrator]
         for steps in (1, 1, 1 + few):  # the first one compiles
             began = time.process_time()
-            run_whole_line(case, line, case.open_line.start, steps / case.steps_per_span)
+            run_whole_line(case, line, case.open_line.start, steps * len(case.catenary.spans) / case.steps_per_period)
             spent.append(time.process_time() - began)
         return spent[1] / mesh, max(0.0, spent[2] - spent[1]) / (few * mesh * self._own_steps(coarse))
 

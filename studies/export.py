@@ -61,8 +61,8 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     _refuse_foreign_folder(folder)
     change = 100.0 * (case.speed_kmh / job.speed_kmh - 1.0)
     print(
-        f"{case.catenary.name}: {case.steps_per_span} steps of {1e3 * case.dt:g} ms a span, speed "
-        f"{case.speed_kmh:.4f} km/h ({change:+.3f} % of the {job.speed_kmh:g} km/h asked for)",
+        f"{case.catenary.name}: {case.steps_per_period} steps of {1e3 * case.dt:g} ms {case.catenary.what_repeats}, "
+        f"speed {case.speed_kmh:.4f} km/h ({change:+.3f} % of the {job.speed_kmh:g} km/h asked for)",
         flush=True,
     )
     from dynamics.influence import influence_matrices
@@ -94,7 +94,7 @@ def whole_step_case(case: CaseSpec) -> CaseSpec:
     InputError
         If the speed would have to change by more than 0.3 %.
     """
-    span, asked = case.catenary.span_length, case.speed
+    span, asked = case.catenary.period, case.speed
     steps = max(1, round(span / (asked * case.dt)))
     speed = span / (steps * case.dt)
     if abs(speed / asked - 1.0) > LARGEST_SPEED_CHANGE:

@@ -85,8 +85,7 @@ def compose(overrides: list[str]) -> Composed[NewJob]:
     problems = answers.problems
     problems += [f"{key} is missing: give {key}=..., the {QUESTIONS[key]}" for key in missing]
     values, base = _values(answers), _library_line(answers)
-    span = values.get("span_length")
-    table = _table(answers, float(span) if isinstance(span, int | float) and span > 1.0 else None)
+    table = _table(answers, _period(values))
     data = _lay_together(base, values, table, answers)
     _check_output(data, problems)
 
@@ -186,12 +185,20 @@ def _library_line(answers: _Answers) -> dict[str, Any]:
     return read_yaml_mapping(Path(str(file)), "catenary")
 
 
-def _table(answers: _Answers, span: float | None) -> DropperTable | None:
+def _period(values: dict[str, Any]) -> float | None:
+    """Length after which the line repeats [m], where the answers say it."""
+    further = values.get("further_spans") or []
+    spans = [values.get("span_length"), *(further if isinstance(further, list) else [None])]
+    known = [float(s) for s in spans if isinstance(s, int | float) and s > 1.0]
+    return sum(known) if len(known) == len(spans) else None
+
+
+def _table(answers: _Answers, period: float | None) -> DropperTable | None:
     path = answers.typed.get("droppers", "")
     if not path:
         return None
     try:
-        return read_dropper_table(Path(path), span)
+        return read_dropper_table(Path(path), period)
     except InputError as error:
         answers.problems += error.problems
         return None

@@ -166,11 +166,14 @@ def _stations_outside(data: dict[str, Any], errors: list[Any]) -> list[str]:
     """Droppers outside the span, when the list of droppers is refused for another reason already."""
     if not any(e["loc"] == ("catenary", "droppers") and e["type"] == "value_error" for e in errors):
         return []
-    span = data["catenary"].get("span_length")
-    if isinstance(span, bool) or not isinstance(span, int | float) or span <= 1.0:
+    line = data["catenary"]
+    spans = [line.get("span_length"), *(line.get("further_spans") or ())]
+    if not all(isinstance(s, int | float) and not isinstance(s, bool) for s in spans) or sum(spans) <= 1.0:
         return []
+    span = sum(spans)
+    inside = "span" if len(spans) == 1 else f"{len(spans)} spans before the line repeats"
     return [
-        f"catenary.droppers.positions[{k}] must lie between 0.5 and {span - 0.5:g} m, inside the span: got {x:g} m"
+        f"catenary.droppers.positions[{k}] must lie between 0.5 and {span - 0.5:g} m, inside the {inside}: got {x:g} m"
         for k, x in enumerate(data["catenary"]["droppers"]["positions"])
         if isinstance(x, int | float) and not 0.5 <= x <= span - 0.5
     ]

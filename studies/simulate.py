@@ -255,7 +255,7 @@ def _headline(case: CaseSpec) -> str:
     return (
         f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
         f"{held}, contact {case.contact.stiffness / 1e3:g} kN/m, dt {1e3 * case.time_step:.5f} ms "
-        f"(asked {1e3 * case.dt:g} ms), {case.steps_per_span} steps a span"
+        f"(asked {1e3 * case.dt:g} ms), {case.steps_per_period} steps {case.catenary.what_repeats}"
     )
 
 

@@ -96,7 +96,7 @@ def bundle_arrays(matrices: InfluenceMatrices, test: SelfTest) -> dict[str, NDAr
         "dropper_stiffness": matrices.dropper_stiffness,
         "speed": case.speed,
         "dt": case.time_step,
-        "span": case.catenary.span_length,
+        "span": case.catenary.period,
         "N": len(matrices.z0),
         "M": matrices.I_cd.shape[2],
         "dropper_offset": matrices.dropper_offset,

@@ -98,10 +98,16 @@ def build_whole_line(eq: Equilibrium, *, absorbing: bool = False) -> WholeLine:
     C = C + _diagonal(number[along], dashpot, len(keep))
     if absorbing:
         lateral = np.repeat([np.sqrt(w.tension * w.mass_per_length) for w in wires], 2)
-        hold = np.repeat([w.tension / spec.span_length for w in wires], 2)
+        hold = _end_hold(eq)
         C = C + _diagonal(number[high], lateral, len(keep))
         K = K + _diagonal(number[high], hold, len(keep))
     return WholeLine(eq, M, csr_array(C), csr_array(K), number, number[along])
+
+
+def _end_hold(eq: Equilibrium) -> NDArray[np.float64]:
+    """Vertical stiffness that stands for the spans beyond both ends of each wire [N/m], contact wire first."""
+    ends = np.diff(eq.mesh.layout.supports)[[0, -1]]
+    return np.concatenate([w.tension / ends for w in (eq.spec.contact_wire, eq.spec.messenger_wire)])
 
 
 def _diagonal(at: NDArray[np.int64], values: NDArray[np.float64], n: int) -> csr_array:
@@ -209,8 +215,7 @@ def _springs(line: WholeLine) -> Springs:
         np.add.at(stiffness, arms[arms >= 0], support.steady_arm_stiffness)
     ends = np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]])
     high = line.kept(mesh.dof[ends, Z])
-    wires = (eq.spec.contact_wire, eq.spec.messenger_wire)
-    hold = np.repeat([w.tension / eq.spec.span_length for w in wires], 2)
+    hold = _end_hold(eq)
     np.add.at(stiffness, high[high >= 0], hold[high >= 0])
     dof = np.flatnonzero(stiffness)
     return Springs(dof, stiffness[dof])

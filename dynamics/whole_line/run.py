@@ -69,11 +69,11 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     if case.applied_force_N is None:
         raise ValueError("the march of a whole line needs applied_force_N: it holds no mean force")
     settings, dt = case.open_line, case.time_step
-    pantographs = build_pantographs(case, first_span * case.catenary.span_length)
+    pantographs = build_pantographs(case, case.catenary.station(first_span))
     system = build_system(case, line, pantographs)
     request = Request(dt, settings.hht_alpha, settings.rk4_step, settings.tolerance)
     scheme = INTEGRATORS[settings.integrator].init(_matrices(case, line, system), request)
-    steps, chunk = round(spans * case.steps_per_span), case.steps_per_span
+    steps, chunk = case.steps_between(first_span, first_span + spans), case.steps_per_period
     keeper = _Keeper(case, line, steps, len(pantographs.start))
     state = static_start(case, line, pantographs)
     work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass))
@@ -116,8 +116,9 @@ def _matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
         tangent = law.exponent * law.stiffness * (force / law.stiffness) ** (1.0 - 1.0 / law.exponent)
     masses = np.asarray(panto.mass)
     eq = line.equilibrium
-    span = case.catenary.span_length
-    _, dof, weight = contact_table(eq, span * (1.0 + np.linspace(0.0, 0.5, POINTS)))
+    line_spec = case.catenary
+    x = line_spec.station(1) + 0.5 * line_spec.spans[1 % len(line_spec.spans)] * np.linspace(0.0, 1.0, POINTS)
+    _, dof, weight = contact_table(eq, x)
     return Matrices(
         line.mass,
         line.damping,

@@ -180,7 +180,7 @@ def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
     nearest = []
     for record in (result.nominal, result.best):
         line = None if record is None else result.catenary_of(record)
-        x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.span_length]
+        x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.period]
         nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
     return (
         Constraint(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from studies.report.content import SpanResult
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Level, Role, Stations
+from studies.report.repeats import over_the_longest
 
 __all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart"]
 
@@ -15,7 +16,7 @@ def _role(result: SpanResult) -> Role:
 
 def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
     """Supports as lines over the full height, each design's droppers as ticks at the upper edge."""
-    supports = [r.drawing.supports for r in results if r.drawing is not None]
+    supports = sorted((r.drawing.supports for r in results if r.drawing is not None), key=lambda x: -x[-1])
     droppers = tuple(
         Stations(f"droppers, {r.label}" if len(results) > 1 else "droppers", r.dropper_x, _role(r))
         for r in results
@@ -25,11 +26,9 @@ def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
 
 
 def _span(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
-    """Limits of the span, for axes that run from support to support."""
-    for r in results:
-        if r.drawing is not None:
-            return float(r.drawing.supports.min()), float(r.drawing.supports.max())
-    return None
+    """Limits of the span, or of all spans before the line repeats, for axes that run from support to support."""
+    ends = [float(r.drawing.supports[-1]) for r in results if r.drawing is not None]
+    return (0.0, max(ends)) if ends else None
 
 
 def _named(curve: Curve, label: str) -> Curve:
@@ -38,6 +37,7 @@ def _named(curve: Curve, label: str) -> Curve:
 
 def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
     """Draw the filtered contact force along the span, with supports and droppers marked."""
+    results = over_the_longest(results)
     curves = tuple(_named(r.force, r.label) for r in results if r.force is not None)
     if not curves:
         return None
@@ -59,6 +59,7 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
 
 def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the height of the contact point along the span."""
+    results = over_the_longest(results)
     curves = tuple(_named(r.height, r.label) for r in results if r.height is not None)
     if not curves:
         return None
@@ -77,6 +78,7 @@ def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the static elasticity: rise of the contact wire per newton pressed against it."""
+    results = over_the_longest(results)
     curves = tuple(_named(r.elasticity, r.label) for r in results if r.elasticity is not None)
     if not curves:
         return None
@@ -95,6 +97,7 @@ def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) -> Chart | None:
     """Draw each dropper's force at rest over its station."""
+    results = over_the_longest(results)
     shown = [r for r in results if r.dropper_x.size]
     if not shown:
         return None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.geometry import CONTACT
+from catenary.geometry import CONTACT, spans_at
 from dynamics.dataset import StoredResult
 from dynamics.filters import filter_record
 from dynamics.spec import CaseSpec
@@ -147,11 +147,12 @@ def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mappin
     about = stored.variable_attributes["contact_force_spectral_density"]
     pantographs = _pantographs(values, case)
     shown = pantographs[0].x
-    span = case.catenary.span_length
-    past = _past_axis(values, span)
+    line = case.catenary
+    first, last = spans_at(line, shown.min()), spans_at(line, shown.max())
+    past = _past_axis(values, line.mean_span)
     return Histories(
         pantographs=pantographs,
-        supports=span * np.arange(np.floor(shown.min() / span + 1e-6), np.ceil(shown.max() / span - 1e-6) + 1.0),
+        supports=np.array([line.station(s) for s in np.arange(np.floor(first + 1e-6), np.ceil(last - 1e-6) + 1.0)]),
         edges=values["histogram_edge"],
         histogram=values["contact_force_histogram"],
         frequency=values["frequency"],
@@ -195,14 +196,14 @@ def _pantographs(values: Mapping[str, Array], case: CaseSpec) -> tuple[Pantograp
 
 def _shown(position: Array, case: CaseSpec) -> NDArray[np.int64]:
     """Samples of the last spans that count, at most `SHOWN_SPANS`."""
-    span = case.catenary.span_length
+    line = case.catenary
     end = float(position[-1])
     first = 0.0
     if case.solver == "open_line":
-        end, first = case.open_line.last_evaluated * span, (case.open_line.first_evaluated - 1) * span
+        end, first = line.station(case.open_line.last_evaluated), line.station(case.open_line.first_evaluated - 1)
     elif case.solver == "transient":
-        first = end - case.transient.spans_evaluated * span
-    first = max(first, end - SHOWN_SPANS * span)
+        first = end - line.periods(case.transient.spans_evaluated) * line.period
+    first = max(first, end - SHOWN_SPANS * line.mean_span)
     return np.flatnonzero((position > first + 1e-6) & (position <= end + 1e-6))
 
 
@@ -229,8 +230,8 @@ def _past_axis(values: Mapping[str, Array], span: float) -> Array:
 
 def _beside(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:
     """Places between the first and the last evaluated span, ``margin`` [m] more on either side."""
-    span, line = case.catenary.span_length, case.open_line
-    low, high = (line.first_evaluated - 1) * span - margin, line.last_evaluated * span + margin
+    station, line = case.catenary.station, case.open_line
+    low, high = station(line.first_evaluated - 1) - margin, station(line.last_evaluated) + margin
     return np.flatnonzero((x >= low) & (x <= high))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -10,14 +10,15 @@ from catenary.geometry import CONTACT, MESSENGER, STITCH
 from studies.report.content import Array, LineDrawing, SpanResult
 from studies.report.frame import nice_exaggeration
 from studies.report.parts import Chart, Curve, Role, Stations
+from studies.report.repeats import over_the_longest
 
 __all__ = ["contact_wire_chart", "line_chart", "line_drawing"]
 
 MM = 1.0e3
 
 
-def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDrawing:
-    """Lay out one span for drawing, with enough of its neighbours to show whole stitch wires.
+def line_drawing(shape: Mapping[str, Array], supports: Sequence[float], role: Role) -> LineDrawing:
+    """Lay out one period of the line for drawing, with enough of its neighbours to show whole stitch wires.
 
     Parameters
     ----------
@@ -26,11 +27,12 @@ def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDra
         ``elem_wire`` (elem,), ``elem_end_position`` and ``elem_end_height`` (elem, 2),
         ``dropper_end_position`` and ``dropper_end_height`` (dropper, 2), lower end first [m]. Where there are
         ``station`` and ``contact_wire_static_height`` too, they make the contact wire smoother between nodes.
-    span : float
-        Span length [m].
+    supports : sequence of float
+        Stations of its supports, that which begins the next period included [m].
     role : str
         'nominal' or 'best', which sets the colour.
     """
+    span = supports[-1]
     beyond = max(1.0, -float(shape["elem_end_position"].min()) + 1.0)
     window = (-beyond, span + beyond)
     pieces = {wire: _wire_pieces(shape, wire, span, window) for wire in (CONTACT, MESSENGER, STITCH)}
@@ -47,7 +49,7 @@ def line_drawing(shape: Mapping[str, Array], span: float, role: Role) -> LineDra
         contact_wire=Curve("", contact_x[own], contact_z[own] * MM, "m", "mm", role),
         dropper_x=at[:, 0].copy(),
         dropper_height=ends[:, 0] * MM,
-        supports=np.array([0.0, span]),
+        supports=np.array(supports),
     )
 
 
@@ -83,6 +85,7 @@ def _wire_pieces(
 
 def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw contact wire, messenger wire, stitch wires and droppers of every design, heights exaggerated."""
+    results = over_the_longest(results)
     drawn = [(r.label, r.drawing) for r in results if r.drawing is not None]
     if not drawn:
         return None
@@ -105,7 +108,7 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         x_label="Station along the span",
         y_label="Height",
         curves=tuple(curves),
-        stations=(Stations("supports", drawn[0][1].supports, full_height=True),),
+        stations=(Stations("supports", _longest(drawn).supports, full_height=True),),
         x_range=x_range,
         y_range=(middle - 0.5 * tall, middle + 0.5 * tall),
         exaggeration=factor,
@@ -114,6 +117,7 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the contact wire alone, its heights exaggerated far more, with the droppers' clamps as points."""
+    results = over_the_longest(results)
     drawn = [(r.label, r.drawing) for r in results if r.drawing is not None]
     if not drawn:
         return None
@@ -123,7 +127,7 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         clamps = Curve("", d.dropper_x, d.dropper_height, "m", "mm", role, "dots" if role == "best" else "rings")
         curves += [_named(d.contact_wire, label), clamps]
     z = np.concatenate([c.y for c in curves])
-    x_range = float(drawn[0][1].supports.min()), float(drawn[0][1].supports.max())
+    x_range = float(_longest(drawn).supports.min()), float(_longest(drawn).supports.max())
     tall = max(1.16 * float(z.max() - z.min()), 2.0)
     factor = nice_exaggeration(x_range[1] - x_range[0], tall / MM, 0.36)
     middle = 0.5 * float(z.max() + z.min())
@@ -139,6 +143,11 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         y_range=(middle - 0.5 * tall, middle + 0.5 * tall),
         exaggeration=factor / MM,
     )
+
+
+def _longest(drawn: list[tuple[str, LineDrawing]]) -> LineDrawing:
+    """Drawing of the line that repeats after the greatest length."""
+    return max((drawing for _, drawing in drawn), key=lambda d: float(d.supports[-1]))
 
 
 def _named(curve: Curve, label: str) -> Curve:

@@ -58,9 +58,9 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
     """
     if "frame_displacement" not in values:
         return None
-    span, line = case.catenary.span_length, case.open_line
+    span, station, line = case.catenary.mean_span, case.catenary.station, case.open_line
     x = values["frame_pantograph_position"]
-    passing = (x[:, 0] >= (line.first_evaluated - 1) * span) & (x[:, -1] <= line.last_evaluated * span)
+    passing = (x[:, 0] >= station(line.first_evaluated - 1)) & (x[:, -1] <= station(line.last_evaluated))
     moments = np.flatnonzero(passing)
     if moments.size < 2:
         return None
@@ -82,7 +82,7 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
         rate=RATE,
         wires=tuple((wire, shapes.x[nodes]) for wire, nodes in shapes.runs),
         droppers=droppers,
-        supports=np.arange(line.spans + 1, dtype=np.float64) * span,
+        supports=np.array([station(k) for k in range(line.spans + 1)]),
         frames=tuple(_moment(values, shapes, k, int(m)) for k, m in enumerate(moments)),
     )
 

@@ -45,7 +45,7 @@ def sigma_with_error(sigma: float, error: ErrorEstimate | None) -> str:
     """Sigma with its estimated numerical error, where there is one."""
     if error is None or error.total_N is None:
         return f"{number(sigma, 2)} N"
-    return f"{number(sigma, 2)} N ± {number(error.total_N, 2)} N"
+    return f"{number(sigma, 2)} ± {number(error.total_N, 2)} N"
 
 
 def error_table(error: ErrorEstimate, label: str = "") -> Table:

@@ -58,7 +58,12 @@ def read_simulation(folder: Path) -> SimulationContent:
         json.loads(about.get("versions", "{}")),
     )
     held = [("applied force", f"{statistics['applied_force_N']:.2f} N")] if "applied_force_N" in statistics else []
-    held.append(("time step, adjusted", f"{1e3 * case.time_step:.6g} ms, {case.steps_per_span} steps a span"))
+    held.append(
+        (
+            "time step, adjusted",
+            f"{1e3 * case.time_step:.6g} ms, {case.steps_per_period} steps {case.catenary.what_repeats}",
+        )
+    )
     times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
     status = str(summary.get("status", ""))
     message = str(summary.get("message", ""))

@@ -96,15 +96,15 @@ def span_result(
     stored: StoredResult, case: CaseSpec, label: str, role: Role, statistics: Mapping[str, float]
 ) -> SpanResult:
     """Take what a page shows of one design from its result file; what is not in the file is left out."""
-    values, span = stored.values, case.catenary.span_length
+    values, line = stored.values, case.catenary
     drawn = all(name in values for name in SHAPE)
     position = values.get("position", np.zeros(0))
     if case.solver == "open_line":  # what follows the evaluated spans is there for the filter and for uplift
-        position = position[position <= case.open_line.last_evaluated * span + 1e-9]
-    trace = _last_passage(position, span, periodic=case.solver == "periodic")
+        position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
+    trace = _last_passage(position, line.period, periodic=case.solver == "periodic")
     return SpanResult(
         label=label,
-        drawing=line_drawing(values, span, role) if drawn else None,
+        drawing=line_drawing(values, line.supports, role) if drawn else None,
         force=_history(values, "contact_force_filtered", "N", trace, (label, role)),
         height=_history(values, "contact_height", "mm", trace, (label, role)),
         dropper_x=values.get("dropper_position", np.zeros(0)),
@@ -116,7 +116,7 @@ def span_result(
 
 
 def _last_passage(position: Array, span: float, *, periodic: bool) -> _Trace:
-    """Find the last whole span: from one support to the next, both ends included."""
+    """Find the last whole span, or all spans before the line repeats, both ends included."""
     if not position.size:
         return _Trace(position, np.zeros(0, dtype=np.int64))
     if periodic:

@@ -110,7 +110,7 @@ def _simulated(folder: Path) -> Source:
     if "contact_force" not in values:
         raise InputError([f"{folder} must hold a solved contact force: its solver did not finish"])
     time, force = values["time"], values["contact_force"]
-    position, span = values["position"], case.catenary.span_length
+    position, span = values["position"], case.catenary.period
     if case.solver == "periodic":
         force, count = np.tile(force, TILED_SPANS), len(time)
         time = time[0] + case.time_step * np.arange(TILED_SPANS * count)

@@ -59,10 +59,10 @@ def creeping_elasticity(overrides: tuple[str, ...], force_N: float) -> Creep:
     if solution is None:
         return Creep(none, none, none, found.failure)
     case = solution.case
-    span, n = case.catenary.span_length, case.steps_per_span
-    begin = int(np.searchsorted(solution.position, (case.open_line.first_evaluated - 1) * span + 1e-9))
+    span, n = case.catenary.period, case.steps_per_period
+    begin = int(np.searchsorted(solution.position, case.catenary.station(case.open_line.first_evaluated - 1) + 1e-9))
     cut = slice(begin, begin + n, max(1, n // 220))
-    x = solution.position[cut] - (case.open_line.first_evaluated - 1) * span
+    x = solution.position[cut] - case.catenary.station(case.open_line.first_evaluated - 1)
     table = static_table(solution.equilibrium, force_N)
     rest = np.interp(x, table["station"], table["contact_wire_static_height"])
     creeping = (solution.contact_height[cut] - rest) / solution.contact_force[cut]

@@ -42,7 +42,7 @@ def test_window_against_full_march(case_of, figure, line, pantograph, speed):
     )
     window = solve_transient(case)
     whole = run_whole_line(case, prepare_line(case, open_line_equilibrium(case.catenary, SPANS)), FIRST, RUN).histories
-    dt, cut = case.time_step, slice(SKIPPED * case.steps_per_span, None)
+    dt, cut = case.time_step, slice(SKIPPED * case.steps_per_period, None)
     a, b = (filter_record(x, dt, 0.0, 20.0)[cut] for x in (window.contact_force, whole.contact_force[:, 0]))
     figure(
         f"window against full march, {line}, {speed} km/h, 1 ms, spans {SKIPPED + 1} to {RUN}: sigma",

@@ -24,14 +24,14 @@ KINDS = {
 def _seconds(case, spans, run=SHORT, repeats=3):
     """Least time and CPU time per simulated second over some spans of a line, after one to warm up."""
     line = prepare_line(case, open_line_equilibrium(case.catenary, spans))
-    run_whole_line(case, line, START, 2.0 / case.steps_per_span)
+    run_whole_line(case, line, START, 2.0 / case.steps_per_period)
     wall, cpu, found = [], [], None
     for _ in range(repeats):
         a, b = time.perf_counter(), time.process_time()
         found = run_whole_line(case, line, START, run)
         wall.append(time.perf_counter() - a)
         cpu.append(time.process_time() - b)
-    simulated = run * case.steps_per_span * case.time_step
+    simulated = run * case.steps_per_period * case.time_step
     return min(wall) / simulated, min(cpu) / simulated, found
 
 

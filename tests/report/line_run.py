@@ -20,7 +20,7 @@ def bump(x):
 def line_run(case, pantographs=2):
     """Trajectory whose wire rises under every pantograph and nowhere else, and whose droppers slacken there."""
     span, dt = case.catenary.span_length, case.time_step
-    steps = round(case.steps_per_span * (LINE["last_evaluated"] + LINE["spans_after"] - LINE["start"]))
+    steps = round(case.steps_per_period * (LINE["last_evaluated"] + LINE["spans_after"] - LINE["start"]))
     time = dt * np.arange(1, steps + 1)
     behind = GAP * np.arange(pantographs)
     position = LINE["start"] * span + behind.max() + case.speed * time[:, None] - behind

@@ -65,7 +65,9 @@ class StandIn:
     @property
     def time(self):
         spans = 1 if self.case.solver == "periodic" else 7
-        return self.case.time_step * np.arange(0 if self.status is not Status.OK else spans * self.case.steps_per_span)
+        return self.case.time_step * np.arange(
+            0 if self.status is not Status.OK else spans * self.case.steps_per_period
+        )
 
     @property
     def position(self):

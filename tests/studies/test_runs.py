@@ -200,7 +200,7 @@ def test_an_export_keeps_the_step_and_lets_the_speed_give_way(catenary, folder, 
     assert ended.code == 0, ended
     (case,) = asked
     assert case.dt == case.time_step == pytest.approx(2e-3, abs=1e-15)
-    assert case.steps_per_span == 309
+    assert case.steps_per_period == 309
     assert case.speed_kmh == pytest.approx(3.6 * 55.0 / (309 * 2e-3))
     assert "speed 320.3883 km/h (+0.121 %" in ended.out
     assert (folder / "outputs" / "rig" / "small" / ".hydra" / "config.yaml").exists()

@@ -46,7 +46,7 @@ def rows_of(gate, models):
 
 
 def test_a_pressed_mass_meets_its_gates_with_droppers_slack(gate, models):
-    assert line_of(gate, CASE).steps_per_span == models["bruni_2015 at 275 km/h"].steps
+    assert line_of(gate, CASE).steps_per_period == models["bruni_2015 at 275 km/h"].steps
     tested, rows = rows_of(gate, models)
     gated = [row for row in rows.values() if row.allowed is not None]
     assert [row.verdict for row in gated] == ["met"] * 3, rows

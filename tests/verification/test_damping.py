@@ -68,7 +68,7 @@ def test_who_takes_one_pair_for_all_refuses_in_one_sentence(build_line, build_ca
     case = build_case(line, 275.0, applied_force_N=150.0, solver="open_line")
     cell = vertical_cell(periodic_equilibrium(line))
     with pytest.raises(InputError, match=sentence):
-        build_window(cell, case.time_step, case.steps_per_span)
+        build_window(cell, case.time_step, case.steps_per_period)
     with pytest.raises(InputError, match=sentence):
         influence_matrices(case)
 

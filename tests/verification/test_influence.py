@@ -89,7 +89,7 @@ def test_row_sums_at_a_crawl_are_the_static_compliance(build_line, build_case):
     line = build_line(elements_per_bay=3, span_length=30.0, droppers=droppers, damping={"alpha": 0.5})
     case = build_case(line, 50.0, applied_force_N=100.0, dt=4.0e-3)
     moving = influence_matrices(case, 1.0e-3).I_cc.sum(axis=1)
-    spans, n = 21, case.steps_per_span
+    spans, n = 21, case.steps_per_period
     at = np.arange(0, n, n // 12)
     model = linearise(open_line_equilibrium(line, spans))
     keep = np.setdiff1d(np.arange(model.mass.shape[0]), model.fixed)

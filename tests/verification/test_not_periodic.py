@@ -31,7 +31,7 @@ def test_figures_are_those_of_the_long_march(case):
     ratio = first.contact_force_std_N / second.contact_force_std_N
     assert found.spread_percent == pytest.approx(100.0 * (ratio - 1.0))
     assert "last 10 of 30 spans" in found.message and f"{found.spread_percent:+.2f} %" in found.message
-    assert len(found.contact_force) == case.steps_per_span
+    assert len(found.contact_force) == case.steps_per_period
 
 
 def test_an_iteration_that_runs_away_is_answered_from_rest(case, monkeypatch):

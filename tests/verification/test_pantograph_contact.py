@@ -36,7 +36,7 @@ def test_a_creeping_pantograph_presses_as_in_statics(build_line, build_case):
     line = build_line(damping={"alpha": 0.5})
     case = build_case(line, 5.0, applied_force_N=APPLIED)
     record = march(case, 2)[-1]
-    n = case.steps_per_span
+    n = case.steps_per_period
     at = np.arange(n // 20, n, n // 20)
     x = (at + 1) * line.span_length / n
     flexibility = np.linalg.inv(pantograph_matrices(case.pantograph)[2])

@@ -1,0 +1,217 @@
+"""Validated description of what an overhead contact line is made of: wires, droppers, supports, damping (SI units)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+__all__ = [
+    "HIGHEST",
+    "LONGEST",
+    "READINGS",
+    "SHORTEST",
+    "DamperSpec",
+    "DropperSpec",
+    "RayleighSpec",
+    "Spec",
+    "SteadyArmSpec",
+    "StitchSpec",
+    "SupportSpec",
+    "WireSpec",
+]
+
+# what a dropper may be given by; the key that each reading needs, and what one value of it is called
+READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
+# highest contact wire over or under the support [m]; shortest and longest dropper [m]
+HIGHEST = 0.5
+SHORTEST, LONGEST = 0.05, 3.5
+COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")
+
+
+class Spec(BaseModel):
+    """Frozen input block: unknown keys, wrong types and non-finite numbers are refused by name."""
+
+    # a validator is built when it is first used: pages of help use none
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+
+
+class WireSpec(Spec):
+    """A tensioned wire with uniform section."""
+
+    tension: Annotated[float, Field(ge=5.0e3, le=60.0e3)] = Field(description="installed tension [N]")
+    mass_per_length: Annotated[float, Field(ge=0.2, le=5.0)] = Field(description="mass per length [kg/m]")
+    axial_stiffness: Annotated[float, Field(ge=1.0e6, le=1.0e8)] = Field(description="EA [N]")
+    bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(description="EI [N m^2]")
+
+
+class StitchSpec(Spec):
+    """The stitch wire over each support and the droppers that hang from it."""
+
+    tension: Annotated[float, Field(ge=500.0, le=10.0e3)] = Field(description="installed tension [N]")
+    length: Annotated[float, Field(ge=4.0, le=40.0)] = Field(description="clamp to clamp along the track [m]")
+    mass_per_length: Annotated[float, Field(ge=0.05, le=2.0)] = Field(description="mass per length [kg/m]")
+    axial_stiffness: Annotated[float, Field(ge=1.0e5, le=5.0e7)] = Field(description="EA [N]")
+    bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e3)] = Field(description="EI [N m^2]")
+    clamp_mass: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="mass of one messenger clamp [kg]")
+
+
+class DropperSpec(Spec):
+    """Dropper stations, what is prescribed there (contact-wire heights or dropper lengths), and one dropper's make."""
+
+    positions: tuple[float, ...] = Field(
+        min_length=1,
+        max_length=480,
+        description="stations from the support [m]",
+    )
+    prescribed: Literal["heights", "lengths"] = Field(
+        default="heights",
+        description="what is given: the contact wire's heights, from which lengths follow, or lengths, the reverse",
+    )
+    contact_wire_heights: tuple[float, ...] = Field(
+        default=(),
+        description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative",
+    )
+    lengths: tuple[float, ...] = Field(
+        default=(),
+        description="length to which each dropper is cut, unloaded, from the axis of the contact wire to the axis "
+        "of the messenger or stitch wire, clamps included [m]",
+    )
+    stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e7)] = Field(
+        description="axial stiffness in tension [N/m]; none in compression"
+    )
+    mass_per_length: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="mass per length [kg/m]")
+    clamp_mass_contact_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
+    clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
+
+    @field_validator("contact_wire_heights", "lengths", mode="before")
+    @classmethod
+    def _null_is_not_given(cls, value: Any) -> Any:
+        return () if value is None else value
+
+    @model_validator(mode="after")
+    def _droppers_are_possible(self) -> Self:
+        problems = self._readings()
+        for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
+            if b <= a:
+                problems.append(
+                    f"positions must increase along the span: dropper {k + 2} stands at {b:g} m, "
+                    f"not beyond dropper {k + 1} at {a:g} m"
+                )
+        for k, h in enumerate(self.contact_wire_heights):
+            if abs(h) > HIGHEST:
+                problems.append(
+                    f"contact_wire_heights must lie within -{HIGHEST:g} to {HIGHEST:g} m: dropper {k + 1} is at {h:g} m"
+                )
+        for k, length in enumerate(self.lengths):
+            if not SHORTEST <= length <= LONGEST:
+                problems.append(
+                    f"lengths must lie between {SHORTEST:g} and {LONGEST:g} m: dropper {k + 1} is cut to {length:g} m"
+                )
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _readings(self) -> list[str]:
+        """Say where not exactly the prescribed quantity is given, one value per dropper."""
+        problems, n = [], len(self.positions)
+        for reading, (key, one) in READINGS.items():
+            given = getattr(self, key)
+            if reading != self.prescribed:
+                if given:
+                    problems.append(
+                        f"{key} must be left out (or null) where prescribed is '{self.prescribed}': "
+                        f"got {len(given)} values, and only one of the two readings can hold"
+                    )
+            elif not given:
+                problems.append(
+                    f"{key} is missing: prescribed is '{reading}', so give one {one} per dropper, {n} values [m]"
+                )
+            elif len(given) != n:
+                problems.append(f"{key} must give one {one} per dropper: {n} positions, {len(given)} {reading}")
+        return problems
+
+    @model_serializer(mode="wrap")
+    def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the reading that does not hold, so that a line's file names one alone."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
+
+
+class RayleighSpec(Spec):
+    """Rayleigh damping: C = alpha M + beta K."""
+
+    alpha: Annotated[float, Field(ge=0.0, le=10.0)] = Field(description="mass-proportional factor [1/s]")
+    beta: Annotated[float, Field(ge=0.0, le=1.0e-2)] = Field(description="stiffness-proportional factor [s]")
+
+
+class SteadyArmSpec(Spec):
+    """Straight bar that holds the contact wire sideways at a support (spatial model only).
+
+    It pulls along its own axis; the direction, and with it the place of its far joint, follow from form-finding.
+    """
+
+    length: Annotated[float, Field(ge=0.3, le=3.0)] = Field(description="joint to contact wire [m]")
+    axial_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e8)] = Field(description="EA [N]")
+
+
+class DamperSpec(RayleighSpec):
+    """Rayleigh damping of wires, droppers and arms, one pair of factors for all or some components with their own.
+
+    Messenger supports are excluded from beta. A component's mass is that of its wire, of droppers with their clamps,
+    or of the arm bars; a stitch wire's includes its clamps.
+    """
+
+    contact_wire: RayleighSpec | None = Field(default=None, description="factors of the contact wire alone")
+    messenger_wire: RayleighSpec | None = Field(default=None, description="factors of the messenger wire alone")
+    stitch: RayleighSpec | None = Field(default=None, description="factors of the stitch wires alone")
+    droppers: RayleighSpec | None = Field(default=None, description="factors of the droppers alone")
+    steady_arms: RayleighSpec | None = Field(default=None, description="factors of the steady arms alone")
+
+    @property
+    def own(self) -> dict[str, RayleighSpec]:
+        """Components with factors of their own, by name."""
+        named = {name: getattr(self, name) for name in COMPONENTS}
+        return {name: factors for name, factors in named.items() if factors is not None}
+
+    def refusal(self, by: str) -> str | None:
+        """Sentence that refuses factors of their own where ``by`` takes one pair for all; None without them."""
+        if not self.own:
+            return None
+        return (
+            f"catenary.damping must be one alpha and one beta for the whole line in {by}: got factors of their own "
+            f"for {', '.join(self.own)} (remove them, or use solver=open_line)"
+        )
+
+
+class SupportSpec(Spec):
+    """What holds the wires at each support.
+
+    The messenger wire is held sideways by the support and runs free along the track.
+    """
+
+    messenger_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e9)] = Field(description="vertical stiffness [N/m]")
+    messenger_damping: Annotated[float, Field(ge=0.0, le=1.0e6)] = Field(description="vertical damping [N s/m]")
+    steady_arm_stiffness: Annotated[float, Field(ge=0.0, le=1.0e5)] = Field(
+        description="vertical tangent stiffness of the steady arm at the contact wire [N/m]"
+    )
+    steady_arm_mass: Annotated[float, Field(ge=0.0, le=20.0)] = Field(
+        description="mass of the steady arm bar [kg]; a third of it moves with the contact wire"
+    )
+    steady_arm: SteadyArmSpec | None = Field(
+        default=None, description="the bar itself, for the spatial model; in the plane its tangent stiffness serves"
+    )
+    stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
+        default=0.0, description="contact wire beside the track's axis at a support, side changing [m]; spatial only"
+    )
+    messenger_stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
+        default=0.0, description="messenger wire beside the track's axis, on the stagger's side [m]; spatial only"
+    )
