@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
+from catenary.first_guess import GRAVITY, first_shape, first_sideways
 from catenary.geometry import CONTACT, MESSENGER, STITCH
 from catenary.mesh import DX, Mesh, X, Y, Z
 from catenary.spec import CatenarySpec, StitchSpec, WireSpec
@@ -24,8 +25,6 @@ __all__ = [
     "residual_and_jacobian",
     "wire_property",
 ]
-
-GRAVITY = 9.81
 
 
 def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
@@ -115,14 +114,14 @@ class FormFindingProblem:
         """First guess: wires as polygons of taut strings under point loads, slopes from finite differences."""
         spec, mesh = self.spec, self.mesh
         u = np.zeros(self.n_total)
-        shape = _first_shape(spec, mesh)
+        shape = first_shape(spec, mesh)
         strain = self.elem_tension / self.EA
         for node in range(len(mesh.node_x)):
             d = mesh.dof[node]
             u[d[X]], u[d[Z]] = mesh.node_x[node], shape[node]
         a, b = mesh.elem_nodes.T
         if mesh.spatial:
-            self._spread_sideways(u)
+            u[mesh.dof[:, Y]], u[mesh.dof[:, 4]] = first_sideways(spec, mesh)
         slope = (shape[b] - shape[a]) / mesh.elem_length
         for node, total in ((a, slope), (b, slope)):
             np.add.at(u, mesh.dof[node, 5], 0.5 * total)
@@ -139,37 +138,6 @@ class FormFindingProblem:
         total = GRAVITY * spec.mean_span * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
         u[self.messenger_at] = total
         return u
-
-    def _spread_sideways(self, u: NDArray[np.float64]) -> None:
-        """First guess of y: straight lines from support to support for the contact wire, and for those above it."""
-        mesh, spec = self.mesh, self.spec
-        spans = np.diff(mesh.layout.supports)
-        turns = np.interp(mesh.node_x, mesh.layout.supports, np.arange(len(mesh.layout.supports)))
-        whole = np.minimum(turns, len(spans) - 1).astype(np.int64)
-        zigzag = 1.0 - 2.0 * np.abs(turns - 2.0 * np.round(0.5 * turns))
-        on_track = np.where(mesh.node_wire == CONTACT, spec.support.stagger, spec.support.messenger_stagger)
-        u[mesh.dof[:, Y]] = on_track * zigzag
-        u[mesh.dof[:, 4]] = -2.0 * on_track / spans[whole] * (-1.0) ** whole
-
-
-def _first_shape(spec: CatenarySpec, mesh: Mesh) -> NDArray[np.float64]:
-    """Heights [m] of all nodes for the first guess: contact wire by interpolation, messenger as a parabola."""
-    layout = mesh.layout
-    supports = np.array(layout.supports)
-    x_key = np.concatenate([supports, layout.dropper_x])
-    z_key = np.concatenate([0.0 * supports, layout.dropper_height])
-    order = np.argsort(x_key)
-    contact = np.interp(mesh.node_x, x_key[order], z_key[order])
-    load = GRAVITY * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
-    which = np.clip(np.searchsorted(supports, mesh.node_x, side="right") - 1, 0, layout.n_spans - 1)
-    before, beyond = mesh.node_x - supports[which], supports[which + 1] - mesh.node_x
-    sag = load * before * beyond / (2 * spec.messenger_wire.tension)
-    messenger = spec.encumbrance - sag
-    if spec.stitch is None:
-        return np.where(mesh.node_wire == CONTACT, contact, messenger)
-    half = 0.5 * spec.stitch.length
-    at_clamp = spec.encumbrance - load * half * (spec.mean_span - half) / (2 * spec.messenger_wire.tension)
-    return np.where(mesh.node_wire == CONTACT, contact, np.where(mesh.node_wire == STITCH, at_clamp, messenger))
 
 
 def node_coordinates(mesh: Mesh, u: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,7 +11,8 @@ from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium
 from dynamics.fixed_point import SecantBasis
 from dynamics.spec import CaseSpec
-from dynamics.travel import SpanRecord, TravellingWindow
+from dynamics.travel import TravellingWindow
+from dynamics.window_state import SpanRecord
 
 __all__ = ["PeriodicStart", "SpanMap"]
 

@@ -14,7 +14,8 @@ from dynamics.histories import Histories
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
-from dynamics.travel import SpanRecord, TravellingWindow, WindowState
+from dynamics.travel import TravellingWindow
+from dynamics.window_state import SpanRecord, WindowState
 
 __all__ = ["MEAN_FORCE_TOLERANCE", "Trajectory", "solve_transient"]
 

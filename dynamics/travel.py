@@ -9,7 +9,7 @@ waves along the track: on bruni_2015 at 275 km/h sigma of the linear line is 0.8
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,78 +27,13 @@ from dynamics.window_arrays import aligned, in_precision, sponge
 from dynamics.window_forces import NEAR_SLACK
 from dynamics.window_kernel import march_span
 from dynamics.window_solve import settle_spans
+from dynamics.window_state import SpanRecord, WindowState
 
-__all__ = ["SpanRecord", "TravellingWindow", "WindowState", "window_spans"]
+__all__ = ["TravellingWindow", "window_spans"]
 
 # forces this small [N] keep the spans ahead from holding denormal numbers, which cost a hundred times a normal one
 FLOOR = {"float64": 1.0e-60, "float32": 1.0e-20}
 SWEEP_TOLERANCE = 1.0e-8
-# a march beyond these [N, m] has run away, finite as its numbers may still be
-LARGEST_FORCE, LARGEST_HEIGHT = 1.0e6, 20.0
-
-
-@dataclass
-class WindowState:
-    """State of line and pantograph when the pantograph stands at a support.
-
-    Attributes
-    ----------
-    u, a, s : float array (dof, span + 1)
-        Displacement [m], (2/dt) times momentum, and elastic force [N]; the last column holds the closing support.
-    z, z_dot : float array (mass,)
-        Pantograph heights [m] and velocities [m/s].
-    applied_force : float
-        [N].
-    """
-
-    u: NDArray[np.float64]
-    a: NDArray[np.float64]
-    s: NDArray[np.float64]
-    z: NDArray[np.float64]
-    z_dot: NDArray[np.float64]
-    applied_force: float
-
-    def copy(self) -> WindowState:
-        """Copy every array."""
-        return replace(
-            self,
-            u=self.u.copy(),
-            a=self.a.copy(),
-            s=self.s.copy(),
-            z=self.z.copy(),
-            z_dot=self.z_dot.copy(),
-        )
-
-
-@dataclass(frozen=True)
-class SpanRecord:
-    """What one passage of a span recorded, at the end of every step.
-
-    Attributes
-    ----------
-    force, height, head : float array (step,)
-        Contact force [N], contact-wire height at the contact point [m], head height [m].
-    uplift : float array (step, support, column)
-        Displacement of the contact wire at the supports of a cell, in every cell of the window [m]; the last column
-        holds the support that closes it.
-    dropper_force : float array (step, dropper)
-        Forces of the droppers of the span being passed [N].
-    sweeps : int
-        Largest number of Gauss-Seidel sweeps of a step.
-    """
-
-    force: NDArray[np.float64]
-    height: NDArray[np.float64]
-    head: NDArray[np.float64]
-    uplift: NDArray[np.float64]
-    dropper_force: NDArray[np.float64]
-    sweeps: int
-
-    @property
-    def ran_away(self) -> bool:
-        """Whether force or wire left every physical bound, or are no numbers: what follows means nothing."""
-        held = np.abs(self.force).max() < LARGEST_FORCE and np.abs(self.height).max() < LARGEST_HEIGHT
-        return not (held and np.abs(self.uplift).max() < LARGEST_HEIGHT)
 
 
 def window_spans(behind: int, ahead: int, precision: str = "double") -> tuple[int, int]:

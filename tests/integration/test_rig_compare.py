@@ -277,29 +277,6 @@ def test_a_test_without_settings_needs_a_bundle_that_recommends_some(place, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_test_that_begins_with_the_predicted_state_has_nothing_left_to_settle(place, tmp_path, monkeypatch, capfd):
-    """The device that was predicted: within the ramp the model holds the prediction, behind it nothing changes."""
-    capfd.readouterr()
-    assert (
-        main(["rig", "serve", f"bundle={place / 'bundle'}", f"run_dir={tmp_path / 'on'}", *DRY, "start=predicted"]) == 0
-    )
-    assert "the steady state predicted for dsa250" in capfd.readouterr().out
-    _, columns = read_journal(tmp_path / "on" / "run.journal")
-    about, rest = read_journal(place / "dry" / "run.journal")
-    held = columns["mark"].astype(int) & Mark.PREDICTED != 0
-    assert np.flatnonzero(~held)[0] == np.count_nonzero(held) == round(3.0 / about["dt_s"])
-    n = int(about["steps_per_span"])
-    left = [np.abs(np.diff(c["force"][-4 * n : -2 * n].reshape(2, n), axis=0)).max() for c in (rest, columns)]
-    assert left[1] < 0.05 < left[0]
-    monkeypatch.chdir(tmp_path)
-    lifted = ("applied_force_N=10", "loop.added_force_N=0")
-    code = main(["rig", "serve", f"bundle={place / 'bundle'}", "run_dir=off", *DRY, "start=predicted", *lifted])
-    said = capfd.readouterr().err
-    assert (
-        code == 2 and "start must be rest here" in said and "contact lost" in said and not (tmp_path / "off").exists()
-    )
-
-
 def rewrite(bundle, **changes):
     manifest = json.loads((bundle / "manifest.json").read_text(encoding="utf-8"))
     (bundle / "manifest.json").write_text(json.dumps({**manifest, **changes}), encoding="utf-8")

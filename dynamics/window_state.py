@@ -1,0 +1,77 @@
+"""State of a travelling window, and what one passage of a cell recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SpanRecord", "WindowState"]
+
+# a march beyond these [N, m] has run away, finite as its numbers may still be
+LARGEST_FORCE, LARGEST_HEIGHT = 1.0e6, 20.0
+
+
+@dataclass
+class WindowState:
+    """State of line and pantograph when the pantograph stands at a support.
+
+    Attributes
+    ----------
+    u, a, s : float array (dof, span + 1)
+        Displacement [m], (2/dt) times momentum, and elastic force [N]; the last column holds the closing support.
+    z, z_dot : float array (mass,)
+        Pantograph heights [m] and velocities [m/s].
+    applied_force : float
+        [N].
+    """
+
+    u: NDArray[np.float64]
+    a: NDArray[np.float64]
+    s: NDArray[np.float64]
+    z: NDArray[np.float64]
+    z_dot: NDArray[np.float64]
+    applied_force: float
+
+    def copy(self) -> WindowState:
+        """Copy every array."""
+        return replace(
+            self,
+            u=self.u.copy(),
+            a=self.a.copy(),
+            s=self.s.copy(),
+            z=self.z.copy(),
+            z_dot=self.z_dot.copy(),
+        )
+
+
+@dataclass(frozen=True)
+class SpanRecord:
+    """What one passage of a span recorded, at the end of every step.
+
+    Attributes
+    ----------
+    force, height, head : float array (step,)
+        Contact force [N], contact-wire height at the contact point [m], head height [m].
+    uplift : float array (step, support, column)
+        Displacement of the contact wire at the supports of a cell, in every cell of the window [m]; the last column
+        holds the support that closes it.
+    dropper_force : float array (step, dropper)
+        Forces of the droppers of the span being passed [N].
+    sweeps : int
+        Largest number of Gauss-Seidel sweeps of a step.
+    """
+
+    force: NDArray[np.float64]
+    height: NDArray[np.float64]
+    head: NDArray[np.float64]
+    uplift: NDArray[np.float64]
+    dropper_force: NDArray[np.float64]
+    sweeps: int
+
+    @property
+    def ran_away(self) -> bool:
+        """Whether force or wire left every physical bound, or are no numbers: what follows means nothing."""
+        held = np.abs(self.force).max() < LARGEST_FORCE and np.abs(self.height).max() < LARGEST_HEIGHT
+        return not (held and np.abs(self.uplift).max() < LARGEST_HEIGHT)
