@@ -15,6 +15,7 @@ from catenary.files import write_text_atomic
 from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
+from optimise.differing import differing, unreadable
 from optimise.evaluate import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.journal import DriverJournal, holds_trials
@@ -221,10 +222,8 @@ class CampaignFolder:
         try:
             content = yaml.safe_load(self.campaign_yaml.read_text(encoding="utf-8"))
         except (OSError, ValueError, yaml.YAMLError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise InputError(
-                [f"{self.campaign_yaml} must be a readable campaign: {reason}; give the folder of a campaign"]
-            ) from error
+            what = f"{self.campaign_yaml} must be a readable campaign"
+            raise InputError([f"{what}: {unreadable(error)}; give the folder of a campaign"]) from error
         if not isinstance(content, dict):
             raise InputError(
                 [f"{self.campaign_yaml} must be a mapping of names to values: it is not; restore the file"]
@@ -233,17 +232,12 @@ class CampaignFolder:
 
     def _differences(self, campaign: CampaignSpec, case: CaseSpec) -> str:
         """First differing inputs, for the message."""
-        given = _flat(CampaignInput(campaign=campaign, case=case).model_dump(mode="json"))
+        given = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
         held = {name: self._yaml().get(name, {}) for name in ("campaign", "case")}
         if isinstance(held["campaign"], dict):
             usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
             held["campaign"] = {**usual, **held["campaign"]}
-        held = _flat(held)
-        free = ("campaign.trials", "campaign.cluster", "campaign.polish")
-        names = [n for n in {**held, **given} if held.get(n) != given.get(n) and not n.startswith(free)]
-        shown = [f"{n} was {held.get(n)!r}, now {given.get(n)!r}" for n in names[:4]]
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-        return f" ({'; '.join(shown)}{more})" if shown else ""
+        return differing(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
 
 
 def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:
@@ -277,12 +271,3 @@ def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
         origin = None if found is None else Origin(**found)
         records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation, origin))
     return records
-
-
-def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
-    if not isinstance(content, dict):
-        return {prefix.removesuffix("."): content}
-    flat: dict[str, Any] = {}
-    for name, value in content.items():
-        flat.update(_flat(value, f"{prefix}{name}."))
-    return flat

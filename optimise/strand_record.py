@@ -17,6 +17,7 @@ from catenary.record import commit, config_sha256, versions
 from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.checked_lines import append_whole, checked_line, holds_another, parsed_line
+from optimise.differing import differing, unreadable
 from optimise.status_file import refuse_lost_record
 from optimise.strand_task import EvaluateStrand, StrandResult, StrandTask
 
@@ -123,7 +124,7 @@ class StrandFolder:
             read = model.model_validate({name: content[name] for name in model.model_fields})
         except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
             what = f"{self.input_yaml} must be a readable {self.study} study"
-            raise InputError([f"{what}: {str(error).splitlines()[0]}"]) from error
+            raise InputError([f"{what}: {unreadable(error)}"]) from error
         self._refuse_version(content)
         return read
 
@@ -134,15 +135,15 @@ class StrandFolder:
                 content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
             except (ValueError, yaml.YAMLError) as error:
                 what = f"{self.input_yaml} must be readable; restore it or use another run_dir"
-                raise InputError([f"{what}: {str(error).splitlines()[0]}"]) from error
+                raise InputError([f"{what}: {unreadable(error)}"]) from error
             self._refuse_version(content)
             held = str(content.get("config_sha256", "")) if isinstance(content, dict) else ""
             if held != config_sha256(given):
                 raise InputError(
                     [
                         f"{self.study} '{given.name}' must be resumed with the configuration it was started with: "
-                        f"{self.input_yaml} has hash {held[:12]}, this one {config_sha256(given)[:12]}; use another "
-                        f"{self.study}.name"
+                        f"{self.input_yaml} has hash {held[:12]}, this one {config_sha256(given)[:12]}"
+                        f"{_changed(content, given)}; use another {self.study}.name or run_dir"
                     ]
                 )
             self.refuse_lost_record()
@@ -216,3 +217,9 @@ class StrandFolder:
     def append(self, result: StrandResult) -> None:
         """Put a strand on record, on the disk before this returns."""
         append_whole(self.record, checked_line(result.to_dict()))
+
+
+def _changed(content: Any, given: StrandInput) -> str:
+    """In what a study differs from the one on record."""
+    now = given.model_dump(mode="json")
+    return differing({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""

@@ -117,7 +117,10 @@ class RunningScheduler:
         with config.set(DASK_SETTINGS):
             try:
                 patience = max(SECONDS_TO_ANSWER, cluster.watchdog.no_workers_s)
-                self.client = Client(address, security=security, timeout=patience, set_as_default=False)
+                self.client = _in_time(
+                    2.0 * patience,
+                    lambda: Client(address, security=security, timeout=patience, set_as_default=False),
+                )
             except (OSError, TimeoutError) as error:
                 raise NoWorkersError(
                     f"{address} does not answer as a Dask scheduler does ({error})",
@@ -142,6 +145,26 @@ class RunningScheduler:
     def close(self) -> None:
         """Leave scheduler and workers to others."""
         within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5))
+
+
+def _in_time(seconds: float, connect: Callable[[], Any]) -> Any:
+    """What a call gives, or a TimeoutError: Dask's own limit does not hold for a port that accepts and says nothing."""
+    found: list[Any] = []
+
+    def attempt() -> None:
+        try:
+            found.append(connect())
+        except BaseException as error:
+            found.append(error)
+
+    trying = threading.Thread(target=attempt, daemon=True)
+    trying.start()
+    trying.join(seconds)
+    if not found:
+        raise TimeoutError(f"it took the connection and said nothing for {seconds:g} s")
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]
 
 
 @contextlib.contextmanager

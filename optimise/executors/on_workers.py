@@ -276,13 +276,15 @@ class WorkersExecutor:
         if time.monotonic() - blamed.since >= self._spec.time_limit_s:
             self._watchdog.finished()  # it met its time limit, which is no silence
         if self._deaths[blamed.task.number] > self._spec.retries:
-            self._failures.append(failed(blamed.task.number, self._reason(blamed.task.number)))
+            self._failures.append(failed(blamed.task.number, self._reason(blamed.task)))
             tasks = tasks[1:]
         self._waiting.extendleft(sent.task for sent in reversed(tasks))
 
-    def _reason(self, number: int) -> str:
-        deaths = self._deaths[number]
+    def _reason(self, task: TaskLike) -> str:
+        deaths, points = self._deaths[task.number], len(getattr(task, "indices", ()))
+        what = f"these {points} points" if points > 1 else "this point" if points else "this design"
+        limit = f"time limit {self._spec.time_limit_s:g} s{' for all of them' if points > 1 else ''}"
         return (
-            f"the worker process ended {deaths} time{'s' if deaths > 1 else ''} while it evaluated this design (time "
-            f"limit {self._spec.time_limit_s:g} s, lack of memory or a crash)"
+            f"the worker process ended {deaths} time{'s' if deaths > 1 else ''} while it evaluated {what} ({limit}, "
+            "lack of memory or a crash)"
         )

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import socket
 import threading
 import time
 
@@ -121,3 +122,14 @@ def test_an_address_where_no_scheduler_speaks_says_what_to_change(tmp_path, monk
         deploy(ClusterSpec(kind="address", address="tcp://127.0.0.1:1"), tmp_path)
     assert "tls:// where it has a certificate, tcp:// where it has none" in going_on(stop.value)
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "no traceback of Dask's own"
+
+
+def test_a_port_that_accepts_and_says_nothing_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr("optimise.executors.deployments.SECONDS_TO_ANSWER", 0.3)
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        cluster = ClusterSpec.model_validate({"kind": "address", "address": address, "watchdog": {"no_workers_s": 0.3}})
+        with pytest.raises(NoWorkersError, match="took the connection and said nothing"):
+            deploy(cluster, tmp_path)

@@ -110,5 +110,7 @@ def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
     record = (where / "points.jsonl").read_bytes()
     assert catenary("sensitivity", *COARSE, INPUTS, "cluster.time_limit_s=60").code == 0
     assert (where / "points.jsonl").read_bytes() == record
-    refused(catenary("sensitivity", *COARSE, INPUTS, "dt=1e-3"), ["must be resumed with the configuration"])
+    refused(
+        catenary("sensitivity", *COARSE, INPUTS, "dt=1e-3"), ["must be resumed with the configuration", "case.dt was "]
+    )
     assert catenary("report", str(where)).code == 0

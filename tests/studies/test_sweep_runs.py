@@ -58,7 +58,7 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
     record = (where / "points.jsonl").read_bytes()
     assert catenary("sweep", *COARSE, AXES, "cluster.time_limit_s=60").code == 0
     assert (where / "points.jsonl").read_bytes() == record
-    refused(catenary("sweep", *COARSE, AXES, "dt=1e-3"), ["must be resumed with the configuration"])
+    refused(catenary("sweep", *COARSE, AXES, "dt=1e-3"), ["must be resumed with the configuration", "case.dt was "])
     assert catenary("report", str(where)).code == 0
 
 
