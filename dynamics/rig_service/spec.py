@@ -38,6 +38,9 @@ class LossSpec(Spec):
     absurd_forces: Annotated[int, Field(ge=1, le=100)] = Field(
         default=3, description="forces in a row that are no number or beyond the largest, at which the test is stopped"
     )
+    absurd_of_250: Annotated[int, Field(ge=1, le=250)] = Field(
+        default=25, description="such forces among any 250 in a row, good ones between them, that stop the test"
+    )
 
 
 class LimitsSpec(Spec):

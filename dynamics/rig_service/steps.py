@@ -6,6 +6,7 @@ From a stop on the model is not asked any more: heights lead to the safe one.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic_ns
@@ -19,6 +20,8 @@ __all__ = ["SENTENCES", "TOLD", "Counts", "StepTaker", "Stepper", "Taken"]
 
 # faults of one kind that are told before they are counted only
 TOLD = 3
+# steps among which refused forces are counted that do not follow one another
+ABSURD_AMONG = 250
 
 SENTENCES = {
     Reason.DONE: "the test ran to its end",
@@ -111,6 +114,7 @@ class StepTaker:
         self.round_trip = math.nan
         self.unwritten: OSError | None = None
         self._absurd_in_row = self._refusals_told = 0
+        self._absurd_at: deque[int] = deque()
         self._zero_ns = 0
 
     def stop(self, reason: Reason) -> None:
@@ -184,7 +188,11 @@ class StepTaker:
                 self._refusals_told += 1
                 more = "; more of them are counted only" if self._refusals_told == TOLD else ""
                 self._say(f"step {self.number}: the force {frame.value:g} N is refused, another one stands in{more}")
-            if self._absurd_in_row >= self._service.loss.absurd_forces:
+            self._absurd_at.append(self.number)
+            while self._absurd_at[0] <= self.number - ABSURD_AMONG:
+                self._absurd_at.popleft()
+            loss = self._service.loss
+            if self._absurd_in_row >= loss.absurd_forces or len(self._absurd_at) >= loss.absurd_of_250:
                 self.stop(Reason.FORCE)
         if self._service.loss.substitute == "extrapolate":
             line = 2.0 * self.force - self._earlier

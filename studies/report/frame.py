@@ -59,6 +59,7 @@ class Frame:
     bottom: float
     logarithmic: bool = False
     y_names: tuple[str, ...] = ()
+    powers: tuple[bool, bool] = (False, False)
 
     @property
     def width(self) -> float:
@@ -91,14 +92,25 @@ class Frame:
         if self.y_names:
             return ticks(*self.x_range, about=7), np.arange(1.0, len(self.y_names) + 1.0)
         tall = self.bottom - self.top
-        return ticks(*self.x_range, about=9), ticks(*self.y_range, about=max(2, round(tall / 45)))
+        counts = 9, max(2, round(tall / 45))
+        limits = self.x_range, self.y_range
+        xs, ys = (
+            np.log10(log_ticks(10.0 ** ends[0], 10.0 ** ends[1])) if power else ticks(*ends, about=count)
+            for ends, count, power in zip(limits, counts, self.powers, strict=True)
+        )
+        return xs, ys
+
+    def x_texts(self, values: NDArray[np.float64]) -> list[str]:
+        """Labels of ticks on the x axis."""
+        return self._texts(values, self.powers[0])
 
     def y_texts(self, values: NDArray[np.float64]) -> list[str]:
         """Labels of ticks on the y axis: names where there are any."""
-        return list(self.y_names) or self.tick_texts(values)
+        return list(self.y_names) or self._texts(values, self.powers[1])
 
-    def tick_texts(self, values: NDArray[np.float64]) -> list[str]:
-        """Labels of ticks."""
+    def _texts(self, values: NDArray[np.float64], power: bool) -> list[str]:
+        if power:
+            return [f"{10.0**v:g}" for v in values]
         return [f"{v:g}" for v in values] if self.logarithmic else tick_texts(values)
 
 
@@ -107,10 +119,10 @@ def chart_frame(chart: Chart) -> Frame:
     x_range, y_range = chart.limits()
     left = max(LEFT, 14.0 + LETTER * max(map(len, chart.y_names), default=0))
     right = WIDTH - RIGHT
-    frame = Frame(x_range, y_range, left, right, TOP, TOP + 1.0, chart.logarithmic, chart.y_names)
+    frame = Frame(x_range, y_range, left, right, TOP, TOP + 1.0, chart.logarithmic, chart.y_names, chart.powers)
     xs, _ = frame.ticks()
     # a number at the end of the axis stands whole: what is cut off it may be a power of ten
-    beyond = [float(frame.across(x)) + 0.5 * LETTER * len(t) for x, t in zip(xs, frame.tick_texts(xs), strict=True)]
+    beyond = [float(frame.across(x)) + 0.5 * LETTER * len(t) for x, t in zip(xs, frame.x_texts(xs), strict=True)]
     right -= max(0.0, max(beyond, default=0.0) - WIDTH)
     inner = right - left
     height = chart.height * inner

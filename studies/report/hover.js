@@ -9,6 +9,10 @@
     return value.toFixed(digits).replace("-", "\u2212");
   }
 
+  function real(value, power) {
+    return power ? Number(Math.pow(10, value).toPrecision(4)) : value;
+  }
+
   function nearest(xs, x) {
     let low = 0, high = xs.length - 1;
     while (high - low > 1) {
@@ -80,7 +84,7 @@
     function readAt(x) {
       at = Math.min(Math.max(x, x0), x1);
       cursor.replaceChildren();
-      reading.replaceChildren(line(`${chart.x.label} ${shown(at)} ${chart.x.unit}`, null, true));
+      reading.replaceChildren(line(`${chart.x.label} ${shown(real(at, chart.powers[0]))} ${chart.x.unit}`, null, true));
       rule(at);
       for (const curve of chart.curves) {
         if (at < curve.x[0] - 1e-9 || at > curve.x[curve.x.length - 1] + 1e-9) { continue; }
@@ -118,8 +122,8 @@
       cursor.replaceChildren();
       mark(at, cells.y[row], "#1b1b1b");
       reading.replaceChildren(
-        line(`${chart.y.label} ${String(cells.y[row])} ${chart.y.unit}`, null, true),
-        line(`${chart.x.label} ${shown(at)} ${chart.x.unit}`, null, false),
+        line(`${chart.y.label} ${String(real(cells.y[row], chart.powers[1]))} ${chart.y.unit}`, null, true),
+        line(`${chart.x.label} ${shown(real(at, chart.powers[0]))} ${chart.x.unit}`, null, false),
         line(`${cells.label}: ${value === null ? "not known" : value + " " + cells.unit}`, null, false),
       );
       place(across(at));

@@ -153,6 +153,8 @@ class Chart:
         What stands at y = 1, 2, …, in place of numbers; nothing where y is a quantity.
     logarithmic : bool
         Both axes by their logarithm; every coordinate above zero.
+    powers : tuple of bool
+        Whether x, and whether y, is the power of ten of what is read there: cells even in the logarithm.
     height : float
         Height of the axes over their width, where no exaggeration sets it.
     """
@@ -173,6 +175,7 @@ class Chart:
     heat: HeatMap | None = None
     logarithmic: bool = False
     y_names: tuple[str, ...] = ()
+    powers: tuple[bool, bool] = (False, False)
 
     def __post_init__(self) -> None:
         """Refuse a chart without curves, with curves in different units, or what has no logarithm."""

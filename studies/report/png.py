@@ -72,7 +72,7 @@ def _dress(axes: Axes, chart: Chart, frame: Frame) -> None:
         axes.set_yscale("log")
         axes.minorticks_off()
     xs, ys = frame.ticks()
-    axes.set_xticks(xs, frame.tick_texts(xs))
+    axes.set_xticks(xs, frame.x_texts(xs))
     axes.set_yticks(ys, frame.y_texts(ys))
     axes.grid(axis="y", color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)

@@ -62,7 +62,7 @@ def _axes(chart: Chart, frame: Frame) -> str:
             _line(frame.left, at, frame.right, at, "grid"),
             _text(frame.left - 8, at + 4, text, "tick", "end"),
         ]
-    for x, text in zip(xs, frame.tick_texts(xs), strict=True):
+    for x, text in zip(xs, frame.x_texts(xs), strict=True):
         at = float(frame.across(x))
         parts += [
             _line(at, frame.bottom, at, frame.bottom + 4, "axis"),
@@ -149,6 +149,7 @@ def hover_data(chart: Chart) -> dict[str, object]:
     return {
         "pick": chart.pick,
         "log": chart.logarithmic,
+        "powers": list(chart.powers),
         **({} if chart.heat is None else {"cells": cells_data(chart.heat)}),
         "frame": [*frame.x_range, *frame.y_range, frame.left, frame.right, frame.top, frame.bottom],
         "size": [frame.width, round(frame.height, 1)],

@@ -32,7 +32,7 @@ MOST_MAPS, MOST_FAILURES = 12, 30
 
 @dataclass(frozen=True)
 class _Axis:
-    """One axis as it is drawn: by the logarithm where its values are even in it alone."""
+    """One axis as it is drawn: evenly in the powers of ten where its values are even in them alone."""
 
     name: str
     values: NDArray[np.float64]
@@ -44,7 +44,7 @@ class _Axis:
 
     @property
     def label(self) -> str:
-        return ("log₁₀ of " if self.logarithmic else "") + axis_meaning(self.name)
+        return axis_meaning(self.name)
 
     @property
     def unit(self) -> str:
@@ -125,6 +125,7 @@ def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Char
                 y_range=up.edges,
                 pick="cell",
                 height=0.5,
+                powers=(across.logarithmic, up.logarithmic),
                 heat=HeatMap("σ", unit, across.drawn, up.drawn, values, -np.inf, "", float(np.nanmin(values))),
             )
         )
@@ -172,6 +173,7 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple
                     x_label=axes[along].label,
                     y_label=name,
                     curves=tuple(curves),
+                    powers=(axes[along].logarithmic, False),
                 )
             )
     return tuple(charts)

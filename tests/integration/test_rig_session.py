@@ -124,6 +124,18 @@ def test_refused_forces_are_told_three_times_and_then_counted():
     assert rig.session.counts.absurd == 20
 
 
+def test_every_second_force_refused_stops_the_test_too():
+    rig = Rig()
+    for k in range(60):
+        rig.force(k, math.nan if k % 2 else 150.0)
+    assert rig.session.reason is Reason.FORCE and rig.session.counts.absurd >= 25
+    seldom = Rig()
+    for k in range(1000):
+        seldom.force(k, math.nan if k % 11 == 5 else 150.0)
+    assert seldom.session.steps.stopping is None, "23 among any 250 are fewer than allowed"
+    rig.is_guarded()
+
+
 def test_silence_leads_to_the_safe_height_on_the_clock_alone():
     rig = Rig(Spring(5e-4 / 150), stop={"ramp_s": 0.1, "safe_height_m": -0.001})
     for k in range(100):

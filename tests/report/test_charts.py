@@ -7,7 +7,7 @@ import pytest
 
 from studies.report.frame import chart_frame, nice_exaggeration, ticks
 from studies.report.parts import Chart, Curve
-from studies.report.svg import chart_svg, thinned
+from studies.report.svg import chart_svg, hover_data, thinned
 
 
 def test_a_curve_that_is_not_finite_is_refused():
@@ -57,13 +57,26 @@ def test_the_last_number_of_an_axis_is_whole(last, text):
     chart = Chart("wide", "", "", "stiffness", "force", (curve,))
     frame = chart_frame(chart)
     xs, _ = frame.ticks()
-    assert frame.tick_texts(xs)[-1] == text and frame.right <= frame.width - 14.0
+    assert frame.x_texts(xs)[-1] == text and frame.right <= frame.width - 14.0
     assert float(frame.across(xs[-1])) + 0.5 * 6.0 * len(text) <= frame.width
 
 
 def test_ticks_are_round_and_inside():
     np.testing.assert_allclose(ticks(0.0, 65.0, 9), np.arange(0, 61, 10.0))
     np.testing.assert_allclose(ticks(-0.031, 0.012, 5), [-0.03, -0.02, -0.01, 0.0, 0.01])
+
+
+def test_axes_of_powers_of_ten_are_labelled_with_what_they_stand_for():
+    x = np.log10([25e3, 100e3, 400e3])
+    chart = Chart(
+        "sweep", "", "", "stiffness", "force", (Curve("", x, np.arange(3.0), "N/m", "N"),), powers=(True, False)
+    )
+    frame = chart_frame(chart)
+    xs, ys = frame.ticks()
+    assert frame.x_texts(xs) == ["50000", "100000", "200000"]
+    np.testing.assert_allclose(np.diff(ys), ys[1] - ys[0])
+    np.testing.assert_allclose(xs, np.log10([5e4, 1e5, 2e5]))
+    assert "100000" in chart_svg(chart) and hover_data(chart)["powers"] == [True, False]
 
 
 def test_logarithmic_axes_give_equal_ratios_equal_room():
@@ -76,8 +89,8 @@ def test_logarithmic_axes_give_equal_ratios_equal_room():
     assert frame.left < across[0] and across[-1] < frame.right
     assert frame.top < down[0] and down[-1] < frame.bottom
     xs, ys = frame.ticks()
-    assert frame.tick_texts(xs) == ["0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
-    assert frame.tick_texts(ys) == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
+    assert frame.x_texts(xs) == ["0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
+    assert frame.y_texts(ys) == ["0.1", "0.2", "0.5", "1", "2", "5", "10"]
     with pytest.raises(ValueError, match="needs coordinates above zero"):
         replace(chart, curves=(replace(curve, y=np.array([1.0, 0.0, 2.0])),))
     with pytest.raises(ValueError, match="has points to pick"):
