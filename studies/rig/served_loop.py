@@ -74,7 +74,8 @@ def served_settings(
         raise InputError(
             [
                 f"{', '.join(f'loop.{name}' for name in left)} must be given: by the recommendation in the bundle "
-                f"{bundle} nothing settles (spectral radius {stored.get('spectral_radius')}); take fewer harmonics"
+                f"{bundle} nothing settles (spectral radius {stored.get('spectral_radius')}); `catenary rig map "
+                f"bundle={bundle} over=none pantograph=...` looks for settings that do"
             ]
         )
     content = {**loop.model_dump(), "largest_force_N": largest_force}
