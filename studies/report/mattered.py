@@ -14,7 +14,7 @@ import numpy as np
 
 from catenary.errors import InputError
 from optimise.importances import read_importances
-from optimise.objectives import OBJECTIVES, Objective
+from optimise.objectives import Objective
 from optimise.record import CampaignFolder
 from optimise.result import CampaignResult
 from optimise.sensitivity import SensitivityResult, load_sensitivity
@@ -69,7 +69,7 @@ def mattered_of(result: CampaignResult) -> Mattered:
     """Read what is on record in a campaign's folder."""
     place = CampaignFolder(result.folder)
     content = read_importances(place)
-    shares, reason = _shares(content, sum(not r.polished for r in result.records))
+    shares, reason = _shares(content, result)
     study, remark = _study(result)
     command = ["catenary", "sensitivity", f"catenary={place.best_design_yaml}"]
     fitting = fitting_inputs(result.case)[:1]
@@ -88,11 +88,14 @@ def mattered_of(result: CampaignResult) -> Mattered:
     )
 
 
-def _shares(content: dict[str, Any], searched: int) -> tuple[tuple[tuple[Objective, dict[str, float]], ...], str]:
+def _shares(
+    content: dict[str, Any], result: CampaignResult
+) -> tuple[tuple[tuple[Objective, dict[str, float]], ...], str]:
     """Shares on record, unless they are of another number of trials; or why there are none."""
-    if content.get("trials") != searched:
+    if content.get("trials") != sum(not r.polished for r in result.records):
         return (), "they are formed when the campaign ends"
-    shares = tuple((OBJECTIVES[name], dict(found)) for name, found in content["objectives"].items())
+    named = dict(zip(result.campaign.objectives, result.objectives, strict=True))
+    shares = tuple((named[name], dict(found)) for name, found in content["objectives"].items())
     return shares, str(content["reason"])
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import cheap_sensitivity
 import pytest
 from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
+from cheap_scenarios import bowl_in_scenarios
 
 from dynamics.spec import CaseSpec
 from optimise.campaign import run_campaign
@@ -60,6 +61,13 @@ def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_m
     assert section.command.endswith(f"run_dir={tmp_path / 'sensitivity'}")
     html = write_campaign_report(tmp_path).read_text(encoding="utf-8")
     assert html.index(TITLE) < html.index("Screening only") < html.index("catenary sensitivity catenary=")
+
+
+def test_shares_in_an_objective_over_scenarios_name_how_they_were_combined(tmp_path):
+    scenarios = {"speeds_kmh": [290.0, 320.0], "combine": "worst"}
+    run(tmp_path, evaluate=bowl_in_scenarios, sampler={"kind": "qmc"}, scenarios=scenarios)
+    (chart,) = section_of(tmp_path).charts
+    assert "worst" in chart.title and "worst" in chart.name
 
 
 @pytest.mark.parametrize(("line", "pantograph"), [("re330", "dsa380"), ("bruni_2015", "bruni_2015")])
