@@ -7,6 +7,7 @@ from catenary.elasticity import static_elasticity
 from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.spec import CatenarySpec
 from dynamics.influence import influence_matrices
+from dynamics.open_line import solve_open_line
 from dynamics.periodic import solve_periodic
 from dynamics.status import Status
 from dynamics.transient import solve_transient
@@ -93,15 +94,18 @@ def test_equal_spans_have_the_influence_of_the_one_span(build_line, build_case):
 
 
 @pytest.mark.parametrize("name", ["bruni_2015", "re330"])
-def test_unequal_spans_hang_as_in_the_middle_of_an_open_line(build_line, name):
-    length = build_line(name).span_length
-    line = unequal(build_line(name), (length, 0.9 * length, 0.95 * length))
-    cell, line_of_nine = periodic_equilibrium(line), open_line_equilibrium(line, 9)
+@pytest.mark.parametrize("changes", [{}, {"dimension": "spatial"}], ids=["planar", "spatial"])
+def test_unequal_spans_hang_as_in_the_middle_of_an_open_line(build_line, name, changes):
+    nominal = build_line(name, **changes)
+    length = nominal.span_length
+    line = unequal(nominal, (length, 0.9 * length, 0.95 * length))
+    cell, whole = periodic_equilibrium(line), open_line_equilibrium(line, 9)
     n = len(line.droppers.positions)
-    np.testing.assert_allclose(line_of_nine.dropper_force[n : 2 * n], cell.dropper_force, rtol=2e-3)
-    np.testing.assert_allclose(
-        line_of_nine.mesh.layout.dropper_x[n : 2 * n], line.period + np.array(cell.mesh.layout.dropper_x)
-    )
+    np.testing.assert_allclose(whole.dropper_force[n : 2 * n], cell.dropper_force, rtol=2e-3)
+    # the stagger has the other side in the second of three cells of three spans
+    np.testing.assert_allclose(whole.steady_arm_side_force[3:6], -cell.steady_arm_side_force, rtol=2e-3)
+    stations = np.array(cell.mesh.layout.dropper_x)
+    np.testing.assert_allclose(whole.mesh.layout.dropper_x[n : 2 * n], line.period + stations)
 
 
 def test_unequal_spans_have_the_steady_state_that_an_open_line_comes_to(build_line, build_case):
@@ -110,9 +114,6 @@ def test_unequal_spans_have_the_steady_state_that_an_open_line_comes_to(build_li
     content = {"applied_force_N": 150.0, "dt": 1e-3}
     steady = solve_periodic(build_case(line, 240.0, periodic={"spans_behind": 30, "spans_ahead": 30}, **content))
     settings = {"spans": 44, "start": 1.0, "first_evaluated": 33, "last_evaluated": 34, "ends": "absorbing"}
-    from dynamics.open_line import solve_open_line
-
     whole = solve_open_line(build_case(line, 240.0, solver="open_line", open_line=settings, **content))
     assert steady.status is Status.OK and whole.status is Status.OK
-    print(steady.statistics, whole.statistics)
     assert whole.statistics.contact_force_std_N == pytest.approx(steady.statistics.contact_force_std_N, rel=0.01)
