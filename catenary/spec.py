@@ -79,7 +79,7 @@ class CatenarySpec(Spec):
     further_spans: tuple[Span, ...] = Field(
         default=(),
         max_length=11,
-        description="lengths of the spans after the first before the line repeats [m]; none: all spans are alike",
+        description="length of each span after the first before the line repeats [m]; none: all spans are alike",
     )
     encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
         description="height of the messenger wire over the contact wire at a support [m]"
@@ -114,8 +114,8 @@ class CatenarySpec(Spec):
 
     @property
     def what_repeats(self) -> str:
-        """What the line repeats after, in words."""
-        return f"{len(self.spans)} spans" if self.further_spans else "a span"
+        """What the line repeats after, in words behind a number of steps."""
+        return f"for {len(self.spans)} spans" if self.further_spans else "a span"
 
     @property
     def mean_span(self) -> float:

@@ -133,7 +133,7 @@ def solution_dataset(
 def _uplift(solution: PeriodicSolution | Trajectory) -> xr.Variable:
     """Uplift at the supports: the history of one support, or the largest while each span was passed."""
     if solution.case.solver != "periodic":
-        text = "largest uplift at any support while the span was passed, relative to the static height"
+        text = "largest uplift at any support while the span (all spans before the line repeats) was passed, from rest"
         return variable(("span",), solution.support_uplift, "m", text)
     text = "uplift of one support from far ahead of the pantograph to far behind it, one value a time step"
     return variable(("uplift_time",), solution.support_uplift, "m", text)

@@ -87,7 +87,7 @@ def _evaluated(solution: PeriodicSolution | Trajectory, position: NDArray[np.flo
         return slice(0, len(position))
     n = case.steps_per_period
     if case.solver == "transient":
-        return slice(len(position) - case.catenary.periods(case.transient.spans_evaluated) * n, len(position))
+        return slice(len(position) - case.transient_periods[1] * n, len(position))
     return span_cut(case, position, case.open_line.first_evaluated, case.open_line.last_evaluated)
 
 

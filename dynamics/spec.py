@@ -93,6 +93,21 @@ class CaseSpec(Spec):
         """Adjusted time step [s]: period / (speed x steps)."""
         return self.catenary.period / (self.speed * self.steps_per_period)
 
+    @property
+    def transient_periods(self) -> tuple[int, int]:
+        """Whole periods that a long transient runs, and how many of the last count: two or more, for it has halves."""
+        counted = max(2, self.catenary.periods(self.transient.spans_evaluated))
+        return max(counted, self.catenary.periods(self.transient.spans)), counted
+
+    @property
+    def part_of_a_period(self) -> str:
+        """Say where an open line counts spans that are no whole period: which ones they are then moves the figures."""
+        line, several = self.open_line, len(self.catenary.spans)
+        if self.solver != "open_line" or (line.last_evaluated - line.first_evaluated + 1) % several == 0:
+            return ""
+        counted = f"counts spans {line.first_evaluated} to {line.last_evaluated}"
+        return f"; {counted}, no whole number of the {several} that repeat"
+
     def steps_between(self, first: float, last: float) -> int:
         """Whole time steps from one place to another [spans from the line's first support]."""
         way = self.catenary.station(last) - self.catenary.station(first)

@@ -96,7 +96,7 @@ def solve_transient(
     records: list[SpanRecord] = []
     for _ in range(MAX_CORRECTIONS):
         state = start.copy()
-        records = _run(window, state, case.catenary.periods(settings.spans))
+        records = _run(window, state, case.transient_periods[0])
         if records[-1].ran_away:
             status = Status.DIVERGED
             break
@@ -141,7 +141,7 @@ def _mean_error(case: CaseSpec, records: list[SpanRecord]) -> float:
     """Missing mean force [N] over the evaluated spans; zero when the applied force is given."""
     if case.mean_force_N is None:
         return 0.0
-    last = records[-case.catenary.periods(case.transient.spans_evaluated) :]
+    last = records[-case.transient_periods[1] :]
     return case.mean_force_N - float(np.mean([r.force.mean() for r in last]))
 
 
@@ -161,7 +161,7 @@ def _trajectory(
     uplift = np.array([r.uplift.max() for r in records])
     usable = status is Status.OK or status is Status.MEAN_FORCE_NOT_HELD
     filtered = filter_force(force, dt, case.signal, periodic=False) if usable and records else None
-    count = case.catenary.periods(case.transient.spans_evaluated)
+    count = case.transient_periods[1]
     total = len(records)
 
     def statistics(first: int, last: int) -> ContactStatistics | None:

@@ -208,7 +208,7 @@ class _Run:
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
-            evaluation = sound(evaluate(Task(0, self.case.catenary), setting))
+            evaluation = sound(evaluate(Task(0, self.space.typical_of(self.case.catenary)), setting))
             if evaluation.status is not EvaluationStatus.OK:
                 raise NominalFailedError(
                     f"the nominal line '{self.case.catenary.name}' must be solvable at "

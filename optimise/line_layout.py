@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from catenary.errors import InputError
 from catenary.spec import CatenarySpec
 from optimise.design_spec import LINE_QUANTITIES
 from optimise.dropper_space import DropperSpace
@@ -34,6 +35,10 @@ def quantity_of(line: CatenarySpec, key: str) -> float:
     found: Any = line
     for name in LINE_QUANTITIES[key][0]:
         found = getattr(found, name)
+        if found is None:
+            raise InputError(
+                [f"the line must have a {name.replace('_', ' ')} wire, whose {key} varies: {line.name} has none"]
+            )
     return float(found)
 
 

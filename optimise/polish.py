@@ -180,7 +180,7 @@ class _Descent:
         return {
             0: "converged",
             8: "no descent beyond the noise of an evaluation",
-            9: f"stopped after {steps} steps (polish.iterations)",
+            9: f"stopped after {steps} step{'s' if steps != 1 else ''} (polish.iterations)",
         }.get(int(found.status), str(found.message))
 
     def _values(self, u: NDArray[np.float64]) -> Values:

@@ -34,7 +34,7 @@ class DesignSpace:
     each with its range. These make the line on which the dropper variables then act: a lift or move counts as its
     share of what that line's own droppers allow. A line with another number of droppers takes the shares of the
     nominal's, interpolated over the rank of a dropper between support and mid-span. The nominal line is given
-    back exactly.
+    back exactly; where spans may differ every line, it too, is written as two spans.
     """
 
     nominal: CatenarySpec
@@ -96,9 +96,9 @@ class DesignSpace:
         whole, difference = self._shorter_span(dict(zip(self.design.line_ranges, v[n:].tolist(), strict=True)))
         droppers = self._droppers_of(line_with(self.droppers, whole))
         if droppers is self.droppers:
-            return droppers.spec_of(v[:n])
+            return self._as_designed(droppers.spec_of(v[:n]), difference)
         line = droppers.spec_of(droppers.reach * (self._shares(droppers) @ (v[:n] / self.droppers.reach)))
-        return with_longer(line, difference)
+        return self._as_designed(line, difference)
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
         """Point of the box that stands for a line, the inverse of `spec_of`, shape (variable,).
@@ -133,8 +133,11 @@ class DesignSpace:
         return found
 
     def typical_of(self, line: CatenarySpec) -> CatenarySpec:
-        """A line with as many spans before it repeats as most of the designs have."""
-        return repeated(line, 2) if self.design.span_difference is not None else line
+        """A line as designs are written: where spans may differ as two of them, so that each has errors of its own."""
+        return repeated(line, 2) if self.design.span_difference is not None and not line.further_spans else line
+
+    def _as_designed(self, line: CatenarySpec, difference: float) -> CatenarySpec:
+        return line if self.design.span_difference is None else with_longer(line, difference)
 
     def _shorter_span(self, whole: Mapping[str, float]) -> tuple[dict[str, float], float]:
         """Quantities of the line of the shorter span alone, and how much longer the other one is [m]."""
@@ -210,6 +213,9 @@ class DesignSpace:
             if key.startswith("stitch_") and self.nominal.stitch is None:
                 problems.append(f"design.{key} must be left out (or null): {self.nominal.name} has no stitch wire")
                 continue
+            if key == "span_difference" and low > 0.0:
+                problems.append(f"design.span_difference must begin with 0, all spans alike: got {low:g} to {high:g} m")
+                continue
             own, unit = quantity_of(self.nominal, key), LINE_QUANTITIES[key][1]
             unit = "" if unit == "1" else f" {unit}"
             if not low <= own <= high:
@@ -254,9 +260,11 @@ class DesignSpace:
             whole, difference = self._shorter_span(values)
             try:
                 line = line_with(droppers, whole)
-                both = with_longer(line, difference)
+                both = self._as_designed(line, difference)
             except ValueError as error:
                 reasons = [str(e.get("ctx", {}).get("error", e["msg"])) for e in getattr(error, "errors", list)()]
+                if difference:
+                    where += f" (a shorter span of {whole['span_length']:g} m)"
                 return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons) or error}"]
             as_named = line is self.nominal or line.further_spans
             faces = [] if as_named else self._droppers_of(line).tight_faces(LEAST_ROOM)

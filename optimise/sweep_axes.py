@@ -24,9 +24,10 @@ def axis_meaning(name: str) -> str:
     """What an input is, without its unit, after the block that it belongs to."""
     *blocks, _ = [part for part in name.split(".") if not part.isdigit()]
     meaning = UNIT.split(_description(name).partition(";")[0])[0]
-    place = [part for part in name.split(".") if part.isdigit()]
+    place = [str(int(part) + 1) for part in name.split(".") if part.isdigit()]
     where = ", ".join(b.replace("_", " ") for b in blocks if b != "catenary")
-    return f"{where}: {meaning}{' ' + place[0] if place else ''}" if where else meaning
+    which = f", number {place[0]}" if place else ""
+    return f"{where}: {meaning}{which}" if where else f"{meaning}{which}"
 
 
 def _description(name: str) -> str:

@@ -40,15 +40,13 @@ def carried_over(x: NDArray[np.float64], stitch: tuple[float, float], spans: tup
 
 
 def with_longer(line: CatenarySpec, difference: float) -> CatenarySpec:
-    """Line of the shorter span followed by one that is longer by ``difference`` [m].
+    """Line of the shorter span followed by one that is longer by ``difference`` [m], written as two spans even for 0.
 
     Raises
     ------
     ValueError
         If the line would not be valid.
     """
-    if difference == 0.0:
-        return line
     x, n = np.asarray(line.droppers.positions), len(line.droppers.positions)
     span, longer = line.span_length, line.span_length + difference
     wire = line.stitch.length if line.stitch is not None else 0.0
@@ -93,7 +91,7 @@ def shorter_alone(line: CatenarySpec) -> CatenarySpec:
             content["droppers"][name] = content["droppers"][name][:count]
     try:
         alone = CatenarySpec.model_validate(content)
-        if len(line.spans) == 2 and difference > 0.0 and _same(with_longer(alone, difference), line):
+        if len(line.spans) == 2 and difference >= 0.0 and _same(with_longer(alone, difference), line):
             return alone
     except ValueError:
         pass

@@ -69,6 +69,7 @@ def warm_start(campaign: CampaignSpec, space: DesignSpace) -> WarmStarted | None
 
 def _point(space: DesignSpace, line: CatenarySpec) -> np.ndarray:
     """Point that stands for a line which differs from the nominal one in nothing that does not vary."""
+    line = space.typical_of(line)
     values = space.values_of(line)
     made = space.spec_of(values)
     for key in CatenarySpec.model_fields:

@@ -229,7 +229,7 @@ def _lay_together(
         place[last] = value
         if value is None:
             marks = {k: v for k, v in marks.items() if not k.startswith(f"{path}.")}
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif isinstance(value, int | float | list) and not isinstance(value, bool):
             marks[path] = "u"
     return {**data, "provenance": marks}
 

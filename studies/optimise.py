@@ -141,7 +141,9 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
             f"On the front of {', '.join(objectives)}: {len(result.front)} "
             f"design{'s' if len(result.front) > 1 else ''}; best_design.yaml is the one best in {objectives[0]}"
         )
-    files = "report.html, best_design.yaml, trials.nc" + (", pareto/" if several else "")
+    files = (
+        "report.html, " + ("best_design.yaml, " if result.best else "") + "trials.nc" + (", pareto/" if several else "")
+    )
     folder.say(f"Written to {result.folder}/ ({files})")
     return 0
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 JOB = SimulateJob
-STATIC_OF = "one span of the infinite line"
+STATIC_OF = "one span of the infinite line, or all spans before it repeats"
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
@@ -256,6 +256,7 @@ def _headline(case: CaseSpec) -> str:
         f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
         f"{held}, contact {case.contact.stiffness / 1e3:g} kN/m, dt {1e3 * case.time_step:.5f} ms "
         f"(asked {1e3 * case.dt:g} ms), {case.steps_per_period} steps {case.catenary.what_repeats}"
+        f"{case.part_of_a_period}"
     )
 
 

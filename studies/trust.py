@@ -76,7 +76,11 @@ def trust_lines(content: dict[str, Any]) -> list[str]:
     """Where the best design is worse, in words."""
     both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
     worse = [r for r in both if r["best_std_N"] > r["nominal_std_N"]]
-    text = f"trust table: better than the nominal line in {len(both) - len(worse)} of {len(both)} runs that both have"
+    better = sum(r["best_std_N"] < r["nominal_std_N"] for r in both)
+    text = f"trust table: better than the nominal line in {better} of {len(both)} runs that both have"
+    same = len(both) - better - len(worse)
+    if same:
+        text += f", the same in {same}"
     missing = len(content["rows"]) - len(both)
     if missing:
         text += f"; {missing} more could not be run for one of them, or for neither"
@@ -120,6 +124,7 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
         "schema_version": 1,
         "best_trial": best.number,
         "position_m": list(cut.droppers.positions),
+        "supports_m": list(cut.supports),
         "length_m": exact,
         "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
         "runs": runs,
@@ -151,8 +156,11 @@ def _as_csv(content: dict[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [f"length_rounded_{r['rounded_mm']:g}mm_m" for r in content["rounded_m"]]
-    writer.writerow(["dropper", "station_m", "length_m", *names])
+    writer.writerow(["dropper", "station_m", "length_m", *names, "span", "from_support_m"])
+    supports = content["supports_m"]
     columns = [content["position_m"], content["length_m"], *(r["length_m"] for r in content["rounded_m"])]
     for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
-        writer.writerow([k + 1, f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others)])
+        span = sum(support < station for support in supports)
+        where = [span, f"{station - supports[span - 1]:.3f}"]
+        writer.writerow([k + 1, f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others), *where])
     return text.getvalue()

@@ -119,6 +119,7 @@ def bundle_facts(matrices: InfluenceMatrices, case: CaseSpec) -> dict[str, Any]:
     return {
         "catenary": case.catenary.name,
         "speed_kmh": case.speed_kmh,
+        "spans_m": list(case.catenary.spans),
         "quadrature_nodes": matrices.quadrature_nodes,
         "truncation_error": matrices.truncation_error,
         **{name: text for name, text in origin(case).items() if name not in ("Conventions", "schema_version")},

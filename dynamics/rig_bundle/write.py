@@ -176,13 +176,22 @@ def _write_netcdf(path: Path, arrays: dict[str, NDArray[Any]], facts: dict[str, 
         dataset.to_netcdf(temporary, engine="netcdf4")
 
 
+def _what_repeats(spans: list[float]) -> str:
+    """Beginning of the sentence that says how many steps a span takes, or the spans before the line repeats."""
+    if len(spans) == 1:
+        return f"One span of {spans[0]:g} m takes"
+    return (
+        f"The {len(spans)} spans of {', '.join(f'{s:g}' for s in spans)} m that repeat, together a 'span' below, take"
+    )
+
+
 def _words(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], checksum: int) -> dict[str, str]:
     """What stands for @NAME@ in the programs and the README: sizes and names."""
     return {
         "LINE": str(facts["catenary"]),
         "SPEED": f"{facts['speed_kmh']:.4f}",
         "DT": f"{1e3 * float(arrays['dt']):g}",
-        "SPAN": f"{float(arrays['span']):g}",
+        "SPAN": _what_repeats(facts["spans_m"]),
         "N": str(int(arrays["N"])),
         "M": str(int(arrays["M"])),
         "DROPPERS": str(len(arrays["dropper_force"])),

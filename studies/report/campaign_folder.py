@@ -239,6 +239,7 @@ def _schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
         rounded={float(r["rounded_mm"]): np.array(r["length_m"]) for r in content["rounded_m"]},
         sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
         message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
+        supports=np.array(content.get("supports_m", ())),
     )
 
 

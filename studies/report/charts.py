@@ -5,7 +5,6 @@ from __future__ import annotations
 from studies.report.content import SpanResult
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Level, Role, Stations
-from studies.report.repeats import over_the_longest
 
 __all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart"]
 
@@ -16,13 +15,18 @@ def _role(result: SpanResult) -> Role:
 
 def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
     """Supports as lines over the full height, each design's droppers as ticks at the upper edge."""
-    supports = sorted((r.drawing.supports for r in results if r.drawing is not None), key=lambda x: -x[-1])
     droppers = tuple(
         Stations(f"droppers, {r.label}" if len(results) > 1 else "droppers", r.dropper_x, _role(r))
         for r in results
         if r.dropper_x.size
     )
-    return (*(Stations("supports", x, full_height=True) for x in supports[:1]), *droppers)
+    return (*_supports(results), *droppers)
+
+
+def _supports(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
+    """Supports, as lines over the full height, of the line that repeats after the greatest length."""
+    found = sorted((r.drawing.supports for r in results if r.drawing is not None), key=lambda x: -x[-1])
+    return tuple(Stations("supports", x, full_height=True) for x in found[:1])
 
 
 def _span(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
@@ -37,7 +41,6 @@ def _named(curve: Curve, label: str) -> Curve:
 
 def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
     """Draw the filtered contact force along the span, with supports and droppers marked."""
-    results = over_the_longest(results)
     curves = tuple(_named(r.force, r.label) for r in results if r.force is not None)
     if not curves:
         return None
@@ -59,7 +62,6 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
 
 def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the height of the contact point along the span."""
-    results = over_the_longest(results)
     curves = tuple(_named(r.height, r.label) for r in results if r.height is not None)
     if not curves:
         return None
@@ -78,7 +80,6 @@ def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the static elasticity: rise of the contact wire per newton pressed against it."""
-    results = over_the_longest(results)
     curves = tuple(_named(r.elasticity, r.label) for r in results if r.elasticity is not None)
     if not curves:
         return None
@@ -97,7 +98,6 @@ def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) -> Chart | None:
     """Draw each dropper's force at rest over its station."""
-    results = over_the_longest(results)
     shown = [r for r in results if r.dropper_x.size]
     if not shown:
         return None
@@ -123,6 +123,7 @@ def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) 
         x_label="Station along the span",
         y_label="Dropper force",
         curves=curves,
+        stations=_supports(results),
         levels=() if least_N is None else (Level(f"least allowed {least_N:g} N", least_N),),
         x_range=_span(results),
         y_range=(1.08 * low, 1.08 * top if top > 0 else 1.0),

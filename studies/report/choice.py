@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
 from optimise.evaluate import Evaluation
 from optimise.record import TrialRecord
@@ -56,7 +55,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         varied=f"{len(variables)} variables: {counted}. Their ranges stand in the table.",
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, result.scenarios),
         met="" if result.scenarios is None else _met(result.scenarios),
-        drawn=_drawn(result, lines),
+        drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
         basins=basins_of(result),
         mattered=mattered_of(result),
         scenarios=scenario_figures(result, ranked[0] if ranked else None),
@@ -86,21 +85,14 @@ def _held(case: CaseSpec, uplift_factor: float, least_force: float, found: Scena
     )
 
 
-def _drawn(result: CampaignResult, lines: list[tuple[TrialRecord, str, Role]]) -> tuple[Curve, ...]:
-    """Heights at the droppers of every design, as often as it fits the one that repeats after the greatest length."""
-    found: list[tuple[CatenarySpec, str, Role]] = [(result.catenary_of(r), label, role) for r, label, role in lines]
-    longest = max(line.period for line, _, _ in found)
-    curves = []
-    for line, label, role in found:
-        times, positions = max(1, round(longest / line.period)), np.asarray(line.droppers.positions)
-        x = np.concatenate([positions + k * line.period for k in range(times)])
-        height = MM * np.tile(line.droppers.contact_wire_heights, times)
-        notes = tuple(
-            f"{label}, dropper {k % len(positions) + 1}: {number(float(h), 1)} mm at {number(float(s), 2)} m"
-            for k, (s, h) in enumerate(zip(x, height, strict=True))
-        )
-        curves.append(Curve(label, x, height, "m", "mm", role, notes=notes))
-    return tuple(curves)
+def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) -> Curve:
+    droppers = result.catenary_of(record).droppers
+    x, height = np.asarray(droppers.positions), MM * np.asarray(droppers.contact_wire_heights)
+    notes = tuple(
+        f"{label}, dropper {k + 1}: {number(float(h), 1)} mm at {number(float(s), 2)} m"
+        for k, (s, h) in enumerate(zip(x, height, strict=True))
+    )
+    return Curve(label, x, height, "m", "mm", role, notes=notes)
 
 
 def _cost(done: list[Evaluation]) -> tuple[tuple[str, str], ...]:

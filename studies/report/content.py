@@ -207,7 +207,8 @@ class Trust:
 class FitterSchedule:
     """Lengths [m] to cut the best design's droppers to, exact and rounded, and sigma [N] of each.
 
-    ``rounded`` maps the step of rounding [mm] to the lengths; ``sigma`` has 0 for the exact ones.
+    ``rounded`` maps the step of rounding [mm] to the lengths; ``sigma`` has 0 for the exact ones. ``supports`` are the
+    stations of the supports before the line repeats.
     """
 
     position: Array
@@ -215,6 +216,7 @@ class FitterSchedule:
     rounded: dict[float, Array]
     sigma: dict[float, float]
     message: dict[float, str]
+    supports: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
 # room that a letter of a name beside the axes takes
 LETTER = 6.3
+# a digit of a number at an axis
+DIGIT = 7.7
 UNIT_AFTER_NUMBER = re.compile(r"(\d) (N|%|mm|km/h)(?!\w)")
 TICK_STEPS = (1.0, 2.0, 5.0, 10.0)
 
@@ -122,7 +124,7 @@ def chart_frame(chart: Chart) -> Frame:
     frame = Frame(x_range, y_range, left, right, TOP, TOP + 1.0, chart.logarithmic, chart.y_names, chart.powers)
     xs, _ = frame.ticks()
     # a number at the end of the axis stands whole: what is cut off it may be a power of ten
-    beyond = [float(frame.across(x)) + 0.5 * LETTER * len(t) for x, t in zip(xs, frame.x_texts(xs), strict=True)]
+    beyond = [float(frame.across(x)) + 0.5 * DIGIT * len(t) for x, t in zip(xs, frame.x_texts(xs), strict=True)]
     right -= max(0.0, max(beyond, default=0.0) - WIDTH)
     inner = right - left
     height = chart.height * inner

@@ -131,8 +131,8 @@ def _line_spectrum(histories: Histories, frequency: Array, amplitude: Array) -> 
         name="force_spectrum",
         title="Harmonics of the contact force",
         caption="Amplitudes of the raw force. A steady state has a line at each multiple of the span-passing "
-        f"frequency, {number(histories.resolution, 3)} Hz, and nothing between; half the square of an amplitude over "
-        "that distance is the spectral density in result.nc.",
+        f"frequency (of all spans where they differ), {number(histories.resolution, 3)} Hz, and nothing between; half "
+        "the square of an amplitude over that distance is the spectral density in result.nc.",
         x_label="Frequency",
         y_label="Amplitude",
         curves=(
@@ -166,7 +166,8 @@ def _rms_chart(histories: Histories, p: int) -> Chart | None:
         name=f"force_rms{_suffix(histories, p)}",
         title=_title("Running RMS of the contact force", one),
         caption="Filtered force less its mean over the spans that count, in a centred window of a quarter of a span "
-        "and of a whole one, over the whole record. In a steady state the latter is the standard deviation.",
+        "and of a whole one (of all spans where they differ), over the whole record. In a steady state the latter is "
+        "the standard deviation.",
         x_label="Station of the pantograph",
         y_label="RMS",
         curves=curves,

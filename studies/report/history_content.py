@@ -202,7 +202,7 @@ def _shown(position: Array, case: CaseSpec) -> NDArray[np.int64]:
     if case.solver == "open_line":
         end, first = line.station(case.open_line.last_evaluated), line.station(case.open_line.first_evaluated - 1)
     elif case.solver == "transient":
-        first = end - line.periods(case.transient.spans_evaluated) * line.period
+        first = end - case.transient_periods[1] * line.period
     first = max(first, end - SHOWN_SPANS * line.mean_span)
     return np.flatnonzero((position > first + 1e-6) & (position <= end + 1e-6))
 

@@ -10,7 +10,6 @@ from catenary.geometry import CONTACT, MESSENGER, STITCH
 from studies.report.content import Array, LineDrawing, SpanResult
 from studies.report.frame import nice_exaggeration
 from studies.report.parts import Chart, Curve, Role, Stations
-from studies.report.repeats import over_the_longest
 
 __all__ = ["contact_wire_chart", "line_chart", "line_drawing"]
 
@@ -85,7 +84,6 @@ def _wire_pieces(
 
 def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw contact wire, messenger wire, stitch wires and droppers of every design, heights exaggerated."""
-    results = over_the_longest(results)
     drawn = [(r.label, r.drawing) for r in results if r.drawing is not None]
     if not drawn:
         return None
@@ -117,7 +115,6 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the contact wire alone, its heights exaggerated far more, with the droppers' clamps as points."""
-    results = over_the_longest(results)
     drawn = [(r.label, r.drawing) for r in results if r.drawing is not None]
     if not drawn:
         return None
@@ -139,6 +136,7 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         x_label="Station along the span",
         y_label="Height over the supports",
         curves=tuple(curves),
+        stations=(Stations("supports", _longest(drawn).supports, full_height=True),),
         x_range=x_range,
         y_range=(middle - 0.5 * tall, middle + 0.5 * tall),
         exaggeration=factor / MM,

@@ -27,13 +27,13 @@ from studies.report.stored import (
 __all__ = ["read_simulation"]
 
 NOTES = {
-    "periodic": "One pantograph in steady state on the infinite line, over one span from support to support.",
-    "transient": "The last span of the long transient, from support to support.",
+    "periodic": "One pantograph in steady state on the infinite line, over one span from support to support, or all "
+    "spans before the line repeats.",
+    "transient": "The last span of the long transient, or all spans before the line repeats, from support to support.",
     "open_line": "The last span evaluated on an open line; the statistics are of all spans evaluated.",
 }
 STATIC_NOTE = (
-    "Shape, droppers and elasticity are those of one span of the infinite line; "
-    "the open line that was run differs near its ends."
+    "Shape, droppers and elasticity are those of the infinite line; the open line that was run differs near its ends."
 )
 
 

@@ -130,7 +130,7 @@ def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.float
         reasons = sorted({m for r in runs for m in (r.nominal_message, r.best_message) if m})
         return name, NONE, NONE, NONE, reasons[0] if reasons else "not known", count
     before, after = float(pick(nominal[both])), float(pick(best[both]))
-    verdict = "worse" if after > before else "better"
+    verdict = "worse" if after > before else "better" if after < before else "the same"
     if len(runs) > 1 and np.count_nonzero(both) < LEAST_LINES:
         verdict = "not known: too few lines"
     return name, number(before, 2), number(after, 2), change_percent(after, before), verdict, count
@@ -140,8 +140,10 @@ def trust_summary(trust: Trust) -> str:
     """One sentence: under how many conditions the best design is worse, and which."""
     rows = trust_table(trust).rows
     # a size of error counts once, by its median
-    known = [row for row in rows if row[4] in ("better", "worse") and not row[0].endswith("largest")]
+    known = [row for row in rows if row[4] in ("better", "worse", "the same") and not row[0].endswith("largest")]
     worse = [row[0] for row in known if row[4] == "worse"]
+    if known and all(row[4] == "the same" for row in known):
+        return "The best design is the nominal line, or does as it does, under every condition."
     if not worse:
         return f"Under all {len(known)} conditions the best design is better than the nominal line."
     return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."
@@ -149,9 +151,20 @@ def trust_summary(trust: Trust) -> str:
 
 def schedule_table(schedule: FitterSchedule) -> Table:
     """Lengths to cut the droppers to, exact and rounded, with sigma of each below."""
-    steps = sorted(schedule.rounded)
+    steps, several = sorted(schedule.rounded), schedule.supports.size > 2
+
+    def station(x: float) -> str:
+        """Station, and where there are several spans also that from the dropper's own support."""
+        own = f" ({number(x - float(schedule.supports[schedule.supports < x][-1]), 3)})" if several else ""
+        return f"{number(x, 3)}{own}"
+
     rows: list[tuple[str, ...]] = [
-        (str(k + 1), number(x, 3), number(MM * length, 2), *(number(MM * schedule.rounded[s][k], 0) for s in steps))
+        (
+            str(k + 1),
+            station(float(x)),
+            number(MM * length, 2),
+            *(number(MM * schedule.rounded[s][k], 0) for s in steps),
+        )
         for k, (x, length) in enumerate(zip(schedule.position, schedule.length, strict=True))
     ]
     sigma = [schedule.sigma.get(s, np.nan) for s in (0.0, *steps)]
@@ -159,7 +172,12 @@ def schedule_table(schedule: FitterSchedule) -> Table:
     reasons = [f"rounded to {s:g} mm: {schedule.message[s]}" for s in steps if schedule.message.get(s)]
     return Table(
         title="",
-        columns=("dropper", "station [m]", "length [mm]", *(f"rounded to {s:g} mm" for s in steps)),
+        columns=(
+            "dropper",
+            f"station{' (from its support)' if several else ''} [m]",
+            "length [mm]",
+            *(f"rounded to {s:g} mm" for s in steps),
+        ),
         rows=tuple(rows),
         align="lrr" + "r" * len(steps),
         caption="The last row is the standard deviation of the contact force of the line so cut, found from rest; a "

@@ -61,6 +61,7 @@ def run(composed: Composed[MapJob]) -> int:
     folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", composed)
     frequency = np.linspace(*job.frequency_range, job.points)
     maps = [_map(folder, job, model, strategy, frequency) for strategy in _mapped(job)]
+    print(f"Trying every number of harmonics on {model.steps} steps for a recommendation.", flush=True)
     found = _recommendation(job, model)
     _draw(folder, job, model, maps)
     write_json_atomic(folder.path / "summary.json", _summary(job, model, maps, found))

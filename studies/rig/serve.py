@@ -55,20 +55,20 @@ def run(composed: Composed[ServeJob]) -> int:
     from studies.rig.served_run import finish
 
     job = composed.job
-    model, manifest = read_model(Path(job.bundle))
-    loop, told, radius = served_settings(job.loop, Path(job.bundle), manifest, job.service.limits.force_N)
+    print(f"Reading {job.bundle}; devices wait until this server says that it does.", flush=True)
+    bundle = Path(job.bundle)
+    model, manifest = read_model(bundle)
+    loop, told, radius = served_settings(job.loop, bundle, manifest, job.service.limits.force_N)
     engine = LoopEngine(model, loop)
     begun = _begin(engine, job)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
         LoopEngine(model, loop, engine.filtered).step(100.0)
     sock = None if job.dry_run else open_socket(job.service.address)
-    path = fresh_folder("rig_serve", model.name, job.run_dir)
-    folder = RunFolder(path, "rig_serve", composed)
-    folder.say(told)
-    if begun:
-        folder.say(begun)
+    folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
+    for sentence in filter(None, (told, begun)):
+        folder.say(sentence)
     if job.dry_run and radius is not None:
-        for sentence in judged_otherwise(Path(job.bundle), job.pantograph, job.contact.stiffness):
+        for sentence in judged_otherwise(bundle, job.pantograph, job.contact.stiffness):
             folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
             radius = None
     about = {
@@ -85,7 +85,7 @@ def run(composed: Composed[ServeJob]) -> int:
         **({} if radius is None else {"spectral_radius": radius}),
         "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
     }
-    journal = Journal(path / "run.journal", about)
+    journal = Journal(folder.path / "run.journal", about)
     session = _session(job, engine, journal, folder)
     began = perf_counter()
     try:
@@ -118,6 +118,7 @@ def _begin(engine: LoopEngine, job: ServeJob) -> str:
 
     if job.start == "rest":
         return ""
+    print(f"Solving for the state that {job.pantograph.name} comes to on {engine.model.name}.", flush=True)
     model, settings = engine.model, engine.settings
     device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, model.dt, job.damping_ratio)
     steady = solve_steady(model, device, settings)

@@ -41,7 +41,7 @@ def test_every_point_is_a_line_of_two_spans_that_keeps_its_distances_and_can_be_
     difference = wanted["span_difference"]
     assert quantity_of(line, "span_difference") == pytest.approx(difference, abs=SAME_PLACE)
     assert line.mean_span == pytest.approx(wanted.get("span_length", space.nominal.span_length), abs=SAME_PLACE)
-    assert bool(line.further_spans) == (difference >= SAME_PLACE)
+    assert len(line.spans) == 2
     x = np.array(line.droppers.positions)
     gaps = np.diff([*x, x[0] + line.period])
     assert gaps.min() >= d.minimum_spacing - 1e-9
@@ -54,6 +54,21 @@ def test_every_point_is_a_line_of_two_spans_that_keeps_its_distances_and_can_be_
         own = x[(x > a) & (x < b)]
         assert own - a == pytest.approx((b - own)[::-1], abs=1e-9)
     assert space.values_of(line) == pytest.approx(values, abs=1e-6)
+
+
+def test_the_nominal_line_is_written_as_two_spans_too_so_that_errors_are_common_to_all_designs():
+    space = DesignSpace(BRUNI, DesignSpec(kind="heights", span_difference=(0.0, 8.0)))
+    nominal = space.spec_of([v.nominal for v in space.variables])
+    assert nominal == space.typical_of(BRUNI) == repeated(BRUNI, 2)
+    longer = space.spec_of([*[0.0] * space.lifts, 8.0])
+    assert len(longer.droppers.positions) == len(nominal.droppers.positions)
+    assert not np.any(space.values_of(BRUNI)) and not np.any(space.values_of(nominal))
+
+
+def test_a_line_without_a_stitch_wire_stands_for_no_point_where_the_stitch_varies():
+    space = DesignSpace(RE330, DesignSpec(kind="both", stitch_length=(16.0, 20.0)))
+    with pytest.raises(InputError, match="the line must have a stitch wire, whose stitch_length varies"):
+        space.values_of(BRUNI)
 
 
 def test_loads_of_a_line_of_two_equal_spans_are_those_of_the_one_span():
@@ -89,7 +104,7 @@ def test_another_line_of_two_spans_stands_for_no_point():
 @pytest.mark.parametrize(
     ("ranges", "sentence"),
     [
-        ({"span_difference": (1.0, 5.0)}, "design.span_difference must hold the 0 m of bruni_2015"),
+        ({"span_difference": (1.0, 5.0)}, "design.span_difference must begin with 0"),
         ({"span_difference": (0.0, 59.0)}, "every line of the design space must have droppers of at least 0.05 m"),
     ],
 )

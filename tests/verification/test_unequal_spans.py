@@ -80,6 +80,16 @@ def test_equal_spans_are_marched_as_the_one_span(build_line, build_case):
     assert two.statistics.contact_force_std_N == pytest.approx(one.statistics.contact_force_std_N, rel=2e-3)
 
 
+def test_a_transient_counts_two_periods_at_least_for_it_has_halves(build_line, build_case):
+    line = repeated(build_line("bruni_2015", 2), 12)
+    case = build_case(
+        line, 275.0, applied_force_N=150.0, dt=4e-3, transient={"spans": 5, "spans_evaluated": 2, **WINDOW}
+    )
+    found = solve_transient(case)
+    assert found.status is Status.OK and found.spans_evaluated == 24 and len(found.support_uplift) == 2
+    assert found.statistics_first_half is not None and found.statistics_second_half is not None
+
+
 def test_equal_spans_have_the_influence_of_the_one_span(build_line, build_case):
     droppers = {"positions": [5.0, 16.25, 27.5, 38.75, 50.0], "contact_wire_heights": [0.0, -0.03, -0.04, -0.03, 0.0]}
     line = build_line("bruni_2015", 2, droppers=droppers, damping={"alpha": 0.3, "beta": 1e-3})
