@@ -118,6 +118,11 @@ class CatenarySpec(Spec):
         return f"for {len(self.spans)} spans" if self.further_spans else "a span"
 
     @property
+    def one_period(self) -> str:
+        """What form-finding takes of the infinite line, in words."""
+        return f"{'one span' if not self.further_spans else f'{len(self.spans)} spans'} of the infinite line"
+
+    @property
     def mean_span(self) -> float:
         """Mean length of the spans [m]."""
         return self.period / len(self.spans)

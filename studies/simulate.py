@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 JOB = SimulateJob
-STATIC_OF = "one span of the infinite line, or all spans before it repeats"
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
@@ -214,7 +213,9 @@ def summarise(
         "dt_s": case.time_step,
         "filter": f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase",
         "config_sha256": config_hash,
-        "static": {"of": STATIC_OF, **static_summary(solution.equilibrium, elasticity_force_N)} if found else {},
+        "static": {"of": case.catenary.one_period, **static_summary(solution.equilibrium, elasticity_force_N)}
+        if found
+        else {},
         "pantographs": pantographs,
         "numerical_error": None if error is None else error_summary(error),
         "assessment": assessment,

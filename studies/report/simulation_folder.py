@@ -32,9 +32,7 @@ NOTES = {
     "transient": "The last span of the long transient, or all spans before the line repeats, from support to support.",
     "open_line": "The last span evaluated on an open line; the statistics are of all spans evaluated.",
 }
-STATIC_NOTE = (
-    "Shape, droppers and elasticity are those of the infinite line; the open line that was run differs near its ends."
-)
+STATIC_NOTE = "Shape, droppers and elasticity are those of {period}; the open line that was run differs near its ends."
 
 
 def read_simulation(folder: Path) -> SimulationContent:
@@ -71,7 +69,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         title=about.get("title", folder.name),
         result=span_result(stored, case, case.catenary.name, "best", statistics),
         x_note=NOTES[case.solver],
-        static_note=STATIC_NOTE if case.solver == "open_line" else "",
+        static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.solver == "open_line" else "",
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case),
         assessment=read_assessment(summary),
