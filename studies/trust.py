@@ -46,7 +46,7 @@ def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], 
         left = (time.perf_counter() - began) * (of - done) / done
         show(f"trust table: {done} of {of} long transients, {left:.0f} s left")
 
-    lines = result.case.catenary, result.catenary_of(best)
+    lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
     rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress)
     content = {
         "schema_version": 1,

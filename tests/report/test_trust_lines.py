@@ -1,0 +1,39 @@
+"""The trust table sets lines side by side that are written alike, so that both have the same errors; and counts them."""
+
+from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
+
+from optimise.campaign import run_campaign
+from optimise.spec import TrustSpec
+from studies import trust
+
+
+def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp_path, monkeypatch):
+    design = {"kind": "heights", "span_difference": (0.0, 6.0)}
+    campaign = campaign_of(trials=12, design=design, sampler={"kind": "random"})
+    result = run_campaign(campaign, case_of(), tmp_path, evaluate=bowl, prepare=prepare_nothing)
+    seen = []
+
+    def nothing(case, lines, *_):
+        seen.extend(lines)
+        return []
+
+    monkeypatch.setattr("optimise.trust.run_conditions", nothing)
+    trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
+    nominal, best = seen
+    assert len(nominal.spans) == len(best.spans) == 2
+    assert (
+        len(nominal.droppers.positions)
+        == len(best.droppers.positions)
+        == 2 * len(case_of().catenary.droppers.positions)
+    )
+
+
+def test_runs_that_are_the_same_are_neither_better_nor_worse():
+    row = {"kind": "speed", "sample": 0, "dimension": ""}
+    figures = [(30.0, 29.0), (30.0, 30.0), (30.0, 31.5), (None, 30.0)]
+    rows = [{**row, "value": 250.0 + k, "nominal_std_N": a, "best_std_N": b} for k, (a, b) in enumerate(figures)]
+    first, worse = trust.trust_lines({"rows": rows})
+    assert first.startswith(
+        "trust table: better than the nominal line in 1 of 3 runs that both have, the same in 1; 1 more"
+    )
+    assert worse == "worse: 252 km/h (+5.0 %)"
