@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.component_spec import StitchSpec, WireSpec
 from catenary.elements.formulation import element_of
 from catenary.first_guess import GRAVITY, first_shape, first_sideways
 from catenary.geometry import CONTACT, MESSENGER, STITCH
 from catenary.mesh import DX, Mesh, X, Y, Z
-from catenary.spec import CatenarySpec, StitchSpec, WireSpec
+from catenary.spec import CatenarySpec
 
 __all__ = [
     "GRAVITY",

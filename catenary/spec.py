@@ -7,38 +7,9 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from catenary.component_spec import (
-    HIGHEST,
-    LONGEST,
-    READINGS,
-    SHORTEST,
-    DamperSpec,
-    DropperSpec,
-    RayleighSpec,
-    Spec,
-    SteadyArmSpec,
-    StitchSpec,
-    SupportSpec,
-    WireSpec,
-)
+from catenary.component_spec import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 
-__all__ = [
-    "HIGHEST",
-    "LONGEST",
-    "READINGS",
-    "SHORTEST",
-    "CatenarySpec",
-    "DamperSpec",
-    "DropperSpec",
-    "Formulation",
-    "MeshSpec",
-    "RayleighSpec",
-    "Spec",
-    "SteadyArmSpec",
-    "StitchSpec",
-    "SupportSpec",
-    "WireSpec",
-]
+__all__ = ["CatenarySpec", "Formulation", "Mark", "MeshSpec", "Span"]
 
 Mark = Literal["p", "s", "r", "d", "c", "u"]
 Formulation: TypeAlias = Literal["ancf", "beam"]

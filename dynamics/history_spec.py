@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 
 __all__ = ["MOST_NODES", "HistorySpec"]
 

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from catenary.spec import CatenarySpec, Spec
+from catenary.component_spec import Spec
+from catenary.spec import CatenarySpec
 from dynamics.history_spec import HistorySpec
 from dynamics.mean_force import Supply
 from dynamics.solver_spec import OpenLineSpec, PeriodicSpec, TransientSpec

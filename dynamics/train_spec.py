@@ -7,7 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Mark, Spec
+from catenary.component_spec import Spec
+from catenary.spec import Mark
 
 __all__ = ["BaseMotionSpec", "ContactSpec", "PantographSpec", "TrailingSpec"]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 
 __all__ = ["BATCH_KINDS", "BatchSpec", "ClusterSpec", "CostAlone", "WatchdogSpec"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from catenary.component_spec import Spec
 from catenary.files import whole_file
 from catenary.record import commit, config_json, config_sha256, versions
-from catenary.spec import Spec
 from optimise.constraints import CONSTRAINTS
 from optimise.evaluate import Evaluation, EvaluationStatus
 from optimise.objectives import OBJECTIVES, raw_values, told_values

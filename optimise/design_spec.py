@@ -6,12 +6,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
+from catenary.spec import Span
 
 __all__ = ["LINE_QUANTITIES", "DesignSpec"]
 
 Count = Annotated[int, Field(ge=1, le=40)]
-Span = Annotated[float, Field(ge=15.0, le=120.0)]
 Difference = Annotated[float, Field(ge=0.0, le=60.0)]
 Encumbrance = Annotated[float, Field(ge=0.3, le=3.0)]
 Tension = Annotated[float, Field(ge=5.0e3, le=60.0e3)]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 
 __all__ = ["MOST_POINTS", "RangeSpec", "SpreadSpec"]
 

@@ -10,10 +10,10 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from catenary.component_spec import Spec
 from catenary.errors import InputError
 from catenary.files import write_text_atomic
 from catenary.record import commit, config_sha256, versions
-from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.differing import differing, unreadable
 from optimise.evaluate import Evaluation

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from dynamics.train_spec import PantographSpec
 from optimise.objective_names import Combine
 

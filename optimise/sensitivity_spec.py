@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from optimise.range_spec import MOST_POINTS, SpreadSpec
 from optimise.spec import ClusterSpec
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear
 
+from catenary.component_spec import SHORTEST
 from catenary.errors import InputError
-from catenary.spec import SHORTEST, CatenarySpec
+from catenary.spec import CatenarySpec
 from optimise.design_spec import LINE_QUANTITIES, DesignSpec
 from optimise.dropper_space import LEAST_ROOM, DropperSpace, Variable
 from optimise.line_layout import least_droppers, line_with, quantity_of

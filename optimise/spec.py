@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from optimise.cluster_spec import ClusterSpec
 from optimise.design_spec import DesignSpec
 from optimise.objective_names import DEFAULT_OBJECTIVES, ObjectiveNames, name_parts

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, TypeVar
 
 import yaml
 
+from catenary.component_spec import Spec
 from catenary.errors import InputError
 from catenary.files import write_text_atomic, writing
 from catenary.record import commit, config_sha256, versions
-from catenary.spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.checked_lines import append_whole, checked_line, holds_another, parsed_line
 from optimise.differing import differing, unreadable

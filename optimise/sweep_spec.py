@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from optimise.range_spec import MOST_POINTS, RangeSpec
 from optimise.spec import ClusterSpec
 

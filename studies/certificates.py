@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pydantic import Field
 
+from catenary.component_spec import Spec
 from catenary.errors import InputError
-from catenary.spec import Spec
 from studies.compose import Composed, compose_job
 
 __all__ = ["JOB", "CertificatesJob", "compose", "run"]

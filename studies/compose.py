@@ -15,8 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from catenary.component_spec import Spec
 from catenary.errors import InputError
-from catenary.spec import Spec
 from studies.base_motion import read_base_motion
 from studies.held_force import fill_mean_force, is_reference_force
 from studies.keys import KeyTree

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from catenary.spec import Formulation, Spec
+from catenary.component_spec import Spec
+from catenary.spec import Formulation
 from dynamics.solver_spec import Integrator
 from dynamics.spec import CaseSpec, Kinematics
 

@@ -6,8 +6,8 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
+from catenary.component_spec import HIGHEST, LONGEST, SHORTEST
 from catenary.errors import InputError
-from catenary.spec import HIGHEST, LONGEST, SHORTEST
 from studies.csv_table import CsvTable, Quantity, column_of, column_values, read_csv
 
 __all__ = ["DropperTable", "read_dropper_table"]

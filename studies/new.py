@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from catenary.component_spec import READINGS, DropperSpec
 from catenary.errors import InputError
 from catenary.files import write_text_atomic
-from catenary.spec import READINGS, CatenarySpec, DropperSpec
+from catenary.spec import CatenarySpec
 from studies.compose import Composed, group_options, typed_value
 from studies.dropper_table import DropperTable, read_dropper_table
 from studies.keys import KeyTree

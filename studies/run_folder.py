@@ -6,10 +6,10 @@ import sys
 import time
 from pathlib import Path
 
+from catenary.component_spec import Spec
 from catenary.errors import InputError
 from catenary.files import write_text_atomic, writing
 from catenary.record import commit, config_sha256, versions
-from catenary.spec import Spec
 from studies.compose import Composed
 from studies.safe_yaml import dump_yaml
 

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catenary.component_spec import READINGS
 from catenary.errors import InputError
 from catenary.files import write_json_atomic
 from catenary.record import config_sha256
-from catenary.spec import READINGS
 from studies.compose import Composed, compose_job
 from studies.run_folder import RunFolder, fresh_folder
 from studies.spec import ELASTICITY_LOADS, SimulateJob, case_of

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from dynamics.spec import CaseSpec
 from optimise.cluster_spec import CostAlone
 from optimise.scenario_spec import ScenariosSpec

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from dynamics.loop.spec import ActuatorSpec, LoopSettings, RigContactSpec, RigSettings, SensorSpec, Strategy
 from dynamics.spec import PantographSpec, SignalSpec
 from studies.rig.served_loop import ServedLoop

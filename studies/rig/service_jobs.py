@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from dynamics.loop.spec import ActuatorSpec, RigContactSpec, SensorSpec
 from dynamics.rig_service.spec import AddressSpec, ServiceSpec
 from dynamics.spec import PantographSpec, SignalSpec

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 
 __all__ = ["ArnoldSimeonGate", "FrequencyRow", "SpeedCase", "SpringGate"]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field
 
-from catenary.spec import Spec
+from catenary.component_spec import Spec
 from studies.validation.arnold_simeon_gate import ArnoldSimeonGate
 from studies.validation.pfem_gate import PfemGate
 
