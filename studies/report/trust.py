@@ -144,6 +144,9 @@ def trust_summary(trust: Trust) -> str:
     worse = [row[0] for row in known if row[4] == "worse"]
     if known and all(row[4] == "the same" for row in known):
         return "The best design is the nominal line, or does as it does, under every condition."
+    same = sum(row[4] == "the same" for row in known)
+    if same and not worse:
+        return f"Under {len(known) - same} of {len(known)} conditions the best design is better, under {same} the same."
     if not worse:
         return f"Under all {len(known)} conditions the best design is better than the nominal line."
     return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."

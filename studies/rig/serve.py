@@ -55,7 +55,7 @@ def run(composed: Composed[ServeJob]) -> int:
     from studies.rig.served_run import finish
 
     job = composed.job
-    print(f"Reading {job.bundle}; devices wait until this server says that it does.", flush=True)
+    print(f"Reading {job.bundle}; start the device when this server says that it waits.", flush=True)
     bundle = Path(job.bundle)
     model, manifest = read_model(bundle)
     loop, told, radius = served_settings(job.loop, bundle, manifest, job.service.limits.force_N)
