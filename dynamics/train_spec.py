@@ -45,8 +45,13 @@ class PantographSpec(Spec):
                 f"stiffnesses and dampings must have one value per mass: {n} masses, "
                 f"{len(self.stiffnesses)} stiffnesses, {len(self.dampings)} dampings"
             )
-        if any(k <= 0.0 for k in self.stiffnesses[:-1]):
-            raise ValueError("every spring between two masses must be stiffer than 0 N/m")
+        for k, spring in enumerate(self.stiffnesses[:-1]):
+            if spring <= 0.0:
+                raise ValueError(
+                    f"stiffnesses[{k}], between mass {k + 1} and mass {k + 2}, must be stiffer than 0 N/m: got "
+                    f"{spring:g} N/m, and what hangs on no spring has no place at rest (only the last one, to the "
+                    f"base, may be 0)"
+                )
         return self
 
 

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import splu
 from catenary.cell import VerticalCell
 from catenary.chain import chain_stiffness, held_along
 from dynamics.cell_rows import dropper_rows, product_rows
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
 from dynamics.simd import LANES
 from dynamics.spec import CaseSpec
 from dynamics.window import WindowOperators, build_window
@@ -200,22 +200,20 @@ class TravellingWindow:
         The applied force [N] is the one named here or in the case, or else the one that gives the mean force to
         be held.
         """
-        case, kc = self.case, self.case.contact.stiffness
+        case, stiffness, one = self.case, self._panto[2], np.ones(1)
         displacement, compliance = self._static_unit_load()
-        flexibility = np.linalg.inv(self._panto[2])
-        by_applied, by_contact = flexibility[0, -1], flexibility[0, 0]
-        z0 = float(self.operators.contact[2][0])
-        gain = kc * by_applied / (1.0 + kc * (by_contact + compliance))
+        softness = np.array([[1.0 / case.contact.stiffness + compliance]])
+        height = self.operators.contact[2][:1]
+        gain = float(pressed_at_rest(stiffness, softness, 0.0 * one, one)[1][0])
         applied = case.applied_force_N if applied_force is None else applied_force
-        if applied is not None:
-            contact = gain * applied - kc * z0 / (1.0 + kc * (by_contact + compliance))
-        else:
-            contact = float(case.mean_force_N or 0.0)
-            applied = (z0 + contact * (1.0 / kc + compliance + by_contact)) / by_applied
+        if applied is None:
+            unforced = float(pressed_at_rest(stiffness, softness, height, 0.0 * one)[1][0])
+            applied = (float(case.mean_force_N or 0.0) - unforced) / gain
+        heights, contact = pressed_at_rest(stiffness, softness, height, applied * one)
         state = self.rest()
-        state.u[:] = contact * displacement
+        state.u[:] = contact[0] * displacement
         self.settle(state)
-        state.z[:] = flexibility[:, -1] * applied - flexibility[:, 0] * contact
+        state.z[:] = heights[0]
         state.applied_force = applied
         return state, gain
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dynamics.spec import PantographSpec
 
-__all__ = ["chain_matrix", "pantograph_matrices"]
+__all__ = ["chain_matrix", "pantograph_matrices", "pressed_at_rest"]
 
 
 def chain_matrix(links: tuple[float, ...]) -> NDArray[np.float64]:
@@ -26,3 +26,41 @@ def pantograph_matrices(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Masses (mass,) [kg], damping [N s/m] and stiffness [N/m] matrices (mass, mass)."""
     return np.array(spec.masses), chain_matrix(spec.dampings), chain_matrix(spec.stiffnesses)
+
+
+def pressed_at_rest(
+    stiffness: NDArray[np.float64],
+    softness: NDArray[np.float64],
+    height: NDArray[np.float64],
+    applied: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rest of equal pantographs that press against springs over their heads, each with its applied force.
+
+    Nothing is inverted that a pantograph without a base spring makes singular: what it presses against holds it, with
+    just the applied force.
+
+    Parameters
+    ----------
+    stiffness : float array (mass, mass)
+        Of one pantograph, head first [N/m].
+    softness : float array (pantograph, pantograph)
+        Rise of every head's resting place by the force of each [m/N]: contact springs and the line.
+    height : float array (pantograph,)
+        Where a head's resting place is without a force [m].
+    applied : float array (pantograph,)
+        On the lowest mass [N].
+
+    Returns
+    -------
+    heights : float array (pantograph, mass)
+        [m].
+    force : float array (pantograph,)
+        Contact force [N]; negative where a head would have to be pulled up.
+    """
+    count, masses = len(applied), len(stiffness)
+    n = count * masses
+    heads = np.kron(np.eye(count), np.eye(masses)[:, :1])
+    matrix = np.block([[np.kron(np.eye(count), stiffness), heads], [heads.T, -softness]])
+    load = np.concatenate([np.kron(applied, np.eye(masses)[-1]), height])
+    found = np.asarray(np.linalg.solve(matrix, load), dtype=np.float64)
+    return found[:n].reshape(count, masses), found[n:]

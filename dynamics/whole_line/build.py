@@ -18,7 +18,7 @@ from catenary.form_finding import element_coordinates, wire_property
 from catenary.geometry import CONTACT
 from catenary.linearise import linearise
 from catenary.mesh import Z
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
 from dynamics.spec import CaseSpec
 from dynamics.whole_line.system import (
     ANCF,
@@ -228,7 +228,6 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     """
     n, eq = line.mass.shape[0], line.equilibrium
     count, masses = len(pantographs.start), len(pantographs.mass)
-    flexibility = np.linalg.inv(pantographs.stiffness)
     u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count)
     standing = np.flatnonzero(pantographs.entry < 0.5 * NEVER)
     z -= pantographs.entry_drop * (pantographs.entry > 0.5 * NEVER)[:, None]
@@ -241,13 +240,14 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
             np.add.at(load[:, k], dof[k][dof[k] >= 0], weight[k][dof[k] >= 0])
         hold = _diagonal(line.along, np.full(len(line.along), AXIAL_HOLD), n)
         unit = splu(csr_array(line.stiffness + hold).tocsc()).solve(load)
-        free = flexibility[0, -1] * pantographs.applied[standing] - static_height(eq, x)
-        soft = load.T @ unit + np.eye(len(standing)) * (flexibility[0, 0] + 1.0 / _secant(case, pantographs))
-        lam = np.linalg.solve(soft, free)
-        if (lam <= 0.0).any():
+        applied, own = pantographs.applied[standing], np.asarray(pantographs.stiffness)
+        soft = load.T @ unit + np.eye(len(standing)) / _secant(case, pantographs)
+        z[standing], lam = pressed_at_rest(own, soft, static_height(eq, x), applied)
+        if (lam <= 0.0).any():  # held down by its base spring, without which the contact has the applied force
             lam = np.maximum(lam, 0.0)
+            ends = np.eye(masses)[[-1, 0]]
+            z[standing] = np.linalg.solve(own, ends.T @ np.stack([applied, -lam])).T
         u = unit @ lam
-        z[standing] = flexibility[:, -1] * pantographs.applied[standing, None] - flexibility[:, 0] * lam[:, None]
         force[standing] = lam
     zero = np.zeros_like(z)
     return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(count))

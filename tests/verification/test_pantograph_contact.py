@@ -7,9 +7,12 @@ from catenary.cell import vertical_cell
 from catenary.contact_wire import static_height
 from catenary.elasticity import static_elasticity
 from catenary.equilibrium import periodic_equilibrium
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.open_line import solve_open_line
+from dynamics.pantograph.lumped import chain_matrix, pantograph_matrices, pressed_at_rest
 from dynamics.periodic import solve_periodic
+from dynamics.spec import PantographSpec
 from dynamics.status import Status
+from dynamics.transient import solve_transient
 from dynamics.travel import TravellingWindow
 
 APPLIED = 60.0
@@ -65,3 +68,60 @@ def test_contact_is_lost_and_found_again(build_case):
     assert np.diff(lost.astype(int)).min() == -1
     assert solution.statistics is not None
     assert solution.statistics.contact_loss_percent == pytest.approx(100 * lost.mean())
+
+
+def three_masses(to_base):
+    springs = (10400.0, 10600.0, to_base)
+    return PantographSpec(
+        name="three_masses", masses=(6.1, 10.15, 19.05), stiffnesses=springs, dampings=(10.0, 0.0, 65.0)
+    )
+
+
+def trajectory(case):
+    return {"periodic": solve_periodic, "transient": solve_transient, "open_line": solve_open_line}[case.solver](case)
+
+
+@pytest.mark.parametrize(
+    ("solver", "held"),
+    [
+        ("periodic", "mean_force_N"),
+        ("periodic", "applied_force_N"),
+        ("transient", "mean_force_N"),
+        ("open_line", "applied_force_N"),
+    ],
+)
+def test_a_pantograph_without_a_base_spring_presses_with_its_applied_force(build_line, build_case, solver, held):
+    """Nothing but the wire holds it up: the mean is the applied force; 0.1 N/m to the base moves next to nothing."""
+    line = build_line(elements_per_bay=3, damping={"alpha": 0.1})
+    settings = {
+        "open_line": {"spans": 10, "first_evaluated": 5, "last_evaluated": 6, "spans_after": 1},
+        "transient": {"spans": 40, "spans_evaluated": 10},
+    }
+    free, sprung = (
+        trajectory(build_case(line, 225.0, pantograph=p, solver=solver, **{held: 119.0}, **settings))
+        for p in (three_masses(0.0), three_masses(0.1))
+    )
+    for one in (free, sprung):
+        assert one.status is Status.OK, one.message
+    assert free.statistics.contact_force_std_N == pytest.approx(sprung.statistics.contact_force_std_N, rel=1e-3)
+    if solver != "open_line":  # two spans of a start
+        assert free.applied_force_N == pytest.approx(free.statistics.contact_force_mean_N, abs=0.1)
+
+
+def test_pressed_at_rest_is_what_springs_in_series_give():
+    """With a base spring: (1/k_c + c + p) f = a F - z0; without one: f = F, whatever stands above."""
+    softness, height = np.array([[4.0e-5]]), np.array([0.012])
+    stiffness = chain_matrix((7000.0, 14000.0, 160.0))
+    flexibility = np.linalg.inv(stiffness)
+    z, force = pressed_at_rest(stiffness, softness, height, np.array([150.0]))
+    expected = (flexibility[0, -1] * 150.0 - 0.012) / (softness[0, 0] + flexibility[0, 0])
+    assert force[0] == pytest.approx(expected, rel=1e-12)
+    assert z[0, 0] == pytest.approx(0.012 + softness[0, 0] * expected, rel=1e-12)
+    z, force = pressed_at_rest(chain_matrix((7000.0, 14000.0, 0.0)), softness, height, np.array([150.0]))
+    assert force[0] == pytest.approx(150.0, rel=1e-12)
+    np.testing.assert_allclose(z[0], 0.012 + 150.0 * (softness[0, 0] + np.array([0, 1 / 7e3, 1 / 7e3 + 1 / 14e3])))
+
+
+def test_a_chain_that_hangs_on_no_spring_is_refused():
+    with pytest.raises(ValueError, match=r"stiffnesses\[1\], between mass 2 and mass 3, .* no place at rest"):
+        PantographSpec(name="loose", masses=(6.0, 9.0, 19.0), stiffnesses=(1e4, 0.0, 0.0), dampings=(1.0, 1.0, 1.0))
