@@ -15,9 +15,9 @@ from optimise.basins import polish_is_due, write_basins
 from optimise.constraints import Reference
 from optimise.designs import write_designs
 from optimise.driver import StudyDriver
-from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed, sound
 from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
+from optimise.evaluation import Evaluation, EvaluationStatus, failed, sound
 from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.importances import write_importances
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
@@ -28,6 +28,7 @@ from optimise.result import CampaignResult, load_result
 from optimise.robust import prepare_scenarios
 from optimise.samplers import population_size
 from optimise.scenarios import ScenarioSet, scenario_set
+from optimise.setting import Setting, Task
 from optimise.space import DesignSpace
 from optimise.spec import CampaignSpec
 from optimise.warm_start import warm_start

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamics.spec import CaseSpec
-from optimise.evaluate import Evaluation, Setting, Task, evaluate
+from optimise.evaluate import evaluate
+from optimise.evaluation import Evaluation
 from optimise.record import TrialRecord
+from optimise.setting import Setting, Task
 
 if TYPE_CHECKING:
     from dynamics.transient import Trajectory

@@ -14,7 +14,7 @@ from typing import Any
 
 from dynamics.spec import CaseSpec
 from optimise.cluster_spec import ClusterSpec
-from optimise.evaluate import EvaluationStatus
+from optimise.evaluation import EvaluationStatus
 from optimise.executors.processors import processor_type
 from optimise.one_driver import Interrupted, end_request_interrupts
 from optimise.spec import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec

@@ -10,7 +10,7 @@ import optuna
 from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
-from optimise.evaluate import Evaluation, EvaluationStatus
+from optimise.evaluation import Evaluation, EvaluationStatus
 from optimise.journal import DriverJournal, collection_paused
 from optimise.objectives import OBJECTIVES, raw_values, told_values
 from optimise.operations import ended, replayed, started, study_attribute, study_created

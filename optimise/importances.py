@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from catenary.files import write_json_atomic
-from optimise.evaluate import EvaluationStatus
+from optimise.evaluation import EvaluationStatus
 from optimise.objectives import OBJECTIVES, told_values
 from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord
 from optimise.space import DesignSpace

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from optimise.constraints import feasible, total_violation
+from optimise.evaluation import Evaluation
 from optimise.objective_names import Combine, name_parts
-
-if TYPE_CHECKING:
-    from optimise.evaluate import Evaluation
 
 __all__ = ["OBJECTIVES", "Objective", "raw_values", "told_values"]
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 from catenary.errors import InputError
 from optimise.one_driver import driver_lives
-from optimise.sensitivity import SensitivityFolder, SensitivityInput
+from optimise.sensitivity import SensitivityFolder
+from optimise.sensitivity_result import SensitivityInput
 from optimise.status_file import read_status_file
 from optimise.strand_status import PointsProgress
-from optimise.sweep import SweepFolder, SweepInput
+from optimise.sweep import SweepFolder
+from optimise.sweep_result import SweepInput
 
 __all__ = ["read_points_status"]
 

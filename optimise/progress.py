@@ -6,7 +6,7 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from optimise.evaluate import Evaluation, EvaluationStatus
+from optimise.evaluation import Evaluation, EvaluationStatus
 from optimise.front import Front
 from optimise.objectives import OBJECTIVES, raw_values
 from optimise.one_driver import driver_lives

@@ -16,7 +16,7 @@ from catenary.files import write_text_atomic
 from catenary.record import commit, config_sha256, versions
 from dynamics.spec import CaseSpec
 from optimise.differing import differing, unreadable
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.journal import DriverJournal, holds_trials
 from optimise.operations import CREATE_TRIAL, StoredStudy, replayed

@@ -24,8 +24,10 @@ from dynamics.statistics import ContactStatistics
 from dynamics.status import Status
 from dynamics.transient import solve_transient, static_message, static_status
 from optimise.constraints import Reference, force_violation, told_value, violations
-from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, failed, statistics_of
+from optimise.evaluation import Evaluation, EvaluationStatus, failed
 from optimise.scenarios import ScenarioSet
+from optimise.setting import Setting, Task
+from optimise.solution_figures import statistics_of
 
 __all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
 

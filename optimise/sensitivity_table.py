@@ -7,14 +7,11 @@ import io
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from catenary.files import write_text_atomic
 from optimise.sensitivity_indices import OUTPUTS
+from optimise.sensitivity_result import SensitivityResult
 from optimise.sweep_axes import axis_unit
-
-if TYPE_CHECKING:
-    from optimise.sensitivity import SensitivityResult
 
 __all__ = ["COLUMNS", "index_rows", "write_indices"]
 

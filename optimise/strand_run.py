@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import TypedDict
 
 from dynamics.spec import CaseSpec
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 from optimise.executors import NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.spec import ClusterSpec

@@ -3,82 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from math import prod
 from pathlib import Path
 from typing import ClassVar, Unpack
 
-import numpy as np
-
 from dynamics.spec import CaseSpec
-from optimise.case_inputs import refuse_bad_values
-from optimise.strand_record import StrandFolder, StrandInput
+from optimise.strand_record import StrandFolder
 from optimise.strand_run import Fill, fill_record
-from optimise.strand_task import EvaluateStrand, PointResult, StrandTask
-from optimise.sweep_points import strands
-from optimise.sweep_spec import SweepAxesSpec, SweepSpec
+from optimise.sweep_result import SweepInput, SweepResult
+from optimise.sweep_spec import SweepSpec
 
-__all__ = ["SweepFolder", "SweepInput", "SweepResult", "load_sweep", "run_sweep"]
-
-
-class SweepInput(StrandInput):
-    """Everything that decides the numbers of a sweep."""
-
-    sweep: SweepAxesSpec
-
-    @property
-    def evaluate(self) -> EvaluateStrand:
-        """The function that workers run."""
-        from optimise.strand_points import evaluate_strand
-
-        return evaluate_strand
-
-    @property
-    def name(self) -> str:
-        """Name of the sweep."""
-        return self.sweep.name
-
-    @property
-    def points(self) -> int:
-        """Points of the array."""
-        return prod(self.sweep.shape)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Dotted paths of the axes."""
-        return tuple(self.sweep.values)
-
-    @cached_property
-    def strands(self) -> list[StrandTask]:
-        """Every point, along the axes."""
-        return strands(self.sweep)
-
-    def refuse_bad_points(self) -> None:
-        """Refuse a sweep with values out of range, or with one that goes with no other."""
-        rows = (values for task in self.strands for values in task.values)
-        refuse_bad_values(self.case, self.names, rows, "sweep.axes", corners=True)
-
-
-@dataclass(frozen=True)
-class SweepResult:
-    """A filled array: the input and the result of every point by its index; a point not evaluated yet is missing."""
-
-    path: Path
-    sweep: SweepAxesSpec
-    case: CaseSpec
-    points: dict[tuple[int, ...], PointResult]
-
-    def figures(self, name: str) -> np.ndarray:
-        """One statistic over all points, NaN where there is none."""
-        found = np.full(self.sweep.shape, np.nan)
-        for index, point in self.points.items():
-            found[index] = point.statistics.get(name, np.nan)
-        return found
-
-    @property
-    def failed(self) -> int:
-        """Points without figures."""
-        return sum(not p.statistics for p in self.points.values())
+__all__ = ["SweepFolder", "load_sweep", "run_sweep"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +24,7 @@ class SweepFolder(StrandFolder):
 
 def run_sweep(spec: SweepSpec, case: CaseSpec, folder: Path, **how: Unpack[Fill]) -> SweepResult:
     """Fill the array of a sweep, or what is missing of it, as `fill_record` does, and write it."""
-    from optimise.dataset import write_sweep
+    from optimise.points_dataset import write_sweep
 
     place, given = SweepFolder(Path(folder)), SweepInput(sweep=spec.sweep, case=case)
     fill_record(place, given, spec.cluster, how)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 
 __all__ = ["Origin", "TrialRecord"]
 

@@ -18,9 +18,11 @@ from catenary.equilibrium import periodic_equilibrium
 from catenary.spec import CatenarySpec
 from dynamics.mean_force import reference_mean_force
 from dynamics.spec import CaseSpec
-from optimise.evaluate import Evaluation, Setting, Task, evaluate, failed
+from optimise.evaluate import evaluate
+from optimise.evaluation import Evaluation, failed
 from optimise.executors import open_executor
 from optimise.installation import installed, standard_errors
+from optimise.setting import Setting, Task
 from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
 
 __all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]

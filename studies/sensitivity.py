@@ -25,7 +25,7 @@ from studies.sensitivity_job import SensitivityJob
 from studies.spec import case_of
 
 if TYPE_CHECKING:
-    from optimise.sensitivity import SensitivityResult
+    from optimise.sensitivity_result import SensitivityResult
 
 __all__ = ["JOB", "compose", "run"]
 
@@ -61,7 +61,8 @@ def _refuse_missing(job: SensitivityJob) -> None:
 
 def run(composed: Composed[SensitivityJob]) -> int:
     """Evaluate the points, form the indices, draw and report; 75 when interrupted."""
-    from optimise.sensitivity import SensitivityFolder, SensitivityInput, run_sensitivity
+    from optimise.sensitivity import SensitivityFolder, run_sensitivity
+    from optimise.sensitivity_result import SensitivityInput
     from optimise.sensitivity_spec import SensitivitySpec
     from studies.report import write_sensitivity_report
 

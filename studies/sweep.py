@@ -23,7 +23,7 @@ from studies.spec import case_of
 from studies.sweep_job import SweepJob
 
 if TYPE_CHECKING:
-    from optimise.sweep import SweepResult
+    from optimise.sweep_result import SweepResult
 
 __all__ = ["JOB", "compose", "run"]
 
@@ -43,7 +43,8 @@ def compose(overrides: list[str]) -> Composed[SweepJob]:
 
 def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
-    from optimise.sweep import SweepFolder, SweepInput, run_sweep
+    from optimise.sweep import SweepFolder, run_sweep
+    from optimise.sweep_result import SweepInput
     from optimise.sweep_spec import SweepSpec
     from studies.report import write_sweep_report
 

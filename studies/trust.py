@@ -140,7 +140,8 @@ def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
 
 def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
     """Standard deviation [N] by the campaign's own solver, or the reason why there is none."""
-    from optimise.evaluate import Setting, Task, evaluate
+    from optimise.evaluate import evaluate
+    from optimise.setting import Setting, Task
 
     case = result.case_with(line)
     found = evaluate(Task(0, case.catenary), Setting(case, result.campaign.limits))

@@ -3,8 +3,8 @@
 None of them owns the loop: that is `dynamics.whole_line.march`.
 """
 
-from dynamics.integrators.registry import INTEGRATORS, Integrator, Matrices, Request
-from dynamics.integrators.scheme import Scheme, StepFailure, make_work
+from dynamics.integrators.registry import INTEGRATORS, Integrator
+from dynamics.integrators.scheme import Matrices, Request, Scheme, StepFailure, make_work
 from dynamics.integrators.start import start_accelerations
 
 __all__ = [

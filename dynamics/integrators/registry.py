@@ -7,52 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from catenary.errors import InputError
 from dynamics.banded_ldl import PADDING, BandedFactor, banded_ldl, banded_solve
 from dynamics.integrators.implicit import implicit_step
 from dynamics.integrators.runge_kutta import runge_kutta_step
-from dynamics.integrators.scheme import Scheme
+from dynamics.integrators.scheme import Matrices, Request, Scheme
 from dynamics.integrators.stability import longest_step
 
-__all__ = ["INTEGRATORS", "Integrator", "Matrices", "Request"]
+__all__ = ["INTEGRATORS", "Integrator"]
 
 SAFETY = 0.9
-
-
-@dataclass(frozen=True)
-class Matrices:
-    """Line (sparse), masses of one pantograph (dense), contact stiffness [N/m] at the mean force.
-
-    ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it.
-    """
-
-    mass: csr_array
-    damping: csr_array
-    stiffness: csr_array
-    masses: NDArray[np.float64]
-    mass_damping: NDArray[np.float64]
-    mass_stiffness: NDArray[np.float64]
-    contact_stiffness: float
-    contact_dof: NDArray[np.int64]
-    contact_weight: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Request:
-    """Step [s] at which a run is written down, and what its method may be told.
-
-    ``alpha`` of HHT, ``substep`` of Runge-Kutta [s] (None: the longest stable one), ``tolerance`` on what is left to
-    correct of a step [m], ``most`` corrections.
-    """
-
-    dt: float
-    alpha: float = -0.05
-    substep: float | None = None
-    tolerance: float = 5.0e-8
-    most: int = 200
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a compiled step is handed: coefficients of the method and the factor of the matrix that it solves with."""
+"""What a method is made from, and what its compiled step is handed: coefficients and a factored matrix."""
 
 from __future__ import annotations
 
@@ -7,13 +7,47 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dynamics.banded_ldl import PADDING, BandedFactor
 
-__all__ = ["Scheme", "StepFailure", "Work", "make_work"]
+__all__ = ["Matrices", "Request", "Scheme", "StepFailure", "Work", "make_work"]
 
 
 VECTORS = 9
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """Line (sparse), masses of one pantograph (dense), contact stiffness [N/m] at the mean force.
+
+    ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it.
+    """
+
+    mass: csr_array
+    damping: csr_array
+    stiffness: csr_array
+    masses: NDArray[np.float64]
+    mass_damping: NDArray[np.float64]
+    mass_stiffness: NDArray[np.float64]
+    contact_stiffness: float
+    contact_dof: NDArray[np.int64]
+    contact_weight: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Step [s] at which a run is written down, and what its method may be told.
+
+    ``alpha`` of HHT, ``substep`` of Runge-Kutta [s] (None: the longest stable one), ``tolerance`` on what is left to
+    correct of a step [m], ``most`` corrections.
+    """
+
+    dt: float
+    alpha: float = -0.05
+    substep: float | None = None
+    tolerance: float = 5.0e-8
+    most: int = 200
 
 
 class Scheme(NamedTuple):

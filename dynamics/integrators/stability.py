@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, SuperLU, eigsh, splu
 
-if TYPE_CHECKING:
-    from dynamics.integrators.registry import Matrices
+from dynamics.integrators.scheme import Matrices
 
 __all__ = ["longest_step"]
 

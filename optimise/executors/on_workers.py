@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from optimise.cluster_spec import ClusterSpec
-from optimise.evaluate import failed
+from optimise.evaluation import failed
 from optimise.executors.deployments import Deployment, deploy, within
 from optimise.executors.on_worker import Answer, UnknownCampaignError, campaign_plugin, evaluate_on_worker, longest_s
 from optimise.executors.processors import Processors

@@ -17,20 +17,14 @@ from catenary.record import config_sha256
 from dynamics.dataset import StoredResult
 from dynamics.spec import CaseSpec
 from optimise.confirm import Confirmation, DesignConfirmation
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult, load_result
 from optimise.scenarios import own_condition
 from studies.report.choice import choice_of
-from studies.report.content import (
-    CampaignContent,
-    Constraint,
-    FitterSchedule,
-    SpanResult,
-    Trust,
-    TrustRun,
-)
+from studies.report.content import Constraint, FitterSchedule, SpanResult, Trust, TrustRun
 from studies.report.numerical_error import ErrorEstimate, read_error
+from studies.report.page_content import CampaignContent
 from studies.report.provenance import case_provenance
 from studies.report.search_folder import (
     evaluation_of,

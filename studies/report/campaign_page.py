@@ -5,12 +5,13 @@ from __future__ import annotations
 from studies.report.basins import basins_table, basins_text
 from studies.report.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.choice import cost_table, designs_chart
-from studies.report.content import CampaignContent, SpanResult
+from studies.report.content import SpanResult
 from studies.report.frame import number, with_bound_units
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.mattered import mattered_sections
 from studies.report.numerical_error import error_table, sigma_with_error
 from studies.report.origin import origin_sections
+from studies.report.page_content import CampaignContent
 from studies.report.parts import Chart, Fact, Page, Section
 from studies.report.scenario_tables import scenario_section
 from studies.report.search import front_charts, front_table, search_chart

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynamics.spec import CaseSpec
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 from optimise.record import TrialRecord
 from optimise.result import CampaignResult
 from optimise.scenarios import ScenarioSet

@@ -17,7 +17,8 @@ from optimise.importances import read_importances
 from optimise.objectives import Objective
 from optimise.record import CampaignFolder
 from optimise.result import CampaignResult
-from optimise.sensitivity import SensitivityResult, load_sensitivity
+from optimise.sensitivity import load_sensitivity
+from optimise.sensitivity_result import SensitivityResult
 from studies.input_paths import fitting_inputs
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Section

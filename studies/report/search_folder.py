@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 from optimise.objectives import raw_values, told_values
 from optimise.record import CampaignFolder, TrialRecord
 from optimise.result import CampaignResult

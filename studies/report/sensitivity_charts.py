@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimise.sensitivity import SensitivityResult
 from optimise.sensitivity_indices import LocalFigures, MorrisFigures, Output, SobolFigures
+from optimise.sensitivity_result import SensitivityResult
 from optimise.sweep_axes import axis_meaning, axis_unit
 from studies.report.content import Array
 from studies.report.frame import number

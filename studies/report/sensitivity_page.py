@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from optimise.sensitivity import SensitivityFolder, SensitivityResult
+from optimise.sensitivity import SensitivityFolder
 from optimise.sensitivity_indices import OUTPUTS, Output, SobolFigures
+from optimise.sensitivity_result import SensitivityResult
 from optimise.sweep_axes import axis_unit
 from studies.report.frame import number, with_bound_units
 from studies.report.parts import Fact, Page, Section, Table

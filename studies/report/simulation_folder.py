@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 
 from studies.report.assessment import read_assessment
-from studies.report.content import SimulationContent
 from studies.report.history_content import read_histories
 from studies.report.numerical_error import read_error
+from studies.report.page_content import SimulationContent
 from studies.report.provenance import case_provenance
 from studies.report.stored import (
     case_in,

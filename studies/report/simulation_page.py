@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from studies.report.assessment import assessment_table
 from studies.report.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
-from studies.report.content import SimulationContent
 from studies.report.frame import number, with_bound_units
 from studies.report.history_section import history_sections
 from studies.report.line import contact_wire_chart, line_chart
 from studies.report.numerical_error import error_table, sigma_with_error
 from studies.report.origin import origin_sections
+from studies.report.page_content import SimulationContent
 from studies.report.parts import Chart, Fact, Page, Section, Table
 from studies.report.tables import dropper_table, elasticity_table, statistics_table
 

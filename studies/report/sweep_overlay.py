@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from optimise.sweep import SweepResult, load_sweep
+from optimise.sweep import load_sweep
 from optimise.sweep_axes import axis_meaning, axis_unit
+from optimise.sweep_result import SweepResult
 from studies.report.frame import number, with_bound_units
 from studies.report.parts import Chart, Curve, Page, Role, Section, Table
 from studies.report.sweep_page import SHOWN

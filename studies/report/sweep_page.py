@@ -9,8 +9,9 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from optimise.sweep import SweepFolder, SweepResult
+from optimise.sweep import SweepFolder
 from optimise.sweep_axes import axis_meaning, axis_unit
+from optimise.sweep_result import SweepResult
 from studies.report.frame import number, with_bound_units
 from studies.report.parts import Chart, Curve, HeatMap, Page, Role, Section, Table
 from studies.report.points_origin import points_origin

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.arnold_simeon.discretisation import Method, discretise, frequencies
+from dynamics.arnold_simeon.discretisation import discretise, frequencies
 from dynamics.arnold_simeon.main_code import cable_line, spring_differences
-from dynamics.arnold_simeon.problem import BenchmarkSpec
-from dynamics.arnold_simeon.run import Record, TimeMethod, longest_stable_step, run_benchmark
+from dynamics.arnold_simeon.run import Record, longest_stable_step, run_benchmark
 from dynamics.status import Status
+from studies.validation.arnold_simeon_charts import arnold_simeon_charts
 from studies.validation.arnold_simeon_gate import ArnoldSimeonGate, FrequencyRow, SpeedCase, SpringGate
+from studies.validation.arnold_simeon_runs import FORCES, ArnoldSimeonRuns, Combination, benchmark_spec, spring_rate
 from studies.validation.gates import GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
-__all__ = ["ArnoldSimeonRuns", "arnold_simeon_rows", "compare", "run_arnold_simeon"]
+__all__ = ["arnold_simeon_rows", "compare", "run_arnold_simeon"]
 
-Combination = tuple[Method, TimeMethod]
 COMBINATIONS: tuple[Combination, ...] = tuple(
     product(("finite_elements", "finite_differences"), ("bdf2", "half_explicit"))
 )
@@ -28,32 +27,7 @@ COMBINATIONS: tuple[Combination, ...] = tuple(
 RINGING: Combination = ("finite_elements", "half_explicit")
 SHORT = {"finite_elements": "FE", "finite_differences": "FD", "bdf2": "BDF-2", "half_explicit": "half-explicit"}
 PAPER, SECTION = "Arnold & Simeon", "paper 002"
-FORCES = ("dropper 1", "dropper 2", "contact")
 WIRES = ("carrier", "contact_wire")
-
-
-@dataclass(frozen=True)
-class ArnoldSimeonRuns:
-    """Everything that the rows and charts are made from.
-
-    Attributes
-    ----------
-    frequency : dict
-        Lowest and highest frequency by method, float array (wire, 2) [Hz].
-    record : dict
-        Runs by speed [m/s] and combination of methods.
-    spring_difference : float array (stiffness, constraint)
-        Relative difference of spring forces from constraint forces [-].
-    """
-
-    frequency: dict[str, NDArray[np.float64]]
-    record: dict[tuple[float, Combination], Record]
-    spring_difference: NDArray[np.float64]
-
-
-def benchmark_spec(case: SpeedCase) -> BenchmarkSpec:
-    """Data of the benchmark at one speed."""
-    return BenchmarkSpec(speed=case.speed_ms, head_above_body=case.head_above_body_m)
 
 
 def run_arnold_simeon(gate: ArnoldSimeonGate) -> ArnoldSimeonRuns:
@@ -86,8 +60,6 @@ def arnold_simeon_rows(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns | None = N
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
     """Lay the benchmark's table, its slack dropper and its methods beside what is computed; redraw its figures."""
-    from studies.validation.arnold_simeon_charts import arnold_simeon_charts
-
     gate = gates.arnold_simeon
     runs = run_arnold_simeon(gate)
     say("both speeds run by every combination of methods, and the line with springs")
@@ -172,12 +144,6 @@ def _pairs() -> list[tuple[Combination, Combination]]:
     return [
         (a, b) for k, a in enumerate(COMBINATIONS) for b in COMBINATIONS[k + 1 :] if (a[0] == b[0]) != (a[1] == b[1])
     ]
-
-
-def spring_rate(gate: SpringGate, runs: ArnoldSimeonRuns) -> float:
-    """Power of 1/stiffness with which the largest difference falls, fitted over all stiffnesses."""
-    worst = np.log(runs.spring_difference.max(axis=1))
-    return -float(np.polyfit(np.log(gate.stiffnesses), worst, 1)[0])
 
 
 def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[Row]:

@@ -8,6 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 
+LABELLED_FILES = (
+    "catenary.dataset",
+    "dynamics.dataset",
+    "dynamics.rig_bundle",
+    "optimise.dataset",
+    "optimise.labelled",
+    "optimise.points_dataset",
+)
+
 # Which modules may import a library, by the start of their dotted names.
 ALLOWED = {
     "hydra": ("studies",),
@@ -16,8 +25,22 @@ ALLOWED = {
     "cmaes": ("optimise",),
     "dask": ("optimise",),
     "distributed": ("optimise",),
-    "xarray": ("catenary.dataset", "dynamics.dataset", "optimise.dataset", "dynamics.rig_bundle"),
-    "netCDF4": ("catenary.dataset", "dynamics.dataset", "optimise.dataset", "dynamics.rig_bundle"),
+    "xarray": (
+        "catenary.dataset",
+        "dynamics.dataset",
+        "optimise.dataset",
+        "optimise.labelled",
+        "optimise.points_dataset",
+        "dynamics.rig_bundle",
+    ),
+    "netCDF4": (
+        "catenary.dataset",
+        "dynamics.dataset",
+        "optimise.dataset",
+        "optimise.labelled",
+        "optimise.points_dataset",
+        "dynamics.rig_bundle",
+    ),
 }
 
 

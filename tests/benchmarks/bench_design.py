@@ -11,7 +11,8 @@ from catenary.spec import CatenarySpec
 from dynamics.periodic import solve_periodic
 from dynamics.status import Status
 from dynamics.transient import solve_transient, static_status
-from optimise.evaluate import Setting, Task, evaluate, prepare
+from optimise.evaluate import evaluate, prepare
+from optimise.setting import Setting, Task
 from optimise.spec import LimitsSpec
 from studies.optimise import compose
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from catenary.equilibrium import periodic_equilibrium
-from optimise.evaluate import Setting, Task, evaluate, prepare
+from optimise.evaluate import evaluate, prepare
 from optimise.robust import prepare_scenarios
 from optimise.scenarios import scenario_set
+from optimise.setting import Setting, Task
 from optimise.space import DesignSpace
 from optimise.spec import LimitsSpec
 from studies.optimise import compose

@@ -9,7 +9,7 @@ from cheap_sweep import AXES, plane_with_every_fault, sweep_of
 from record_of import full, lost_and_twice
 
 from optimise.campaign import run_campaign
-from optimise.evaluate import EvaluationStatus
+from optimise.evaluation import EvaluationStatus
 from optimise.progress import read_status
 from optimise.sweep import load_sweep, run_sweep
 

@@ -12,7 +12,8 @@ import yaml
 from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec, PantographSpec
 from optimise.constraints import Reference, told_value
-from optimise.evaluate import Evaluation, EvaluationStatus, Task, failed
+from optimise.evaluation import Evaluation, EvaluationStatus, failed
+from optimise.setting import Task
 from optimise.spec import CampaignSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"

@@ -4,7 +4,7 @@ import numpy as np
 from cheap_evaluation import bowl
 
 from dynamics.statistics import ContactStatistics
-from optimise.evaluate import Evaluation
+from optimise.evaluation import Evaluation
 from optimise.robust import combined
 
 

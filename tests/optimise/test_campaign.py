@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from catenary.errors import InputError
 from catenary.spec import CatenarySpec
 from optimise.campaign import Interrupted, NominalFailedError, load_result, run_campaign
-from optimise.evaluate import EvaluationStatus, failed
+from optimise.evaluation import EvaluationStatus, failed
 from optimise.progress import progress_line, read_status
 from optimise.record import CampaignFolder, campaign_sha256
 from optimise.samplers import population_size

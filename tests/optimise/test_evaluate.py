@@ -12,7 +12,9 @@ import pytest
 import optimise.evaluate as module
 from dynamics.status import Status
 from optimise.constraints import CONSTRAINTS, Reference, feasible, told_value, violations
-from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, evaluate
+from optimise.evaluate import evaluate
+from optimise.evaluation import Evaluation, EvaluationStatus
+from optimise.setting import Setting, Task
 from optimise.spec import LimitsSpec
 
 LIMITS = LimitsSpec()

@@ -17,7 +17,7 @@ import pytest
 from cheap_evaluation import campaign_of, prepare_nothing
 
 from optimise.campaign import load_result, run_campaign
-from optimise.evaluate import EvaluationStatus
+from optimise.evaluation import EvaluationStatus
 from optimise.progress import read_status
 
 DRIVE = Path(__file__).with_name("drive.py")

@@ -19,7 +19,7 @@ import yaml
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
 from optimise.campaign import load_result, run_campaign
-from optimise.evaluate import EvaluationStatus
+from optimise.evaluation import EvaluationStatus
 from optimise.journal import MARK
 
 DRIVE = Path(__file__).with_name("drive.py")

@@ -10,7 +10,7 @@ from cheap_evaluation import campaign_of
 from pydantic import ValidationError
 
 from dynamics.statistics import ContactStatistics
-from optimise.evaluate import Evaluation, EvaluationStatus, failed
+from optimise.evaluation import Evaluation, EvaluationStatus, failed
 from optimise.front import best_of, front_of
 from optimise.objective_names import BASES
 from optimise.objectives import OBJECTIVES, raw_values, told_values

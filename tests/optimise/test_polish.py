@@ -10,11 +10,12 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from optimise import evaluate as evaluation
 from optimise.campaign import Interrupted, run_campaign
 from optimise.distances import distance
-from optimise.evaluate import EvaluationStatus, Setting, Task, failed
+from optimise.evaluation import EvaluationStatus, failed
 from optimise.progress import read_status
 from optimise.record import CampaignFolder, count_records
 from optimise.scenario_spec import ScenariosSpec
 from optimise.scenarios import scenario_set
+from optimise.setting import Setting, Task
 from optimise.spec import LimitsSpec
 from optimise.status_file import read_status_file
 from studies.report.basins import basins_of as basins_of_report

@@ -14,12 +14,14 @@ from dynamics.mean_force import reference_mean_force
 from dynamics.periodic import Lesson, solve_periodic
 from dynamics.span_map import PeriodicStart
 from optimise.constraints import Reference, total_violation
-from optimise.evaluate import Evaluation, EvaluationStatus, Setting, Task, evaluate
+from optimise.evaluate import evaluate
+from optimise.evaluation import Evaluation, EvaluationStatus
 from optimise.installation import installed, standard_errors
 from optimise.objectives import raw_values, told_values
 from optimise.robust import prepare_scenarios
 from optimise.scenario_spec import ScenariosSpec
 from optimise.scenarios import own_condition, scenario_set
+from optimise.setting import Setting, Task
 from optimise.spec import LimitsSpec
 
 SMALL = {"spans_behind": 5, "spans_ahead": 6, "tolerance": 5.0e-4}

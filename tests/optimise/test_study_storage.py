@@ -7,9 +7,10 @@ from cheap_evaluation import bowl, campaign_of
 
 from optimise import driver as driver_module
 from optimise.driver import StudyDriver
-from optimise.evaluate import Setting, Task, failed
+from optimise.evaluation import failed
 from optimise.record import CampaignFolder
 from optimise.samplers import GENERATION_NOTES
+from optimise.setting import Setting, Task
 from optimise.space import DesignSpace
 
 NSGA2 = {"sampler": {"kind": "nsga2", "population": 8}, "objectives": ["sigma", "uplift"]}

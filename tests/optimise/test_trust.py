@@ -5,7 +5,8 @@ import pytest
 
 import optimise.trust as trust
 from catenary.spec import CatenarySpec
-from optimise.evaluate import Setting, evaluate
+from optimise.evaluate import evaluate
+from optimise.setting import Setting
 from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
 from optimise.trust import Condition, Variation, conditions, evaluate_variation, run_conditions
 

@@ -11,7 +11,6 @@ from optimise.objectives import OBJECTIVES
 from studies.report.choice import Choice
 from studies.report.comparison_content import ROLES, ComparisonContent, Entry
 from studies.report.content import (
-    CampaignContent,
     Constraint,
     Curve,
     DesignTable,
@@ -19,12 +18,12 @@ from studies.report.content import (
     Front,
     LineDrawing,
     SearchHistory,
-    SimulationContent,
     SpanResult,
     Trust,
     TrustRun,
 )
 from studies.report.origin import Provenance, RunFacts
+from studies.report.page_content import CampaignContent, SimulationContent
 from studies.validation.en50318 import acceptance_chart
 from studies.validation.gates import load_gates
 from studies.validation.rows import Comparison, Reference, Row

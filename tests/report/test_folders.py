@@ -19,7 +19,7 @@ from dynamics.spec import CaseSpec, PantographSpec
 from dynamics.statistics import ContactStatistics
 from dynamics.status import Status
 from optimise.campaign import run_campaign
-from optimise.evaluate import Evaluation, EvaluationStatus, failed
+from optimise.evaluation import Evaluation, EvaluationStatus, failed
 from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
 from studies import confirmation, trust
 from studies.report import write_campaign_report, write_comparison, write_simulation_report
