@@ -15,10 +15,10 @@ from catenary.errors import InputError
 from dynamics.loop.device import LumpedDevice
 from dynamics.loop.device_kernel import RING, actuator_position
 from dynamics.loop.spec import ActuatorSpec, SensorSpec
-from dynamics.rig_service.frames import Frame, Kind, Reason, Refusal, pack, unpack
+from dynamics.rig_service.frames import Frame, Kind, Mark, Reason, Refusal, pack, unpack
 from dynamics.rig_service.guard import OutputGuard
-from dynamics.rig_service.server import RECEIVE_BYTES
 from dynamics.rig_service.spec import AddressSpec, LimitsSpec, StopSpec
+from dynamics.rig_service.udp import RECEIVE_BYTES
 
 __all__ = ["DeviceRun", "EmulatedRig", "agreed_delay", "greet", "run_device"]
 
@@ -79,8 +79,8 @@ class DeviceRun:
     ----------
     reason : Reason or None
         Why the test ended.
-    silent : bool
-        Whether it ended because the server fell silent.
+    silent, stopping : bool
+        Whether it ended because the server fell silent; whether the server leads to the safe height.
     steps, missed, late_ticks : int
         Steps; those whose answer came after the next one was due; those that began more than a step late.
     round_trips, force, height : list of float
@@ -89,6 +89,7 @@ class DeviceRun:
 
     reason: Reason | None = None
     silent: bool = False
+    stopping: bool = False
     steps: int = 0
     missed: int = 0
     late_ticks: int = 0
@@ -190,7 +191,7 @@ def run_device(
     watchdog : float
         Silence of the server after which the actuator goes to its safe height by itself [s].
     should_stop : callable
-        Whether to ask for an emergency stop at a step.
+        Whether to ask for an emergency stop at a step; it is asked for in every step until the server obeys.
     """
     run, dt_ns = DeviceRun(), welcome.step_ns
     begin = heard = monotonic_ns() + dt_ns
@@ -201,14 +202,14 @@ def run_device(
         force, height = rig.measure(step)
         run.force.append(force)
         run.height.append(height)
-        if not asked and should_stop(step):
-            asked = True
+        asked = asked or should_stop(step)
+        if asked and not run.stopping:  # again and again: any one of them may be lost
             _send(sock, Frame(Kind.STOP, welcome.session, step, monotonic_ns()))
         rig.hold(step)
         sent = monotonic_ns()
         # the stamp is the step's own time, not that of sending, so that catching up does not look like another rate
         _send(sock, Frame(Kind.FORCE, welcome.session, step, due, force, height, trip))
-        answered, trip, last = _listen(sock, rig, run, (step, sent), due + dt_ns)
+        answered, trip, last = _listen(sock, rig, run, (welcome.session, step, sent), due + dt_ns)
         heard = last or heard
         run.missed += not answered and run.reason is None
         step += 1
@@ -237,13 +238,14 @@ def _send(sock: socket.socket, frame: Frame) -> None:
 
 
 def _listen(
-    sock: socket.socket, rig: EmulatedRig, run: DeviceRun, asked: tuple[int, int], until: int
+    sock: socket.socket, rig: EmulatedRig, run: DeviceRun, asked: tuple[int, int, int], until: int
 ) -> tuple[bool, float, int]:
     """Take answers until that of the step asked for has come or its time is over.
 
-    ``asked`` is the step and when its force was sent [ns]. Whether it came, its round trip [s], when a frame was heard.
+    ``asked`` is session, step, and when its force was sent [ns]. Whether it came, its round trip [s], when a frame was
+    heard.
     """
-    step, sent = asked
+    session, step, sent = asked
     heard = 0
     while True:
         left = 1e-9 * (until - monotonic_ns())
@@ -257,7 +259,7 @@ def _listen(
         except OSError:
             return False, math.nan, heard
         now = monotonic_ns()
-        if not isinstance(frame, Frame):
+        if not isinstance(frame, Frame) or frame.session != session:
             continue
         heard = now
         if frame.kind is Kind.FAREWELL:
@@ -265,6 +267,7 @@ def _listen(
             return True, math.nan, heard
         if frame.kind is Kind.HEIGHT and math.isfinite(frame.value):
             rig.answer(frame.sequence, frame.value)
+            run.stopping = run.stopping or bool(frame.status & Mark.STOPPING)
             if frame.sequence == step and frame.time_ns:
                 trip = 1e-9 * (now - sent)
                 run.round_trips.append(trip)
@@ -277,6 +280,7 @@ def _come_down(rig: EmulatedRig, run: DeviceRun, step: int, dt_ns: int) -> None:
     guard.last = run.height[-1]
     guard.begin_stop()
     while not guard.stopped:
+        guard.pass_time(monotonic_ns())
         run.height.append(guard.stopping_height())
         sleep(1e-9 * dt_ns)
     rig.answer(step, guard.last)

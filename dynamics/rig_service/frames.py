@@ -66,6 +66,10 @@ class Reason(IntEnum):
     INTERRUPTED = 7
     GAP = 8
     RECORD = 9
+    EMERGENCY = 10
+    SUBSTITUTES = 11
+    HELD_UP = 12
+    EMERGENCY_LOST = 13
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["NOT_GRANTED", "undisturbed"]
+__all__ = ["NOT_GRANTED", "PRIORITY", "undisturbed"]
 
 # above ordinary work, below what the kernel does for its own devices; a step sleeps most of its time
 PRIORITY = 10
@@ -18,7 +18,7 @@ NOT_GRANTED = (
 
 
 @contextmanager
-def undisturbed() -> Iterator[bool]:
+def undisturbed(priority: int = PRIORITY) -> Iterator[bool]:
     """Keep the collector of cycles and, where it can be had, ordinary processes from running in the middle of a step.
 
     Yields whether real-time priority was granted.
@@ -26,7 +26,7 @@ def undisturbed() -> Iterator[bool]:
     gc.collect()
     gc.freeze()
     gc.disable()
-    before = _ahead_of_others()
+    before = _ahead_of_others(priority)
     try:
         yield before is not None
     finally:
@@ -36,13 +36,13 @@ def undisturbed() -> Iterator[bool]:
         gc.unfreeze()
 
 
-def _ahead_of_others() -> tuple[int, os.sched_param] | None:
+def _ahead_of_others(priority: int) -> tuple[int, os.sched_param] | None:
     """Take first-in-first-out scheduling; what was there before, None where it cannot be had."""
     if not hasattr(os, "sched_setscheduler"):
         return None
     before = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
     except OSError:
         return None
     return before

@@ -1,4 +1,4 @@
-"""The server's socket and clock around a session, and the run that it leaves."""
+"""The server's clock and sockets around a session: what is read when, so that no flood keeps it from a step."""
 
 from __future__ import annotations
 
@@ -9,47 +9,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic_ns
 
-from catenary.errors import InputError
+from dynamics.rig_service.emergency import EmergencyStop
 from dynamics.rig_service.frames import Reason
 from dynamics.rig_service.promptness import NOT_GRANTED, undisturbed
 from dynamics.rig_service.session import RigSession
-from dynamics.rig_service.spec import AddressSpec
+from dynamics.rig_service.udp import RECEIVE_BYTES, Exchange, Replies
 
-__all__ = ["open_socket", "serve"]
+__all__ = ["serve"]
 
 LONGEST_WAIT = 0.05
 SHOW_EVERY_NS = 250_000_000
-RECEIVE_BYTES = 2048
+# datagrams of the device that are read between two looks at the clock, and of anybody else within one step of a test
+DEVICE_BUDGET, OTHERS_BUDGET = 64, 16
 
 
-def open_socket(address: AddressSpec) -> socket.socket:
-    """UDP socket bound to the server's address.
-
-    Raises
-    ------
-    InputError
-        If the address is not this machine's or another server has it.
-    """
-    try:
-        found = socket.getaddrinfo(address.host, address.port, socket.AF_INET, socket.SOCK_DGRAM)
-        sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        try:
-            sock.bind(found[0][4])
-        except OSError:
-            sock.close()
-            raise
-    except OSError as error:
-        raise InputError(
-            [
-                f"service.address must be an address of this machine with a free UDP port: {address.host}:"
-                f"{address.port} cannot be had ({error.strerror or error}); another server may run, take another port"
-            ]
-        ) from None
-    sock.setblocking(False)
-    return sock
-
-
-def serve(session: RigSession, sock: socket.socket, show: Callable[[RigSession], None]) -> None:
+def serve(
+    session: RigSession, sock: socket.socket, emergency: EmergencyStop, show: Callable[[RigSession], None]
+) -> None:
     """Serve one test until it has ended; Ctrl-C and SIGTERM lead to the safe height first.
 
     Parameters
@@ -58,54 +34,119 @@ def serve(session: RigSession, sock: socket.socket, show: Callable[[RigSession],
         The test.
     sock : socket
         Bound, not blocking.
+    emergency : EmergencyStop
+        Listens at its own address.
     show : callable
         Called four times a second while a test runs.
     """
+    server = _Server(session, Exchange(sock), emergency)
     shown = 0
-    with _signals_that_stop(session), undisturbed() as first:
+    with _signals_that_stop(server), undisturbed() as first:
         if not first:
             session.say(NOT_GRANTED)
-        while session.state != "ended":
-            wait = LONGEST_WAIT
-            if session.state != "waiting":
-                wait = min(LONGEST_WAIT, max(0.0, 1e-9 * (session.deadline_ns - monotonic_ns())))
-            ready, _, _ = select.select([sock], [], [], wait)
-            if ready:
-                _receive(session, sock)
+        try:
+            while session.state != "ended":
+                server.turn()
+                now = monotonic_ns()
+                if now - shown > SHOW_EVERY_NS and session.state != "waiting":
+                    shown = now
+                    show(session)
+        finally:
+            server.exchange.close()
+
+
+class _Server:
+    """One test's turns: the emergency stop first, then the device, then the clock, then others within their budget."""
+
+    def __init__(self, session: RigSession, exchange: Exchange, emergency: EmergencyStop) -> None:
+        self.session, self.exchange, self.emergency = session, exchange, emergency
+        self._others_left, self._others_again_ns = OTHERS_BUDGET, 0
+        self._listens = True
+        self.interrupted = False
+
+    def turn(self) -> None:
+        """Wait for whatever comes first, and do what it asks for."""
+        session, now = self.session, monotonic_ns()
+        if now >= self._others_again_ns or session.state == "waiting":
+            self._others_left, self._others_again_ns = OTHERS_BUDGET, now + session.step_ns
+        until = now + round(1e9 * LONGEST_WAIT)
+        if session.state != "waiting":
+            until = min(until, session.deadline_ns)
+        sockets: list[socket.socket | EmergencyStop] = [self.emergency] if self._listens else []
+        sockets += [self.exchange.device] if self.exchange.device is not None else []
+        if self._others_left:
+            sockets.append(self.exchange.anybody)
+        else:
+            until = min(until, self._others_again_ns)
+        ready, _, _ = select.select(sockets, [], [], max(0.0, 1e-9 * (until - now)))
+        session.woke(monotonic_ns())
+        if self.interrupted:
+            session.stop(Reason.INTERRUPTED)
+        if self.emergency in ready:
+            self._heed()
+        if self.exchange.device in ready and self.exchange.device is not None:
+            self._receive(self.exchange.device, DEVICE_BUDGET)
+        if self.exchange.anybody in ready:
+            self._others_left -= self._receive(self.exchange.anybody, self._others_left)
+        self._send(session.tick(monotonic_ns()))
+
+    def _receive(self, sock: socket.socket, budget: int) -> int:
+        """Take the datagrams that are there, at most so many; how many.
+
+        All that are there are taken before the clock is asked, so that one that is late is told from one that is lost.
+        """
+        for taken in range(budget):
+            if self.session.state == "ended" or sock.fileno() < 0:
+                return taken
+            try:
+                data, address = sock.recvfrom(RECEIVE_BYTES)
+            except BlockingIOError:
+                return taken
+            except ConnectionError:  # an answer found nobody; the watchdog decides
+                continue
+            replies = self.session.handle(data, address, monotonic_ns())
+            self._send(replies)
+        return budget
+
+    def _send(self, replies: Replies) -> None:
+        """Send what the session answers, unless the emergency stop has taken that over."""
+        self.exchange.follow(self.session.client if self.session.state != "ended" else None)
+        self.emergency.say_where(self.session)
+        if self.emergency.shared.taken_over:
+            self._heed()
+            self.session.give_up(Reason.EMERGENCY)
+        elif replies:
+            self.exchange.send(replies)
+
+    def _heed(self) -> None:
+        """Do what the emergency stop says."""
+        session = self.session
+        for line in self.emergency.heard():
+            what, _, more = line.partition(" ")
+            if what == "stop":
+                session.say(f"an emergency stop came from {more}")
+                session.stop(Reason.EMERGENCY)
+            elif what == "refused":
+                count, _, where = more.partition(" ")
+                session.say(f"the emergency stop has refused {count} datagrams without its text, the last from {where}")
+            elif what == "over":
+                session.say(
+                    f"the emergency stop led the actuator down itself from step {more} on, since this process did not; "
+                    "those heights are not on record"
+                )
+                session.give_up(Reason.EMERGENCY)
             else:
-                _send(sock, session.tick(monotonic_ns()))
-            now = monotonic_ns()
-            if now - shown > SHOW_EVERY_NS and session.state != "waiting":
-                shown = now
-                show(session)
-
-
-def _receive(session: RigSession, sock: socket.socket) -> None:
-    """Take every datagram that is there, so that one that is late is told from one that is lost."""
-    while session.state != "ended":
-        try:
-            data, address = sock.recvfrom(RECEIVE_BYTES)
-        except BlockingIOError:
-            return
-        except ConnectionError:  # an answer found nobody; the watchdog decides
-            continue
-        _send(sock, session.handle(data, address, monotonic_ns()))
-
-
-def _send(sock: socket.socket, replies: list[tuple[bytes, tuple[str, int]]]) -> None:
-    for data, address in replies:
-        try:
-            sock.sendto(data, address)
-        except OSError:  # nobody there, or no room: the client counts it as lost
-            continue
+                self._listens = False
+                session.say("the process of the emergency stop has ended: without it no test goes on")
+                session.stop(Reason.EMERGENCY_LOST)
 
 
 @contextmanager
-def _signals_that_stop(session: RigSession) -> Iterator[None]:
-    """Make Ctrl-C and SIGTERM begin the way to the safe height instead of ending the process."""
+def _signals_that_stop(server: _Server) -> Iterator[None]:
+    """Make Ctrl-C and SIGTERM begin the way to the safe height instead of ending the process, between two steps."""
 
     def stop(*_: object) -> None:
-        session.stop(Reason.INTERRUPTED)
+        server.interrupted = True
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dynamics.rig_service.frames import Frame, Kind, Reason, Refusal, pack, unpack
+from dynamics.rig_service.rates import Pace, Stamps
 from dynamics.rig_service.spec import ServiceSpec
-from dynamics.rig_service.steps import TOLD, Counts, StepTaker
+from dynamics.rig_service.steps import Counts, StepTaker
 
 __all__ = ["RigSession", "TestPlan"]
 
 Address = tuple[str, int]
 Replies = list[tuple[bytes, Address]]
-RATE_STEPS, RATE_TOLERANCE = 250, 0.02
-# substitutes whose own force may still come; told once a kind, then counted
+# substitutes whose own force may still come
 REMEMBERED = 4096
 
 
@@ -62,9 +62,26 @@ class RigSession:
         self._session = 0
         self._heard_ns = self._stepped_ns = 0
         self._by_clock = False
-        self._first_stamp: tuple[int, int] | None = None
+        allowed_ns = round(1e6 * (service.loss.watchdog_ms + service.loss.grace_ms)) + plan.step_ns
+        self._pace = Pace(plan.step_ns, allowed_ns)
+        self._stamps = Stamps(plan.dt)
         self._substitutes: dict[int, str] = {}
         self._answer = b""
+
+    @property
+    def client(self) -> Address | None:
+        """Address of the device that has the test."""
+        return self._client
+
+    @property
+    def step_ns(self) -> int:
+        """Step of the loop [ns]."""
+        return self._plan.step_ns
+
+    @property
+    def number(self) -> int:
+        """Number of the session, which every frame of the test carries."""
+        return self._session
 
     @property
     def counts(self) -> Counts:
@@ -79,7 +96,7 @@ class RigSession:
     @property
     def deadline_ns(self) -> int:
         """Monotonic time [ns] at which `tick` has something to do."""
-        if self.steps.number == 0:
+        if self.steps.number == 0 and self.state == "running":
             return int(self._heard_ns + 1e6 * self._loss.watchdog_ms) + 1
         # once the clock has taken a step, the grace is over for the next ones too: they are due a step apart
         grace = 0.0 if self.state == "stopping" or self._by_clock else 1e6 * self._loss.grace_ms
@@ -89,12 +106,12 @@ class RigSession:
         """Take one datagram that arrived at a monotonic time [ns]; datagrams to send."""
         frame = unpack(data)
         if isinstance(frame, str):
-            self._odd(frame, f"a {frame} datagram of {len(data)} bytes came from {address[0]}:{address[1]}")
+            self._odd(frame, f"a {frame} datagram of {len(data)} bytes came", address, now_ns)
             return []
         if frame.kind is Kind.HELLO:
             return self._greet(frame, address, now_ns)
         if address != self._client or frame.session != self._session or frame.kind not in (Kind.FORCE, Kind.STOP):
-            self._odd("foreign", f"a frame of another session came from {address[0]}:{address[1]}")
+            self._odd("foreign", "a frame of another session came", address, now_ns)
             return []
         if self.state not in ("running", "stopping"):
             return []
@@ -106,10 +123,11 @@ class RigSession:
 
     def tick(self, now_ns: int) -> Replies:
         """Do what the clock asks for: a substitute that is due, the watchdog, the way to the safe height."""
+        self.steps.telling.catch_up(now_ns)
         if self.state not in ("running", "stopping") or now_ns < self.deadline_ns:
             return []
         silent = now_ns - self._heard_ns > 1e6 * self._loss.watchdog_ms
-        if self.steps.number == 0:
+        if self.steps.number == 0 and self.state == "running":
             if silent:
                 self.say("the client greeted and sent no force; waiting for another one")
                 self.state, self._client = "waiting", None
@@ -118,27 +136,39 @@ class RigSession:
             self.stop(Reason.SILENT)
         return self._take(None, "clock", now_ns)
 
+    def woke(self, now_ns: int) -> None:
+        """Notice, before anything that queued up meanwhile is taken, that this process itself was held up: stop.
+
+        A device was without heights for so long that what it would be sent next is a leap.
+        """
+        late = now_ns - self.deadline_ns
+        if self.state == "running" and late > 1e6 * self._loss.watchdog_ms:
+            self.say(f"this process was held up for {1e-6 * late:.0f} ms: it was stopped, or the machine is overloaded")
+            self.stop(Reason.HELD_UP)
+
     def stop(self, reason: Reason) -> None:
-        """Begin the way to the safe height; a test that has not begun is over at once."""
-        if self.state == "waiting" or (self.state == "running" and self.steps.number == 0):
-            self.steps.stop(reason)
+        """Begin the way to the safe height; where no device waits for heights the test is over at once."""
+        self.steps.stop(reason)
+        if self.state == "waiting":
             self.state = "ended"
         elif self.state == "running":
-            self.steps.stop(reason)
             self.state = "stopping"
 
-    def _odd(self, what: str, sentence: str) -> None:
-        seen = getattr(self.counts, what) + 1
-        setattr(self.counts, what, seen)
-        if seen <= TOLD:
-            self.say(sentence + ("; more of them are counted only" if seen == TOLD else ""))
+    def give_up(self, reason: Reason) -> None:
+        """End without a further height, since another process leads the actuator to its safe height."""
+        self.steps.stop(reason)
+        self.state = "ended"
+
+    def _odd(self, what: str, sentence: str, address: Address, now_ns: int) -> None:
+        setattr(self.counts, what, getattr(self.counts, what) + 1)
+        self.steps.telling.tell(what, f"{sentence} from {address[0]}:{address[1]}", now_ns)
 
     def _greet(self, frame: Frame, address: Address, now_ns: int) -> Replies:
         refusal = self._refusal(frame, address)
         plan = self._plan
         if refusal is not None:
-            self.counts.refused_clients += 1
-            self.say(f"refused the client {address[0]}:{address[1]}: {self._refusal_sentence(refusal, frame)}")
+            sentence = f"refused a client that {self._refusal_sentence(refusal, frame)}; it asked"
+            self._odd("refused_clients", sentence, address, now_ns)
             return [
                 (pack(Frame(Kind.REFUSAL, status=refusal, steps=plan.steps_per_span, step_ns=plan.step_ns)), address)
             ]
@@ -171,24 +201,42 @@ class RigSession:
     def _refusal_sentence(self, refusal: Refusal, frame: Frame) -> str:
         plan = self._plan
         return {
-            Refusal.BUSY: "another one has the test",
-            Refusal.OVER: "the test is over",
-            Refusal.OTHER_STEPS: f"it takes {frame.steps} steps a span, the bundle {plan.steps_per_span}",
-            Refusal.OTHER_STEP: f"it steps every {1e-6 * frame.step_ns:g} ms, the bundle every {1e3 * plan.dt:g} ms",
+            Refusal.BUSY: "came while another one has the test",
+            Refusal.OVER: "came after the test was over",
+            Refusal.OTHER_STEPS: f"takes {frame.steps} steps a span, the bundle {plan.steps_per_span}",
+            Refusal.OTHER_STEP: f"steps every {1e-6 * frame.step_ns:g} ms, the bundle every {1e3 * plan.dt:g} ms",
         }[refusal]
 
     def _take_force(self, frame: Frame, now_ns: int) -> Replies:
         self.counts.received += 1
         if frame.sequence < self.steps.number:
             return self._past(frame)
-        if self.state == "running" and self._rate_is_wrong(frame):
-            self.stop(Reason.RATE)
         missing = frame.sequence - self.steps.number
+        ahead = self._pace.ahead_ns(now_ns, missing + 1)
+        if self.state == "stopping":
+            # the way down goes by the server's clock: who asks sooner waits for it
+            return (
+                []
+                if missing > self._loss.largest_gap_steps or self._pace.is_wrong(ahead)
+                else self._steps_to(frame, now_ns)
+            )
         if missing > self._loss.largest_gap_steps:
             self.stop(Reason.GAP)
-            return self._take(None, "gap", now_ns)
+        elif self._pace.is_wrong(ahead):
+            side = "ahead of" if ahead > 0.0 else "behind"
+            self.say(f"the device's steps are {1e-6 * abs(ahead):.1f} ms {side} this server's clock")
+            self.stop(Reason.RATE)
+        elif fault := self._stamps.fault(frame.sequence, frame.time_ns):
+            self.say(fault)
+            self.stop(Reason.RATE)
+        else:
+            return self._steps_to(frame, now_ns)
+        return self._take(None, "gap", now_ns)
+
+    def _steps_to(self, frame: Frame, now_ns: int) -> Replies:
+        """Take the step of a frame, and before it those whose forces are missing."""
         replies: Replies = []
-        for _ in range(missing):
+        for _ in range(frame.sequence - self.steps.number):
             replies += self._take(None, "gap", now_ns)
         return replies if self.state == "ended" else replies + self._take(frame, "", now_ns)
 
@@ -205,19 +253,6 @@ class RigSession:
                 return [(self._answer, self._client)]  # the answer may have been lost
         return []
 
-    def _rate_is_wrong(self, frame: Frame) -> bool:
-        """Whether the device's own clock says that its steps are longer or shorter than ours."""
-        if self._first_stamp is None:
-            self._first_stamp = (frame.sequence, frame.time_ns)
-        steps = frame.sequence - self._first_stamp[0]
-        if steps < RATE_STEPS or steps % RATE_STEPS:
-            return False
-        found = 1e-9 * (frame.time_ns - self._first_stamp[1]) / steps
-        wrong = abs(found / self._plan.dt - 1.0) > RATE_TOLERANCE
-        if wrong:
-            self.say(f"the device sends every {1e3 * found:.3f} ms, the bundle steps every {1e3 * self._plan.dt:g} ms")
-        return wrong
-
     def _take(self, frame: Frame | None, why: str, now_ns: int) -> Replies:
         """Take one step and answer it; the end of the test, or of the way to the safe height, says farewell."""
         number = self.steps.number
@@ -226,6 +261,7 @@ class RigSession:
             if len(self._substitutes) > REMEMBERED:
                 del self._substitutes[next(iter(self._substitutes))]
         taken = self.steps.take(frame, now_ns)
+        self._pace.take(now_ns)
         self._stepped_ns, self._by_clock = now_ns, why == "clock"
         if self.steps.stopping is not None:
             self.state = "stopping"
@@ -243,9 +279,20 @@ class RigSession:
         assert self._client is not None
         replies = [(self._answer, self._client)]
         if self.state == "running" and self.steps.number >= self._plan.steps:
-            self.stop(Reason.DONE)
+            self.stop(self._end())
         if self.state == "stopping" and self.steps.guard.stopped:
             self.state = "ended"
             farewell = Frame(Kind.FAREWELL, self._session, self.steps.number, status=self.reason)
             replies += 3 * [(pack(farewell), self._client)]  # nobody answers it
         return replies
+
+    def _end(self) -> Reason:
+        """How a test that ran to its end is judged: with too many substitutes it says little of the device."""
+        share = 100.0 * self.counts.substituted / self.steps.number
+        if share <= self._loss.largest_share_percent:
+            return Reason.DONE
+        self.say(
+            f"{self.counts.substituted} of {self.steps.number} answers ({share:.1f} %) were to a substitute force: "
+            f"more than {self._loss.largest_share_percent:g} % (loss.largest_share_percent) make no test that counts"
+        )
+        return Reason.SUBSTITUTES

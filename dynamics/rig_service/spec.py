@@ -8,9 +8,10 @@ from pydantic import Field, model_validator
 
 from catenary.component_spec import Spec
 
-__all__ = ["AddressSpec", "LimitsSpec", "LossSpec", "ServiceSpec", "StopSpec"]
+__all__ = ["AddressSpec", "EmergencyStopSpec", "LimitsSpec", "LossSpec", "ServiceSpec", "StopKey", "StopSpec"]
 
 Host = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.:-]{0,250}$")]
+StopKey = Annotated[str, Field(pattern=r"^[!-~]{1,64}$")]
 
 
 class AddressSpec(Spec):
@@ -18,6 +19,18 @@ class AddressSpec(Spec):
 
     host: Host = Field(default="localhost", description="address of the server; localhost is this machine alone")
     port: Annotated[int, Field(ge=1, le=65535)] = Field(default=47800, description="UDP port of the server")
+
+
+class EmergencyStopSpec(Spec):
+    """Where a process of its own listens for emergency stops, whatever the exchange with the device does."""
+
+    host: Host = Field(
+        default="localhost", description="address of the emergency stop; localhost is this machine alone"
+    )
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=47801, description="UDP port of the emergency stop")
+    key: StopKey | None = Field(
+        default=None, description="word that a stop must carry behind STOP; without it STOP alone is enough"
+    )
 
 
 class LossSpec(Spec):
@@ -41,6 +54,9 @@ class LossSpec(Spec):
     absurd_of_250: Annotated[int, Field(ge=1, le=250)] = Field(
         default=25, description="such forces among any 250 in a row, good ones between them, that stop the test"
     )
+    largest_share_percent: Annotated[float, Field(ge=0.0, le=100.0)] = Field(
+        default=5.0, description="share of answers to a substitute above which a whole test does not count as done [%]"
+    )
 
 
 class LimitsSpec(Spec):
@@ -52,7 +68,12 @@ class LimitsSpec(Spec):
         default=3000.0, description="a measured force beyond this, either way, is refused [N]"
     )
     speed_m_per_s: Annotated[float, Field(gt=0.0, le=5.4)] = Field(
-        default=1.0, description="largest speed of the actuator from one height to the next [m/s]"
+        default=1.0, description="largest speed of the actuator, by step and by the server's clock [m/s]"
+    )
+    jitter_ms: Annotated[float, Field(ge=0.1, le=1000.0)] = Field(
+        default=2.0,
+        description="by how much heights may leave sooner after one another than a step, where the speed is held "
+        "against the server's clock [ms]",
     )
 
     @model_validator(mode="after")
@@ -80,6 +101,16 @@ class ServiceSpec(Spec):
     loss: LossSpec = LossSpec()
     limits: LimitsSpec = LimitsSpec()
     stop: StopSpec = StopSpec()
+    emergency_stop: EmergencyStopSpec = EmergencyStopSpec()
+
+    @model_validator(mode="after")
+    def _stop_has_an_address_of_its_own(self) -> Self:
+        if self.emergency_stop.port == self.address.port:
+            raise ValueError(
+                f"emergency_stop.port must be another one than address.port, so that what blocks the one leaves the "
+                f"other: got {self.address.port} twice"
+            )
+        return self
 
     @model_validator(mode="after")
     def _safe_height_is_allowed(self) -> Self:

@@ -15,11 +15,10 @@ from typing import Protocol
 from dynamics.rig_service.frames import Frame, Mark, Reason
 from dynamics.rig_service.guard import OutputGuard
 from dynamics.rig_service.spec import ServiceSpec
+from dynamics.rig_service.telling import Telling
 
-__all__ = ["SENTENCES", "TOLD", "Counts", "StepTaker", "Stepper", "Taken"]
+__all__ = ["SENTENCES", "Counts", "StepTaker", "Stepper", "Taken"]
 
-# faults of one kind that are told before they are counted only
-TOLD = 3
 # steps among which refused forces are counted that do not follow one another
 ABSURD_AMONG = 250
 
@@ -34,6 +33,10 @@ SENTENCES = {
     Reason.INTERRUPTED: "the server was interrupted",
     Reason.GAP: "too many forces in a row were missing",
     Reason.RECORD: "the record of the test could not be written",
+    Reason.EMERGENCY: "an emergency stop was asked for at its own address",
+    Reason.SUBSTITUTES: "the test ran to its end, but too many of its answers were to a substitute force",
+    Reason.HELD_UP: "the server itself was held up for longer than its watchdog allows",
+    Reason.EMERGENCY_LOST: "the process that listens for emergency stops has ended",
 }
 
 
@@ -68,6 +71,11 @@ class Counts:
     def lost(self) -> int:
         """Forces that never arrived."""
         return self.substituted - self.late - self.out_of_order - self.absurd
+
+    @property
+    def refused(self) -> int:
+        """Datagrams and clients that have no part in the test."""
+        return self.foreign + self.broken + self.refused_clients
 
 
 @dataclass(frozen=True)
@@ -107,23 +115,25 @@ class StepTaker:
     ) -> None:
         self._stepper, self._service, self._record, self._say = stepper, service, record, say
         self.guard = OutputGuard(service.limits, service.stop, dt)
+        self.telling = Telling(say)
         self.counts = Counts()
         self.number = 0
         self.stopping: Reason | None = None
         self.force, self._earlier = 0.0, 0.0
         self.round_trip = math.nan
         self.unwritten: OSError | None = None
-        self._absurd_in_row = self._refusals_told = 0
+        self._absurd_in_row = 0
         self._absurd_at: deque[int] = deque()
         self._zero_ns = 0
 
     def stop(self, reason: Reason) -> None:
         """Begin the way to the safe height, once; the next height that is sent is on it already."""
-        if self.stopping is not None:
+        if self.stopping is not None and (reason is not Reason.EMERGENCY or self.stopping is reason):
             return
-        self.stopping = reason
-        self.guard.begin_stop()
-        if reason is not Reason.DONE:
+        if self.stopping is None:
+            self.guard.begin_stop()
+        self.stopping = reason  # an emergency stop on the way is the reason that is told
+        if reason not in (Reason.DONE, Reason.SUBSTITUTES):
             self._say(f"stop at step {self.number}: {SENTENCES[reason]}; going to the safe height")
 
     def take(self, frame: Frame | None, now_ns: int) -> Taken:
@@ -131,16 +141,19 @@ class StepTaker:
         began = monotonic_ns()
         if self.number == 0:
             self._zero_ns = now_ns
+        self.guard.pass_time(now_ns)
+        self.guard.pass_time(now_ns)
         received, reached, trip, stamp = math.nan, math.nan, math.nan, math.nan
         if frame is not None:
             received, reached, trip, stamp = frame.value, frame.second, frame.third, 1e-9 * frame.time_ns
             self.round_trip = trip
-        substituted = self._choose_force(frame)
+        substituted = self._choose_force(frame, now_ns)
         predicted = self.stopping is None and self._stepper.holding
         model_height = math.nan if self.stopping is not None else self._ask()
         stopping = self.stopping is not None
         height = self.guard.stopping_height() if stopping else model_height
-        self.guard.last = height
+        if not stopping:
+            self.guard.send(height)
         mark = Mark.SUBSTITUTED * substituted | Mark.STOPPING * stopping | Mark.PREDICTED * predicted
         service_time = 1e-9 * (monotonic_ns() - began)
         since = 1e-9 * (now_ns - self._zero_ns)
@@ -170,11 +183,14 @@ class StepTaker:
             return math.nan
         limit = self.guard.broken_limit(height)
         if limit is not None:
-            self._say(f"step {self.number}: {1e3 * height:.1f} mm asked for after {1e3 * self.guard.last:.1f} mm")
+            self._say(
+                f"step {self.number}: {1e3 * height:.1f} mm asked for after {1e3 * self.guard.last:.1f} mm, with "
+                f"{1e-6 * self.guard.account_ns:.2f} ms to go there by the server's clock"
+            )
             self.stop(limit)
         return height
 
-    def _choose_force(self, frame: Frame | None) -> bool:
+    def _choose_force(self, frame: Frame | None, now_ns: int) -> bool:
         """Force of the step; whether it is a substitute."""
         if frame is not None and self._is_force(frame.value):
             self._absurd_in_row = 0
@@ -184,10 +200,8 @@ class StepTaker:
         if frame is not None:
             self.counts.absurd += 1
             self._absurd_in_row += 1
-            if self._absurd_in_row == 1 and self._refusals_told < TOLD:
-                self._refusals_told += 1
-                more = "; more of them are counted only" if self._refusals_told == TOLD else ""
-                self._say(f"step {self.number}: the force {frame.value:g} N is refused, another one stands in{more}")
+            sentence = f"step {self.number}: the force {frame.value:g} N is refused, another one stands in"
+            self.telling.tell("refused force", sentence, now_ns)
             self._absurd_at.append(self.number)
             while self._absurd_at[0] <= self.number - ABSURD_AMONG:
                 self._absurd_at.popleft()

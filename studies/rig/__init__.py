@@ -9,5 +9,6 @@ COMMANDS: dict[str, str] = {
     "map": "where the loop settles, and the settings recommended for a test",
     "serve": "a bundle stepped over UDP for the controller of a rig, or as a dry run",
     "device": "the other side: an emulated pantograph and actuator, in real time",
+    "stop": "the emergency stop of a served test",
     "compare": "a measured log beside the prediction",
 }

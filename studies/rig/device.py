@@ -5,13 +5,17 @@ catenary rig device address.host=192.168.0.2 steps_per_span=390 dt=2e-3
 catenary rig device stop_after_s=10                                asks for an emergency stop
 
 It greets `catenary rig serve`, then measures, asks and moves once a step until the server says farewell. When the
-server falls silent the actuator comes down by itself. Exit code 1 when the test did not run to its end.
+server falls silent the actuator comes down by itself. Ctrl-C, or SIGTERM, asks the server for an emergency stop and
+follows it to the safe height; a second one ends the process at once. Exit code 1 when the test did not run to its end.
 """
 
 from __future__ import annotations
 
+import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -51,7 +55,10 @@ def run(composed: Composed[DeviceJob]) -> int:
         dt = 1e-9 * welcome.step_ns
         rig = emulated(dt, agreed_delay(welcome, job.delay_steps))
         print(f"Test of {welcome.value:.0f} steps of {1e3 * dt:g} ms, {welcome.steps} a span.", flush=True)
-        done = run_device(sock, welcome, rig, 1e-3 * job.watchdog_ms, lambda step: step * dt >= last_step)
+        with _interrupts() as interrupted:
+            done = run_device(
+                sock, welcome, rig, 1e-3 * job.watchdog_ms, lambda step: bool(interrupted) or step * dt >= last_step
+            )
     print(f"{done.steps} steps, {done.missed} answers missed their step, {done.late_ticks} steps began a step late.")
     if done.round_trips:
         p50, p999 = 1e3 * np.percentile(done.round_trips, [50, 99.9])
@@ -62,3 +69,25 @@ def run(composed: Composed[DeviceJob]) -> int:
     who = "the server fell silent; the actuator came down by itself" if done.silent else SENTENCES[done.reason]
     print(f"Stopped: {who}.", file=sys.stderr)
     return 1
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note the first Ctrl-C or SIGTERM, so that the device asks for a stop; the second does what it always does."""
+    noted: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def give_back() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def note(number: int, _: object) -> None:
+        noted.append(number)
+        give_back()
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield noted
+    finally:
+        give_back()

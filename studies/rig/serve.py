@@ -8,17 +8,19 @@ catenary rig serve bundle=outputs/rig/re330 dry_run=true           the whole tes
 Strategy, delay, harmonics and relaxation are those that `catenary rig map` stored in the bundle, unless they are given.
 The server waits for one device (`catenary rig device` is an emulated one), answers every force with a height, and
 leaves run.nc, summary.json and figures in the run's folder. A force that does not come in time has a substitute;
-silence, absurd forces, limits of height or speed, a stop frame and Ctrl-C lead to the safe height and end the test
-with exit code 1. Frames, limits and the emergency stop are written out in dynamics/README.md, "The rig's service".
+silence, absurd forces, limits of height or speed, another rate, a stop frame, the emergency stop at its own address
+(`catenary rig stop`) and Ctrl-C lead to the safe height and end the test with exit code 1; a whole test with more
+substitutes than service.loss.largest_share_percent ends with it too. Frames, limits and the emergency stop are written
+out in dynamics/README.md, "The rig's service".
 """
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catenary.errors import InputError, WriteError
 from studies.compose import Composed, compose_job
@@ -26,8 +28,11 @@ from studies.rig.service_jobs import ServeJob
 from studies.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
+    import socket
+
     from dynamics.loop.engine import LoopEngine
     from dynamics.loop.spec import LoopSettings
+    from dynamics.rig_service.emergency import EmergencyStop
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.session import RigSession
 
@@ -49,7 +54,6 @@ def run(composed: Composed[ServeJob]) -> int:
     from dynamics.loop.model import read_model
     from dynamics.rig_service.frames import Reason
     from dynamics.rig_service.journal import Journal
-    from dynamics.rig_service.server import open_socket
     from dynamics.rig_service.steps import SENTENCES
     from studies.rig.served_loop import judged_otherwise, served_settings
     from studies.rig.served_run import finish
@@ -63,46 +67,58 @@ def run(composed: Composed[ServeJob]) -> int:
     begun = _begin(engine, job)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
         LoopEngine(model, loop, engine.filtered).step(100.0)
-    sock = None if job.dry_run else open_socket(job.service.address)
-    folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
-    for sentence in filter(None, (told, begun)):
-        folder.say(sentence)
-    if job.dry_run and radius is not None:
-        for sentence in judged_otherwise(bundle, job.pantograph, job.contact.stiffness):
-            folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
-            radius = None
-    about = {
-        "catenary": model.name,
-        "bundle": str(job.bundle),
-        "bundle_commit": str(manifest.get("commit", "")),
-        "steps_per_span": model.steps,
-        "dt_s": model.dt,
-        "speed_m_per_s": model.speed,
-        "span_m": model.span,
-        "dry_run": int(job.dry_run),
-        "start": job.start,
-        "loop": loop.model_dump_json(),
-        **({} if radius is None else {"spectral_radius": radius}),
-        "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
-    }
-    journal = Journal(folder.path / "run.journal", about)
-    session = _session(job, engine, journal, folder)
-    began = perf_counter()
-    try:
-        if sock is None:
+    with ExitStack() as opened:
+        ways = None if job.dry_run else _open(opened, job, model.dt)
+        folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
+        for sentence in filter(None, (told, begun)):
+            folder.say(sentence)
+        if job.dry_run and radius is not None:
+            for sentence in judged_otherwise(bundle, job.pantograph, job.contact.stiffness):
+                folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
+                radius = None
+        about = _about(job, engine, str(manifest.get("commit", "")), radius)
+        journal = Journal(folder.path / "run.journal", about)
+        opened.callback(journal.close)
+        session = _session(job, engine, journal, folder)
+        began = perf_counter()
+        if ways is None:
             _dry_run(session, job, loop, model.dt)
         else:
-            _serve(session, sock, job, folder)
-    finally:
-        journal.close()
-        if sock is not None:
-            sock.close()
+            _serve(session, ways, job, folder)
     code = finish(folder, job, about, session.counts, session.reason)
     folder.say(
         f"{SENTENCES[session.reason].capitalize()} after {session.steps.number} steps, {perf_counter() - began:.1f} s."
     )
     whole = session.steps.unwritten is None
     return 0 if session.reason is Reason.DONE and whole and code == 0 else 1
+
+
+def _about(job: ServeJob, engine: LoopEngine, commit: str, radius: float | None) -> dict[str, Any]:
+    """What the record says of the test; ``radius`` is the loop's spectral radius where it is known."""
+    model = engine.model
+    return {
+        "catenary": model.name,
+        "bundle": str(job.bundle),
+        "bundle_commit": commit,
+        "steps_per_span": model.steps,
+        "dt_s": model.dt,
+        "speed_m_per_s": model.speed,
+        "span_m": model.span,
+        "dry_run": int(job.dry_run),
+        "start": job.start,
+        "loop": engine.settings.model_dump_json(),
+        **({} if radius is None else {"spectral_radius": radius}),
+        "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
+    }
+
+
+def _open(opened: ExitStack, job: ServeJob, dt: float) -> tuple[socket.socket, EmergencyStop]:
+    """Socket of the exchange with the device, and the emergency stop that listens beside it."""
+    from dynamics.rig_service.emergency import EmergencyStop
+    from dynamics.rig_service.udp import open_socket
+
+    sock = opened.enter_context(open_socket(job.service.address.host, job.service.address.port))
+    return sock, opened.enter_context(EmergencyStop(job.service, sock, round(1e9 * dt)))
 
 
 def _begin(engine: LoopEngine, job: ServeJob) -> str:
@@ -153,17 +169,19 @@ def _session(job: ServeJob, engine: LoopEngine, journal: Journal, folder: RunFol
     return RigSession(taker, job.service, plan, say)
 
 
-def _serve(session: RigSession, sock: object, job: ServeJob, folder: RunFolder) -> None:
+def _serve(session: RigSession, ways: tuple[socket.socket, EmergencyStop], job: ServeJob, folder: RunFolder) -> None:
     """Wait for a device and serve it, with one line that shows where the test is."""
-    import socket
-
     from dynamics.rig_service.server import serve
 
-    assert isinstance(sock, socket.socket)
-    address = job.service.address
+    address, stop = job.service.address, job.service.emergency_stop
     folder.say(f"Waiting for a device at {address.host}:{address.port}, UDP; Ctrl-C leads to the safe height and ends.")
+    with_key = "" if stop.key is None else " with its key"
+    folder.say(
+        f"Emergency stop at {stop.host}:{stop.port}, UDP{with_key}: `catenary rig stop address.host={stop.host} "
+        f"address.port={stop.port}`, or a datagram with STOP."
+    )
     show = _live_line if sys.stderr.isatty() else _quiet
-    serve(session, sock, show)
+    serve(session, *ways, show)
     if show is _live_line:
         print(file=sys.stderr)
 

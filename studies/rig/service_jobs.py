@@ -1,4 +1,4 @@
-"""What `catenary rig serve`, `device` and `compare` take."""
+"""What `catenary rig serve`, `device`, `stop` and `compare` take."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pydantic import Field, model_validator
 
 from catenary.component_spec import Spec
 from dynamics.loop.spec import ActuatorSpec, RigContactSpec, SensorSpec
-from dynamics.rig_service.spec import AddressSpec, ServiceSpec
+from dynamics.rig_service.spec import AddressSpec, EmergencyStopSpec, ServiceSpec
 from dynamics.spec import PantographSpec, SignalSpec
 from studies.rig.served_loop import ServedLoop
 from studies.spec import RecordSpec
 
-__all__ = ["CompareJob", "DeviceJob", "ServeJob"]
+__all__ = ["CompareJob", "DeviceJob", "ServeJob", "StopJob"]
 
 AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
 
@@ -76,6 +76,15 @@ class DeviceJob(_Emulated):
     )
     stop_after_s: Annotated[float, Field(gt=0.0, le=3600.0)] | None = Field(
         default=None, description="ask for an emergency stop after this time [s]; without it never"
+    )
+
+
+class StopJob(Spec):
+    """An emergency stop."""
+
+    address: EmergencyStopSpec = EmergencyStopSpec()
+    patience_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(
+        default=5.0, description="time for which the stop is sent again until it is answered [s]"
     )
 
 

@@ -44,6 +44,13 @@ class Rig:
         frame = Frame(kind, self.welcome.session, sequence, time, value)
         return self.sent(self.session.handle(pack(frame), CLIENT, self.now))
 
+    def at(self, now_ns, sequence, value=100.0, stamp=None):
+        """A force that arrives at a moment of its own, whatever its stamp says."""
+        self.now = now_ns
+        stamp = 2 * MS * (sequence + 1) if stamp is None else stamp
+        frame = Frame(Kind.FORCE, self.welcome.session, sequence, stamp, value)
+        return self.sent(self.session.handle(pack(frame), CLIENT, now_ns))
+
     def wait(self, ms):
         """Let time pass in fifths of a millisecond; what the clock sends."""
         out = []
@@ -64,3 +71,12 @@ class Rig:
         assert heights.min() >= limits.lowest_m and heights.max() <= limits.highest_m
         assert np.abs(np.diff(heights)).max(initial=0.0) <= limits.speed_m_per_s * DT * (1 + 1e-6)
         assert [r[0] for r in self.records] == list(range(len(self.records)))
+        self.is_slow_by_the_servers_clock()
+
+    def is_slow_by_the_servers_clock(self):
+        """Between any two heights the way is no longer than the largest speed allows, by when they left the server."""
+        limits = self.session.steps._service.limits
+        spare = DT + 1e-3 * limits.jitter_ms
+        height, left = self.heights[-1500:], np.array([r[2] for r in self.records])[-1500:]
+        way, time = np.abs(height[:, None] - height), np.abs(left[:, None] - left)
+        assert (way <= limits.speed_m_per_s * (time + spare) + 1e-9).all()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rig_sockets import free_ports
 
 from dynamics.dataset import read_result
 from dynamics.rig_bundle import write_bundle
@@ -20,7 +21,10 @@ from dynamics.rig_service.journal import read_journal
 
 ROOT = Path(__file__).resolve().parents[2]
 # a machine that does other things as well lets a process wait for a while: that shall not end these tests
-PATIENT = ("service.loss.watchdog_ms=4000", "service.loss.largest_gap_steps=2000", "service.loss.grace_ms=100")
+PATIENT = (
+    "service.loss.watchdog_ms=4000", "service.loss.largest_gap_steps=2000", "service.loss.grace_ms=100",
+    "service.loss.largest_share_percent=50", "service.limits.jitter_ms=500",
+)  # fmt: skip
 LOOP = (
     "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=all",
     "loop.contact_relaxation=0.1", "loop.ramp_s=4",
@@ -35,9 +39,7 @@ def bundle(influence, tmp_path_factory):
 
 @pytest.fixture
 def port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
+    return free_ports(1)[0]
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def start(tmp_path):
 def served(start, bundle, port, duration, *more):
     return start(
         "serve", f"bundle={bundle}", f"service.address.port={port}", f"duration_s={duration}", "run_dir=run", *LOOP,
-        *PATIENT, *more,
+        f"service.emergency_stop.port={free_ports(1)[0]}", *PATIENT, *more,
     )  # fmt: skip
 
 
@@ -138,6 +140,36 @@ def test_ctrl_c_on_the_server_stops_the_actuator_before_it_ends(start, bundle, p
     assert (server.returncode, device.returncode) == (1, 1), said + told
     assert "the server was interrupted; going to the safe height" in said and "Stopped: the server was" in told
     assert read_result(tmp_path / "run" / "run.nc").values["height"][-1] == 0.0
+
+
+def test_a_device_that_is_interrupted_asks_for_a_stop_and_follows_it_down(start, bundle, port, tmp_path):
+    server = served(start, bundle, port, 60.0)
+    device = start("device", f"address.port={port}", *DEVICE)
+    wait_for_steps(tmp_path / "run" / "run.journal", 200)
+    device.send_signal(signal.SIGINT)
+    told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
+    assert (server.returncode, device.returncode) == (1, 1), said + told
+    assert "the device asked for an emergency stop; going to the safe height" in said, said
+    assert "Stopped: the device asked for an emergency stop" in told and "Traceback" not in told, told
+    assert read_result(tmp_path / "run" / "run.nc").values["height"][-1] == 0.0
+
+
+def test_the_emergency_stop_as_a_command(start, bundle, port, tmp_path):
+    stop = free_ports(1)[0]
+    nobody = start("stop", f"address.port={stop}", "patience_s=0.3")
+    told = nobody.communicate(timeout=200)[0]
+    assert nobody.returncode == 1 and f"NOTHING ANSWERED at localhost:{stop}" in told, told
+    own = (f"service.emergency_stop.port={stop}", "service.emergency_stop.key=red")
+    server = served(start, bundle, port, 60.0, *own)
+    device = start("device", f"address.port={port}", *DEVICE)
+    wait_for_steps(tmp_path / "run" / "run.journal", 200)
+    pressed = start("stop", f"address.port={stop}", "address.key=red", "patience_s=20")
+    assert "answered: the actuator is led to its safe height" in pressed.communicate(timeout=200)[0]
+    told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
+    assert (pressed.returncode, server.returncode, device.returncode) == (0, 1, 1), said + told
+    assert "an emergency stop was asked for at its own address" in said and "an emergency stop was asked" in told
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["reason"] == "emergency"
 
 
 @pytest.mark.validate  # four processes

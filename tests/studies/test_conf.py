@@ -17,7 +17,7 @@ from studies.cli import main
 from studies.compose import compose_job, group_options
 from studies.convergence_spec import ConvergenceJob
 from studies.rig.loop_jobs import EmulateJob, MapJob
-from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob
+from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob, StopJob
 from studies.sensitivity_job import SensitivityJob
 from studies.spec import (
     ExportJob,
@@ -45,6 +45,7 @@ JOBS = {
     "report": (ReportJob, ["run_dir=x"]),
     "rig_serve": (ServeJob, ["bundle=x"]),
     "rig_device": (DeviceJob, []),
+    "rig_stop": (StopJob, []),
     "rig_compare": (CompareJob, ["prediction=x", "measured=y"]),
     "rig_emulate": (EmulateJob, ["bundle=x"]),
     "rig_map": (MapJob, ["bundle=x"]),

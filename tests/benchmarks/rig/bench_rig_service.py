@@ -27,14 +27,26 @@ LOOP = (
 def test_two_minutes_over_loopback(figure, tmp_path):
     case = export.whole_step_case(case_of(export.compose([]).job))
     bundle = write_bundle(tmp_path / "bundle", influence_matrices(case), case)
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        sock.bind(("127.0.0.1", 0))
-        port = sock.getsockname()[1]
+    ports = []
+    for _ in range(2):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.bind(("127.0.0.1", 0))
+            ports.append(sock.getsockname()[1])
+    port, stop = ports
     patient = ("service.loss.watchdog_ms=2000", "service.loss.largest_gap_steps=1000")
     command = [sys.executable, "-m", "studies.cli", "rig"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     how = {"cwd": tmp_path, "env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    serve = [*command, "serve", f"bundle={bundle}", f"service.address.port={port}", "run_dir=run", *patient, *LOOP]
+    serve = [
+        *command,
+        "serve",
+        f"bundle={bundle}",
+        f"service.address.port={port}",
+        f"service.emergency_stop.port={stop}",
+        "run_dir=run",
+        *patient,
+        *LOOP,
+    ]
     device = [*command, "device", f"address.port={port}", "patience_s=120", "watchdog_ms=2000"]
     with subprocess.Popen(serve, **how) as server, subprocess.Popen(device, **how) as other:
         told = other.communicate(timeout=400)[0]
