@@ -91,6 +91,9 @@ class DropperSpec(Spec):
     mass_per_length: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="mass per length [kg/m]")
     clamp_mass_contact_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="lower clamp mass [kg]")
     clamp_mass_messenger_wire: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="upper clamp mass [kg]")
+    shortest: Annotated[float, Field(ge=0.01, le=1.0)] = Field(
+        default=0.2, description="shortest dropper that can be made, from wire axis to wire axis, clamps included [m]"
+    )
 
     @field_validator("contact_wire_heights", "lengths", mode="before")
     @classmethod

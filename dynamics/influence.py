@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from catenary.cell import vertical_cell
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.errors import InputError
+from catenary.static_checks import SLACK_FORCE
 from dynamics.bloch_cell import BlochCell
 from dynamics.bloch_sums import THREADS, DropperRecords, integrals
 from dynamics.spec import CaseSpec
@@ -100,7 +101,7 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
         raise InputError([refusal])
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary)
-    if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= 0.0:
+    if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= SLACK_FORCE:
         raise ValueError(
             f"influence matrices need a line at rest with every dropper in tension: least dropper force is "
             f"{eq.dropper_force.min():.1f} N"

@@ -16,6 +16,8 @@ class Status(Enum):
     OK = "ok"
     EQUILIBRIUM_FAILED = "form-finding did not converge"
     STATIC_SLACK = "a dropper is slack at rest"
+    NO_ROOM = "the messenger wire hangs too low for a dropper"
+    STEEP_ARM = "a steady arm stands upright"
     NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     STEP_NOT_CONVERGED = "a time step did not converge"

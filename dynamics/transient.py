@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.cell import vertical_cell
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from catenary.static_checks import FaultKind, faults_at_rest
 from dynamics.histories import Histories
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
@@ -21,6 +22,11 @@ __all__ = ["MEAN_FORCE_TOLERANCE", "Trajectory", "solve_transient"]
 
 MEAN_FORCE_TOLERANCE = 0.1
 MAX_CORRECTIONS = 6
+_OF_FAULT = {
+    FaultKind.SHORT: Status.NO_ROOM,
+    FaultKind.SLACK: Status.STATIC_SLACK,
+    FaultKind.STEEP: Status.STEEP_ARM,
+}
 
 
 @dataclass(frozen=True)
@@ -111,10 +117,11 @@ def solve_transient(
 
 
 def static_status(eq: Equilibrium) -> Status:
-    """Say whether an equilibrium is one to run on: converged, every dropper in tension."""
+    """Say whether an equilibrium is one to run on: converged, every dropper in tension and long enough."""
     if eq.status is not EquilibriumStatus.OK:
         return Status.EQUILIBRIUM_FAILED
-    return Status.OK if float(eq.dropper_force.min()) > 0.0 else Status.STATIC_SLACK
+    faults = faults_at_rest(eq)
+    return _OF_FAULT[faults[0].kind] if faults else Status.OK
 
 
 def static_message(eq: Equilibrium, status: Status) -> str:
@@ -122,6 +129,9 @@ def static_message(eq: Equilibrium, status: Status) -> str:
     if status is Status.STATIC_SLACK:
         k = int(np.argmin(eq.dropper_force))
         return f"dropper {k + 1} would carry {eq.dropper_force[k]:.1f} N at rest: it must be in tension"
+    if status in _OF_FAULT.values():
+        fault = faults_at_rest(eq)[0]
+        return f"{fault.key} {fault.sentence}"
     return "" if status is Status.OK else status.value
 
 

@@ -106,6 +106,7 @@ def compose(overrides: list[str]) -> Composed[NewJob]:
 def run(composed: Composed[NewJob]) -> int:
     """Write the line and show its droppers at rest; 1 when one is slack or the line's shape was not found."""
     from catenary.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.static_checks import faults_at_rest
 
     job = composed.job
     line = CatenarySpec.model_validate(job.model_dump(include=set(CatenarySpec.model_fields)))
@@ -119,10 +120,10 @@ def run(composed: Composed[NewJob]) -> int:
         return 1
     for text in _static_table(equilibrium):
         print(text)
-    slack = [k + 1 for k, force in enumerate(equilibrium.dropper_force) if force <= 0.0]
-    if slack:
-        which = ", ".join(map(str, slack))
-        print(f"Slack at rest, and so refused by the other commands: dropper {which}.", file=sys.stderr)
+    faults = faults_at_rest(equilibrium)
+    for fault in faults:
+        print(f"Refused by the other commands: {fault.key} {fault.sentence}.", file=sys.stderr)
+    if faults:
         return 1
     print("Every dropper is in tension at rest. Next:")
     print(f"  catenary simulate catenary={job.output}")

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catenary.component_spec import READINGS
 from catenary.errors import InputError
 from catenary.files import write_json_atomic
 from catenary.record import config_sha256
@@ -78,33 +77,22 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
 
 
 def refuse_slack_line(line: CatenarySpec) -> Equilibrium:
-    """Refuse a line whose heights or lengths slacken a dropper at rest, before anything is written.
+    """Refuse a line that is none at rest (slack or too short droppers, upright arms), before anything is written.
 
     Returns the line's equilibrium, which may be one that did not converge.
 
     Raises
     ------
     InputError
-        With one sentence per slack dropper.
+        With one sentence per fault.
     """
     from catenary.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.static_checks import faults_at_rest
 
     equilibrium = periodic_equilibrium(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return equilibrium  # the solver says so in its own result
-    droppers = line.droppers
-    x, (key, _) = droppers.positions, READINGS[droppers.prescribed]
-    given = getattr(droppers, key)
-    cure = {
-        "heights": "raise the contact wire there or lower it at its neighbours",
-        "lengths": "cut it shorter or its neighbours longer",
-    }[droppers.prescribed]
-    problems = [
-        f"catenary.droppers.{key}[{k}] = {given[k]:g} m slackens dropper {k + 1} (at {x[k]:g} m) "
-        f"at rest: it would have to push down with {-force:.1f} N; {cure}"
-        for k, force in enumerate(equilibrium.dropper_force)
-        if force <= 0.0
-    ]
+    problems = [f"catenary.{fault.key} {fault.sentence}" for fault in faults_at_rest(equilibrium)]
     if problems:
         raise InputError(problems)
     return equilibrium

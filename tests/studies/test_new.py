@@ -121,7 +121,9 @@ def test_a_slack_dropper_is_shown_and_named(catenary, folder, table):
     ended = catenary("new", table(text), *ANSWERS)
     assert ended.code == 1
     assert (folder / "mine.yaml").exists()
-    assert "Slack at rest, and so refused by the other commands: dropper 4, 6." in ended.err
+    for k, x in ((3, 17.0), (5, 37.0)):
+        assert f"Refused by the other commands: droppers.contact_wire_heights[{k}] = " in ended.err
+        assert f"slackens dropper {k + 1} (at " in ended.err
 
 
 def test_an_existing_file_is_never_replaced_unasked(catenary, folder, table, listing):
