@@ -120,6 +120,9 @@ def solution_dataset(
         if force is not None and np.size(force):
             text = "dropper force along the period, static share included, tension positive"
             found["dropper_force"] = variable(("time", "dropper"), force, "N", text)
+        if solution.dropper_slack_time.size:
+            text = "time that each dropper is slack while the train passes, mean of the evaluated spans"
+            found["dropper_slack_time"] = variable(("dropper",), solution.dropper_slack_time, "s", text)
         found = found.assign(_signals(solution))
     kept = getattr(solution, "histories", None)
     if kept is not None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
 from catenary.geometry import spans_at
 from dynamics.force_history import span_cut
+from dynamics.slack_times import slack_time_of_line
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
@@ -143,6 +144,7 @@ def _trajectory(
         contact_force_filtered=none if kept is None else kept.contact_force_filtered[:, 0],
         contact_height=none if kept is None else kept.contact_height[:, 0],
         support_uplift=none if kept is None else _largest_by_span(case, kept.position[:, 0], kept.support_uplift),
+        dropper_slack_time=none if kept is None or status is not Status.OK else slack_time_of_line(case, kept),
         spans_evaluated=last - first + 1,
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
         histories=kept,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from catenary.cell import VerticalCell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from dynamics.fixed_point import Acceleration, SecantBasis
+from dynamics.slack_times import slack_time_of_records
 from dynamics.span_map import PeriodicStart, SpanMap
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, contact_statistics, filter_force
@@ -75,6 +76,8 @@ class PeriodicSolution:
     dropper_force : float array (step, dropper)
         Force of the droppers of the span (all spans before the line repeats) that the pantograph is passing [N]; no
         steps where no state repeats.
+    dropper_slack_time : float array (dropper,)
+        How long each dropper is slack while the train passes [s]; none without figures.
     support_uplift : float array (time,)
         Uplift of one support, the one that rises most, over its whole history, from far ahead of the pantograph to far
         behind it [m]; where no state repeats, the largest while each evaluated span was passed.
@@ -97,6 +100,7 @@ class PeriodicSolution:
     contact_force_filtered: NDArray[np.float64]
     contact_height: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
+    dropper_slack_time: NDArray[np.float64]
     support_uplift: NDArray[np.float64]
     wall_time_s: dict[str, float]
 
@@ -205,6 +209,7 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> PeriodicSol
         contact_force_filtered=bands.whole,
         contact_height=record.height,
         dropper_force=record.dropper_force,
+        dropper_slack_time=slack_time_of_records(case, [record]),
         support_uplift=uplift,
         wall_time_s=effort.wall_time_s,
     )
@@ -244,6 +249,7 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: 
         contact_force_filtered=long.contact_force_filtered[-n:],
         contact_height=long.contact_height[-n:],
         dropper_force=np.zeros((0, len(eq.dropper_force))),
+        dropper_slack_time=long.dropper_slack_time,
         support_uplift=long.support_uplift[-case.catenary.periods(long.spans_evaluated) :],
         wall_time_s=effort.wall_time_s,
     )
@@ -268,6 +274,7 @@ def _empty(case: CaseSpec, eq: Equilibrium, status: Status, spent: float) -> Per
         contact_force_filtered=none,
         contact_height=none,
         dropper_force=np.zeros((0, len(eq.dropper_force))),
+        dropper_slack_time=none,
         support_uplift=none,
         wall_time_s={"equilibrium": spent, "dynamics": 0.0},
     )

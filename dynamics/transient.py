@@ -12,6 +12,7 @@ from catenary.cell import vertical_cell
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.static_checks import FaultKind, faults_at_rest
 from dynamics.histories import Histories
+from dynamics.slack_times import slack_time_of_records
 from dynamics.spec import CaseSpec
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
@@ -50,6 +51,8 @@ class Trajectory:
     support_uplift : float array (span,)
         Largest uplift at any support of the window while the pantograph passed that span, or all spans before the line
         repeats [m].
+    dropper_slack_time : float array (dropper,)
+        How long each dropper is slack while the train passes [s], mean of the evaluated spans; none without figures.
     spans_evaluated : int
         Number of last spans that the statistics cover.
     wall_time_s : dict
@@ -76,6 +79,7 @@ class Trajectory:
     contact_force_filtered: NDArray[np.float64]
     contact_height: NDArray[np.float64]
     support_uplift: NDArray[np.float64]
+    dropper_slack_time: NDArray[np.float64]
     spans_evaluated: int
     wall_time_s: dict[str, float]
     histories: Histories | None = None
@@ -197,6 +201,7 @@ def _trajectory(
         contact_force_filtered=force if filtered is None else filtered.whole,
         contact_height=height,
         support_uplift=uplift,
+        dropper_slack_time=slack_time_of_records(case, records[-count:]) if filtered is not None else np.zeros(0),
         spans_evaluated=count * len(case.catenary.spans),
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
     )

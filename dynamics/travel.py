@@ -131,6 +131,7 @@ class TravellingWindow:
             np.empty(steps),
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
+            np.zeros(self._fd.shape, np.int64),
         )
         held = state.u, state.a, state.s
         for x, y in zip(self._moved, held, strict=True):

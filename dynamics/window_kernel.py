@@ -30,6 +30,7 @@ from typing import Any
 
 from numba import njit
 
+from catenary.static_checks import SLACK_FORCE
 from dynamics.window_forces import (
     dropper_loads,
     forces_of_step,
@@ -93,7 +94,7 @@ def _record(step, lam, state, inputs, records, n):
     u, _, _, fd, zp, _ = state
     contact, _, droppers, constants = inputs
     F0, kd, p = droppers[2], droppers[3], constants[9]
-    rec_force, rec_height, rec_head, rec_uplift, rec_drop = records
+    rec_force, rec_height, rec_head, rec_uplift, rec_drop, _ = records
     rec_force[step - 1] = lam
     rec_height[step - 1] = contact[2][step] + point_value(u, contact[0][step], contact[1][step], p, n)
     rec_head[step - 1] = zp[0]
@@ -102,6 +103,20 @@ def _record(step, lam, state, inputs, records, n):
             rec_uplift[step - 1, k, c] = u[constants[7][k], c]
     for d in range(fd.shape[0]):
         rec_drop[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p]
+
+
+@njit(**OPTIONS)
+def _count_slack(records, step, u, squeezed, droppers, p):
+    """Count the step for every dropper that ends it slack; away from the pantograph none is that was not near it."""
+    fd, found, n_found = squeezed
+    F0, kd, slack_steps = droppers[2], droppers[3], records[5]
+    for x in range(n_found):
+        d, c = found[x, 0], found[x, 1]
+        if c != p and (fd[d, c] > 0.0 or F0[d] + kd * stretch_of(u, droppers, d, c) <= SLACK_FORCE):
+            slack_steps[d, c] += 1
+    for d in range(fd.shape[0]):
+        if records[4][step - 1, d] <= SLACK_FORCE:
+            slack_steps[d, p] += 1
 
 
 @njit(**OPTIONS)
@@ -125,7 +140,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         one is looked at), constants.
     records : tuple
         By step: force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of
-        the span that the pantograph passes [N].
+        the span that the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).
     """
     u, a, s, fd, zp, vp = state
     w, found, wp, fb, fd_old, stretch, _, before, _ = scratch
@@ -163,4 +178,5 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
         _record(step, lam, state, inputs, records, n)
+        _count_slack(records, step, u, now, droppers, p)
     return worst

@@ -59,6 +59,8 @@ class SpanRecord:
         holds the support that closes it.
     dropper_force : float array (step, dropper)
         Forces of the droppers of the span being passed [N].
+    slack_steps : int array (dropper, span)
+        Steps that each dropper of the window ended slack.
     sweeps : int
         Largest number of Gauss-Seidel sweeps of a step.
     """
@@ -68,6 +70,7 @@ class SpanRecord:
     head: NDArray[np.float64]
     uplift: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
+    slack_steps: NDArray[np.int64]
     sweeps: int
 
     @property

@@ -5,6 +5,7 @@ Writes summary.json, result.nc, figures and report.html into the run folder.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -205,6 +206,7 @@ def summarise(
         if found
         else {},
         "pantographs": pantographs,
+        "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(error),
         "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
@@ -283,6 +285,9 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
         said = f"not met: {', '.join(missed)}" if missed else "all met"
         lines.append(f"limits of EN 50367 and EN 50119, as recalled, for supply {summary['supply']}: {said}")
+    slack = [f"{k + 1} for {1e3 * t:.0f} ms" for k, t in enumerate(summary["dropper_slack_time_s"]) if t]
+    if slack:
+        lines.append(f"slack while the train passes: dropper {', '.join(slack)}")
     times = summary["wall_time_s"]
     lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s)")
     return lines

@@ -68,7 +68,8 @@ class SpanResult:
 
     ``force`` is the filtered contact force [N] over the station [m]; ``height`` the height of the contact
     point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
-    keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m].
+    keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
+    long each is slack while the train passes [ms].
     """
 
     label: str
@@ -80,6 +81,7 @@ class SpanResult:
     height: Curve | None = None
     elasticity: Curve | None = None
     dropper_cut_length: Array = field(default_factory=lambda: np.zeros(0))
+    dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,7 @@ def span_result(
         statistics=statistics,
         elasticity=_elasticity(values, (label, role)),
         dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
+        dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
     )
 
 

@@ -75,6 +75,6 @@ def line_run(case, pantographs=2):
     statistics = contact_statistics(force[cut, 0], bands, height[cut, 0], 0.06)
     return Trajectory(
         case, periodic_equilibrium(case.catenary), Status.OK, "", statistics, statistics, statistics, 160.0,
-        time, position[:, 0], force[:, 0], filtered[:, 0], height[:, 0], np.full(5, 0.06), 2,
+        time, position[:, 0], force[:, 0], filtered[:, 0], height[:, 0], np.full(5, 0.06), np.full(9, 0.04), 2,
         {"equilibrium": 0.1, "dynamics": 0.2}, histories, (statistics,) * (pantographs - 1), (160.0,),
     )  # fmt: skip

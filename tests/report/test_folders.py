@@ -83,6 +83,10 @@ class StandIn:
     def contact_height(self):
         return 0.04 + 0.01 * np.cos(2 * np.pi * self.position / self.case.catenary.span_length)
 
+    @property
+    def dropper_slack_time(self):
+        return 0.037 + 0.001 * np.arange(len(self.case.catenary.droppers.positions) if self.time.size else 0)
+
     support_uplift = np.full(1, 0.06)
     wall_time_s = {"equilibrium": 0.01, "dynamics": 0.03}  # noqa: RUF012 - read only
 
@@ -180,8 +184,11 @@ def test_a_simulation_is_reported(case, solver, tmp_path):
     assert np.all(np.diff(force.x) > 0)
     np.testing.assert_allclose(force.y, 157.3 + solution.sigma * np.sin(2 * np.pi * force.x / span), atol=1e-6)
     html = write_simulation_report(tmp_path).read_text(encoding="utf-8")
-    for text in ("standard deviation of", "Static elasticity", "chosen here"):
+    for text in ("standard deviation of", "Static elasticity", "chosen here", "slack is how long a dropper"):
         assert text in html
+    np.testing.assert_allclose(content.result.dropper_slack_time, 1e3 * solution.dropper_slack_time)
+    kept = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["dropper_slack_time_s"]
+    np.testing.assert_allclose(kept, solution.dropper_slack_time)
     assert {f.stem for f in (tmp_path / "figures").iterdir()} >= {"contact_force", "line", "contact_wire"}
 
 

@@ -5,7 +5,9 @@ import pytest
 
 from catenary.cell import vertical_cell
 from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.static_checks import SLACK_FORCE
 from dynamics.filters import filter_periodic
+from dynamics.open_line import solve_open_line
 from dynamics.periodic import solve_periodic
 from dynamics.status import Status
 from dynamics.travel import TravellingWindow
@@ -41,11 +43,16 @@ def compare_window_and_open_line(case):
     line = run_whole_line(case, prepare_line(case, open_line_equilibrium(case.catenary, 20)), 7, 5).histories
     window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 10, 12)
     state, _ = window.static_start()
-    forces = []
+    forces, slack = [], 0
     for span in range(5):
         if span:
             window.shift(state)
-        forces.append(window.march(state).force)
+        record = window.march(state)
+        forces.append(record.force)
+        slack += record.slack_steps.sum()
+        passed = (record.dropper_force <= SLACK_FORCE).sum(axis=0)
+        np.testing.assert_array_equal(record.slack_steps[:, window.behind], passed)
+    assert slack == pytest.approx((line.dropper_force <= SLACK_FORCE).sum(), rel=0.02, abs=10)
     n, dt = window.steps, window.dt
     expected, force = (filter_periodic(f, dt, 0.0, 20.0) for f in (line.contact_force[:, 0], np.concatenate(forces)))
     inner = slice(n, 4 * n)
@@ -98,6 +105,19 @@ def test_single_precision_moves_nothing_that_matters(build_case):
     single, double = sigma("single"), sigma("double")
     assert single.contact_force_std_N == pytest.approx(double.contact_force_std_N, rel=1e-3)
     assert single.max_uplift_at_supports_mm == pytest.approx(double.max_uplift_at_supports_mm, rel=1e-3)
+
+
+def test_slack_times_are_those_of_an_open_line(build_line, build_case):
+    """A steady state from two sides: a window's cells at one moment, and one span's droppers over a whole run."""
+    line = build_line(damping={"alpha": 0.3})
+    window = {"spans_behind": 10, "spans_ahead": 12}
+    steady = solve_periodic(build_case(line, 320.0, applied_force_N=182.17, periodic=window))
+    settings = {"spans": 24, "first_evaluated": 16, "last_evaluated": 17, "spans_after": 4}
+    case = build_case(line, 320.0, applied_force_N=182.17, solver="open_line", open_line=settings)
+    marched = solve_open_line(case)
+    assert steady.dropper_slack_time.max() > 0.1
+    assert np.ptp(steady.dropper_slack_time) > 0.05
+    np.testing.assert_allclose(steady.dropper_slack_time, marched.dropper_slack_time, rtol=0, atol=0.01)
 
 
 def test_slack_droppers_that_release_their_damping_lower_sigma(build_case):
