@@ -98,9 +98,9 @@ class Equilibrium:
         return self.dropper_length - self.dropper_force / self.spec.droppers.stiffness
 
 
-def periodic_equilibrium(spec: CatenarySpec) -> Equilibrium:
-    """Find the equilibrium of one cell of the infinite periodic line."""
-    return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec)))
+def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
+    """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
+    return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
 
 
 def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
@@ -108,14 +108,10 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
 
 
-def mesh_of(spec: CatenarySpec, layout: Layout, elements_per_bay: int | None = None) -> Mesh:
-    """Mesh a layout with the degrees of freedom of a line's dimension and formulation.
-
-    ``elements_per_bay`` is the line's own unless it is given.
-    """
-    per_bay = spec.mesh.elements_per_bay if elements_per_bay is None else elements_per_bay
+def mesh_of(spec: CatenarySpec, layout: Layout, like: Mesh | None = None) -> Mesh:
+    """Mesh a layout as a line asks for, or bay by bay like another mesh, with dofs of its dimension and formulation."""
     spatial, axial_slope = spec.dimension == "spatial", element_of(spec).axial_slope
-    return build_mesh(layout, per_bay, spatial=spatial, axial_slope=axial_slope)
+    return build_mesh(layout, like or spec.mesh, spatial=spatial, axial_slope=axial_slope)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a step that leads nowhere ends as a status

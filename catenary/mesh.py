@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.geometry import CONTACT, MESSENGER, STITCH, KeyPoint, Layout
+from catenary.geometry import CONTACT, MESSENGER, STITCH, KeyPoint, Layout, periodic_layout
+from catenary.spec import CatenarySpec, MeshSpec
 
-__all__ = ["Mesh", "build_mesh"]
+__all__ = ["Mesh", "build_mesh", "most_elements"]
 
 X, Y, Z, DX, DY, DZ = range(6)
+# of a number of elements: a bay of 5.4 m holds nine of 0.6 m, whatever the last bit of their stations
+ROUNDING = 1.0e-6
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,12 @@ class Mesh:
         return (X, Y, Z) if self.spatial else (X, Z)
 
     @property
+    def elements_of_bays(self) -> NDArray[np.int64]:
+        """Elements of every group, shape (group,)."""
+        first, last = self.group_elems.T
+        return last - first + 1
+
+    @property
     def axial_slope(self) -> bool:
         """Whether x' is a degree of freedom."""
         return bool(self.dof[0, DX] >= 0)
@@ -96,13 +107,14 @@ class Mesh:
 class _Builder:
     """Collects nodes and elements run by run."""
 
-    def __init__(self, layout: Layout, per_bay: int) -> None:
-        self.layout, self.per_bay = layout, per_bay
+    def __init__(self, layout: Layout, count: Callable[[int, float], int]) -> None:
+        self.layout, self.count = layout, count
         self.x: list[float] = []
         self.wire: list[int] = []
         self.tied: dict[int, int] = {}
         self.elems: list[tuple[int, int, float, float, int, int, float]] = []
         self.groups: list[int] = []
+        self.counts: list[int] = []
         self.at: dict[tuple[int, str, int], int] = {}
 
     def node(self, wire: int, x: float) -> int:
@@ -122,27 +134,47 @@ class _Builder:
     def run(self, wire: int, points: tuple[KeyPoint, ...]) -> None:
         for a, b in pairwise(points):
             group = len(self.groups)
+            count = self.count(group, b.x - a.x)
             self.groups.append(wire)
-            stations = np.linspace(a.x, b.x, self.per_bay + 1)
+            self.counts.append(count)
+            stations = np.linspace(a.x, b.x, count + 1)
             inner = [self.node(wire, x) for x in stations[1:-1]]
             nodes = [self.key_node(wire, a), *inner, self.key_node(wire, b)]
-            for k in range(self.per_bay):
+            for k in range(count):
                 i, j = nodes[k], nodes[k + 1]
                 shifts = stations[k] - self.x[i], stations[k + 1] - self.x[j]
-                self.elems.append((i, j, *shifts, wire, group, (b.x - a.x) / self.per_bay))
+                self.elems.append((i, j, *shifts, wire, group, (b.x - a.x) / count))
 
 
-def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False, axial_slope: bool = True) -> Mesh:
-    """Mesh every wire of a layout with equal elements between key points (``elements_per_bay`` each).
+def _elements(bay: float, mesh: MeshSpec) -> int:
+    """Count the equal elements of a bay [m]: the least number, or more where one would be longer than the largest."""
+    return max(mesh.elements_per_bay, math.ceil(bay / mesh.largest_element_length - ROUNDING))
 
-    ``axial_slope`` makes x' a degree of freedom, as the element of the line's formulation has it.
+
+def most_elements(spec: CatenarySpec) -> int:
+    """Count the elements of the bay of a line that has most of them."""
+    runs = periodic_layout(spec).runs
+    return max(_elements(b.x - a.x, spec.mesh) for _, points in runs for a, b in pairwise(points))
+
+
+def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, axial_slope: bool = True) -> Mesh:
+    """Mesh every wire of a layout with equal elements between key points.
+
+    ``mesh`` says how many, or is a mesh of as many bays, each of which has as many elements as here. ``axial_slope``
+    makes x' a degree of freedom, as the element of the line's formulation has it.
     """
-    builder = _Builder(layout, elements_per_bay)
+    if isinstance(mesh, Mesh):
+        of_bay = mesh.elements_of_bays
+        builder = _Builder(layout, lambda group, _: int(of_bay[group]))
+    else:
+        builder = _Builder(layout, lambda _, bay: _elements(bay, mesh))
     for wire, points in layout.runs:
         builder.run(wire, points)
     node_x, node_wire = np.array(builder.x), np.array(builder.wire)
     elems = builder.elems
     at, n_drop = builder.at, len(layout.dropper_x)
+    counts = np.array(builder.counts, dtype=np.int64)
+    last = np.cumsum(counts)
     tops = [STITCH if s else MESSENGER for s in layout.dropper_on_stitch]
     elem_wire = np.array([e[4] for e in elems])
     group_of = np.array([e[5] for e in elems])
@@ -164,9 +196,7 @@ def build_mesh(layout: Layout, elements_per_bay: int, *, spatial: bool = False, 
         elem_group=group_of,
         elem_length=np.array([e[6] for e in elems]),
         group_wire=np.array(builder.groups),
-        group_elems=np.stack([np.arange(len(builder.groups)), np.arange(1, len(builder.groups) + 1)], axis=1)
-        * elements_per_bay
-        - np.array([0, 1]),
+        group_elems=np.stack([last - counts, last - 1], axis=1),
         dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
         dropper_top=np.array([at[(tops[k], "dropper", k)] for k in range(n_drop)]),
         support_contact=np.array([at[(CONTACT, "support", s)] for s in range(n_supports)]),

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from catenary.component_spec import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
+from catenary.mesh_spec import MeshSpec
 
 __all__ = ["CatenarySpec", "Formulation", "Mark", "MeshSpec", "Span"]
 
@@ -18,14 +19,6 @@ Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 # droppers keep this far from a support, and from a stitch clamp [m]
 FROM_SUPPORT, FROM_CLAMP = 0.5, 0.3
 MOST_DROPPERS = 40
-
-
-class MeshSpec(Spec):
-    """Finite-element mesh of the wires."""
-
-    elements_per_bay: Annotated[int, Field(ge=2, le=40)] = Field(
-        default=6, description="elements between neighbouring droppers, supports or clamps of one wire"
-    )
 
 
 class CatenarySpec(Spec):

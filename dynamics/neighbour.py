@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.mesh import Mesh
 from catenary.readings import prescribed_by_heights
 from catenary.spec import CatenarySpec
 from dynamics.fixed_point import Acceleration, compress
@@ -50,7 +51,7 @@ def _learn(text: str) -> PeriodicStart | None:
     rng = np.random.default_rng(20150101)
     line = _by_heights(eq)
     for _ in range(DESIGNS if line else 0):
-        neighbour = _neighbour(case, line, rng)
+        neighbour = _neighbour(case, line, rng, eq.mesh)
         if neighbour is not None:
             pairs = _secants(neighbour, x, (scale, span_map.gain))
             states += pairs[0]
@@ -83,11 +84,12 @@ def _by_heights(eq: Equilibrium) -> dict[str, Any]:
         return {}
 
 
-def _neighbour(case: CaseSpec, line: dict[str, Any], rng: np.random.Generator) -> SpanMap | None:
+def _neighbour(case: CaseSpec, line: dict[str, Any], rng: np.random.Generator, mesh: Mesh) -> SpanMap | None:
     """Span map of a neighbour: heights and stations moved at random, symmetric about mid-span.
 
-    ``line`` is the line as a mapping, its heights prescribed. The move is halved until every dropper is in tension
-    at rest; None when that does not help.
+    ``line`` is the line as a mapping, its heights prescribed; a neighbour has as many elements in each bay, however
+    far its droppers have moved, for its states and the line's own are combined. The move is halved until every
+    dropper is in tension at rest; None when that does not help.
     """
     drops = dict(line["droppers"])
     heights, positions = np.array(drops["contact_wire_heights"]), np.array(drops["positions"])
@@ -102,7 +104,7 @@ def _neighbour(case: CaseSpec, line: dict[str, Any], rng: np.random.Generator) -
             changed = CatenarySpec.model_validate({**line, "droppers": drops})
         except ValueError:
             continue
-        eq = periodic_equilibrium(changed)
+        eq = periodic_equilibrium(changed, mesh)
         if static_status(eq) is Status.OK:
             return SpanMap(case.model_copy(update={"catenary": changed}), eq)
     return None

@@ -17,6 +17,8 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
 from catenary.equilibrium import EquilibriumStatus, open_line_equilibrium
+from catenary.mesh import most_elements
+from catenary.mesh_spec import per_bay
 from catenary.spec import Formulation
 from dynamics.solver_spec import Integrator
 from dynamics.spec import CaseSpec, Kinematics
@@ -59,7 +61,7 @@ class Setting:
 
     def applied_to(self, case: CaseSpec) -> CaseSpec:
         """Put the setting into a case."""
-        mesh = case.catenary.mesh.model_copy(update={"elements_per_bay": self.elements_per_bay})
+        mesh = per_bay(self.elements_per_bay)
         line = case.catenary.model_copy(update={"formulation": self.formulation, "mesh": mesh})
         open_line = case.open_line.model_copy(update={"integrator": self.integrator})
         return case.model_copy(
@@ -110,12 +112,12 @@ class Errors:
 
 
 def setting_of(case: CaseSpec) -> Setting:
-    """Setting that a case is computed with as it stands."""
+    """Setting that a case is computed with as it stands; every bay counts as the one with most elements."""
     return Setting(
         case.kinematics,
         case.catenary.formulation,
         case.open_line.integrator,
-        case.catenary.mesh.elements_per_bay,
+        most_elements(case.catenary),
         case.dt,
     )
 

@@ -16,12 +16,17 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from catenary.errors import InputError
+from catenary.mesh import most_elements
+from catenary.mesh_spec import LONGEST_ELEMENT, MOST_PER_BAY, MeshSpec
 from catenary.spec import CatenarySpec
 from optimise.design_spec import LINE_QUANTITIES
 from optimise.dropper_space import DropperSpace
 from optimise.unequal_spans import carried_over, difference_of
 
-__all__ = ["least_droppers", "line_with", "quantity_of"]
+__all__ = ["least_droppers", "line_with", "mesh_of_designs", "quantity_of"]
+
+# a bay that is longer than the nominal line's longest by this factor has more elements than that
+ROOM_TO_GROW = 1.5
 
 
 def quantity_of(line: CatenarySpec, key: str) -> float:
@@ -118,3 +123,15 @@ def _on_stitch(line: CatenarySpec) -> int:
     """Droppers on the stitch wire at one support."""
     clamp = 0.5 * line.stitch.length if line.stitch is not None else 0.0
     return sum(x < clamp for x in line.droppers.positions)
+
+
+def mesh_of_designs(nominal: CatenarySpec) -> MeshSpec:
+    """Mesh for designs whose bays differ: in each as many elements as the nominal line's longest bay has.
+
+    So no number changes between two designs, and one can start from the other's state. A bay that has grown beyond
+    that longest one by half has more elements.
+    """
+    return MeshSpec(
+        elements_per_bay=min(most_elements(nominal), MOST_PER_BAY),
+        largest_element_length=min(ROOM_TO_GROW * nominal.mesh.largest_element_length, LONGEST_ELEMENT),
+    )

@@ -16,7 +16,7 @@ from catenary.errors import InputError
 from catenary.spec import CatenarySpec
 from optimise.design_spec import LINE_QUANTITIES, DesignSpec
 from optimise.dropper_space import LEAST_ROOM, DropperSpace, Variable
-from optimise.line_layout import least_droppers, line_with, quantity_of
+from optimise.line_layout import least_droppers, line_with, mesh_of_designs, quantity_of
 from optimise.taut_wire import shortest_dropper
 from optimise.unequal_spans import SAME_PLACE, repeated, shorter_alone, with_longer
 
@@ -35,7 +35,7 @@ class DesignSpace:
     each with its range. These make the line on which the dropper variables then act: a lift or move counts as its
     share of what that line's own droppers allow. A line with another number of droppers takes the shares of the
     nominal's, interpolated over the rank of a dropper between support and mid-span. The nominal line is given
-    back exactly; where spans may differ every line, it too, is written as two spans.
+    back exactly, but for what `typical_of` says: where spans may differ every line, it too, is written as two spans.
     """
 
     nominal: CatenarySpec
@@ -134,11 +134,18 @@ class DesignSpace:
         return found
 
     def typical_of(self, line: CatenarySpec) -> CatenarySpec:
-        """A line as designs are written: where spans may differ as two of them, so that each has errors of its own."""
-        return repeated(line, 2) if self.design.span_difference is not None and not line.further_spans else line
+        """A line as designs are written: on their mesh, and as two spans where these may differ, for own errors."""
+        twice = self.design.span_difference is not None and not line.further_spans
+        return self._meshed(repeated(line, 2) if twice else line)
 
     def _as_designed(self, line: CatenarySpec, difference: float) -> CatenarySpec:
-        return line if self.design.span_difference is None else with_longer(line, difference)
+        return self._meshed(line if self.design.span_difference is None else with_longer(line, difference))
+
+    def _meshed(self, line: CatenarySpec) -> CatenarySpec:
+        """Put a line on the mesh that all designs share, where stations may change."""
+        if not self.moves and not any(key in self.design.line_ranges for key in GEOMETRIC):
+            return line
+        return line.model_copy(update={"mesh": mesh_of_designs(self.nominal)})
 
     def _shorter_span(self, whole: Mapping[str, float]) -> tuple[dict[str, float], float]:
         """Quantities of the line of the shorter span alone, and how much longer the other one is [m]."""

@@ -73,6 +73,8 @@ class ConvergenceJob(CaseSpec):
 
     @model_validator(mode="after")
     def _reference_is_finest(self) -> Self:
+        from catenary.mesh import most_elements
+
         problems, lattice, finest = [], self.lattice, self.reference
         if self.solver != "open_line":
             problems.append(f"solver must be open_line, which has all integrators and kinematics: got {self.solver}")
@@ -80,7 +82,7 @@ class ConvergenceJob(CaseSpec):
             problems.append(f"kinematics must be one of lattice.kinematics: got {self.kinematics}")
         if self.histories.asked_for:
             problems.append("histories must be left out: this study keeps the contact force alone")
-        mesh = max(*lattice.elements_per_bay, self.catenary.mesh.elements_per_bay)
+        mesh = max(*lattice.elements_per_bay, most_elements(self.catenary))
         if finest.elements_per_bay <= mesh:
             problems.append(
                 f"reference.elements_per_bay must exceed that of every setting, {mesh}: got {finest.elements_per_bay}"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from catenary.mesh_spec import per_bay
 from catenary.spec import CatenarySpec
 from dynamics.spec import CaseSpec
 
@@ -24,11 +25,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session")
 def build_line():
-    """Function that builds a line of the library with changed keys, given as nested mappings."""
+    """Function that builds a line of the library with changed keys, given as nested mappings.
+
+    Its mesh has that many elements in every bay, however long: fewer than the library's own, for speed.
+    """
 
     def build(name: str = "bruni_2015", elements_per_bay: int = 4, **changes) -> CatenarySpec:
         line = read("catenary", name)
-        for key, value in {"mesh": {"elements_per_bay": elements_per_bay}, **changes}.items():
+        for key, value in {"mesh": per_bay(elements_per_bay).model_dump(), **changes}.items():
             line[key] = {**(line.get(key) or {}), **value} if isinstance(value, dict) else value
         return CatenarySpec.model_validate(line)
 

@@ -7,6 +7,7 @@ from cheap_evaluation import campaign_of, prepare_nothing, uneven_bowl
 from cheap_sweep import AXES, slow_plane, sweep_of
 from record_of import full
 
+from catenary.mesh_spec import per_bay
 from optimise.campaign import run_campaign
 from optimise.evaluate import evaluate, prepare
 from optimise.sweep import run_sweep
@@ -28,7 +29,7 @@ def of_the_run(result):
 def real(simple_case):
     content = simple_case.model_dump()
     content["periodic"] = {**content["periodic"], "spans_behind": 6, "spans_ahead": 6, "tolerance": 5e-4}
-    content["catenary"]["mesh"] = {**content["catenary"]["mesh"], "elements_per_bay": 2}
+    content["catenary"]["mesh"] = per_bay(2).model_dump()
     return type(simple_case).model_validate({**content, "dt": 4e-3})
 
 

@@ -23,6 +23,7 @@ SMALL = (
     "lattice.elements_per_bay=[3,4,6]",
     "lattice.dt=[4e-3,2e-3]",
     "catenary.mesh.elements_per_bay=5",
+    "catenary.mesh.largest_element_length=60",
     "dt=2e-3",
     "reference.elements_per_bay=8",
     "reference.dt=1e-3",
@@ -87,7 +88,13 @@ def test_a_lattice_that_cannot_be_run_is_refused(catenary, folder, typed, senten
 
 
 def test_a_study_of_hours_is_refused_with_its_time(catenary, folder):
-    coarse = ("lattice.elements_per_bay=2", "lattice.dt=4e-3", "catenary.mesh.elements_per_bay=2", "dt=4e-3")
+    coarse = (
+        "lattice.elements_per_bay=2",
+        "lattice.dt=4e-3",
+        "catenary.mesh.elements_per_bay=2",
+        "catenary.mesh.largest_element_length=60",
+        "dt=4e-3",
+    )
     slow = ("lattice.formulations=ancf", "lattice.integrators=[newmark,rk4]", "longest_minutes=0.01", *coarse)
     ended = catenary("convergence", *SHORT, *slow)
     refused(ended, ["longest_minutes must hold the study's processor time", "rk4", "got 0.01 min"])

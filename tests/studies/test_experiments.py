@@ -12,6 +12,7 @@ from studies.sweep_job import SweepJob
 
 COARSE = [
     "catenary.mesh.elements_per_bay=2",
+    "catenary.mesh.largest_element_length=60",
     "periodic.spans_behind=4",
     "periodic.spans_ahead=5",
     "periodic.tolerance=5e-3",

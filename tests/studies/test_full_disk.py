@@ -9,7 +9,14 @@ import pytest
 from catenary.errors import WriteError
 from catenary.files import whole_file, writing
 
-LINE = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=200", "dt=4e-3", "catenary.mesh.elements_per_bay=2")
+LINE = (
+    "catenary=bruni_2015",
+    "pantograph=bruni_2015",
+    "speed_kmh=200",
+    "dt=4e-3",
+    "catenary.mesh.elements_per_bay=2",
+    "catenary.mesh.largest_element_length=60",
+)
 TINY = (
     *LINE, "solver=transient", "transient.spans=6", "transient.spans_evaluated=4", "transient.spans_behind=2",
     "transient.spans_ahead=2",

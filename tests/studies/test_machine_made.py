@@ -40,7 +40,7 @@ SMALL = {
     "catenary.mesh.elements_per_bay": (2, 3), "dt": (2.0e-3, 4.0e-3), "speed_kmh": (60.0, 450.0),
 }  # fmt: skip
 TINY = {
-    "dt": 4.0e-3, "speed_kmh": 200.0, "catenary.mesh.elements_per_bay": 2,
+    "dt": 4.0e-3, "speed_kmh": 200.0, "catenary.mesh.elements_per_bay": 2, "catenary.mesh.largest_element_length": 60.0,
     "periodic.spans_behind": 3, "periodic.spans_ahead": 3, "periodic.max_spans": 6, "periodic.tolerance": 0.03,
     "transient.spans": 5, "transient.spans_evaluated": 2, "transient.spans_behind": 2, "transient.spans_ahead": 2,
     "open_line.spans": 4, "open_line.start": 0.0, "open_line.first_evaluated": 2, "open_line.last_evaluated": 2,

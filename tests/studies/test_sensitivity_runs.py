@@ -19,6 +19,7 @@ COARSE = (
     "cluster=serial",
     "speed_kmh=200",
     "catenary.mesh.elements_per_bay=2",
+    "catenary.mesh.largest_element_length=60",
     "periodic.spans_behind=4",
     "periodic.spans_ahead=5",
     "catenary.damping.alpha=0.1",

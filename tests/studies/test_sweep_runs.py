@@ -11,6 +11,7 @@ COARSE = (
     "sweep.name=small",
     "cluster=serial",
     "catenary.mesh.elements_per_bay=2",
+    "catenary.mesh.largest_element_length=60",
     "periodic.spans_behind=4",
     "periodic.spans_ahead=5",
 )

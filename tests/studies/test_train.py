@@ -11,7 +11,13 @@ from dynamics.dataset import read_result
 from dynamics.integrators import Request
 from dynamics.whole_line import run as whole_run
 
-LINE = ("catenary=bruni_2015", "pantograph=bruni_2015", "catenary.mesh.elements_per_bay=2", "dt=2e-3")
+LINE = (
+    "catenary=bruni_2015",
+    "pantograph=bruni_2015",
+    "catenary.mesh.elements_per_bay=2",
+    "catenary.mesh.largest_element_length=60",
+    "dt=2e-3",
+)
 SHORT = {"spans": 8, "start": 0.5, "first_evaluated": 4, "last_evaluated": 4, "spans_after": 1}
 OPEN = ("solver=open_line", *[f"open_line.{key}={value}" for key, value in SHORT.items()], "error_estimate=false")
 

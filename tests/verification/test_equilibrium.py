@@ -14,6 +14,7 @@ from catenary.equilibrium import (
 )
 from catenary.form_finding import element_coordinates, wire_property
 from catenary.geometry import CONTACT, MESSENGER, STITCH, line_layout, periodic_layout
+from catenary.mesh_spec import per_bay
 
 LINES = ("bruni_2015", "re330")
 LIBRARY = (*LINES, "c350", "en50318_2002")
@@ -23,7 +24,8 @@ both_formulations = pytest.mark.parametrize("formulation", ["ancf", "beam"])
 
 def meshed(spec, elements_per_bay):
     """Equilibrium on a mesh of any fineness; the input's own stops at 40 elements a bay."""
-    eq = find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), elements_per_bay))
+    any_number = spec.model_copy(update={"mesh": per_bay(elements_per_bay)})
+    eq = find_equilibrium(spec, mesh_of(any_number, periodic_layout(spec)))
     assert eq.status is EquilibriumStatus.OK
     return eq
 

@@ -10,8 +10,6 @@ from catenary.contact_wire import static_height
 from catenary.elements.formulation import element_of
 from catenary.equilibrium import (
     EquilibriumStatus,
-    find_equilibrium,
-    mesh_of,
     open_line_equilibrium,
     periodic_equilibrium,
 )
@@ -103,8 +101,8 @@ def test_deflection_under_a_point_load(build_line, formulation):
 
 
 def equilibrium(build_line, name, per_bay, **changes):
-    spec = build_line(name, **changes)
-    eq = find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), per_bay))
+    spec = build_line(name, elements_per_bay=per_bay, **changes)
+    eq = periodic_equilibrium(spec)
     assert eq.status is EquilibriumStatus.OK
     return eq
 
@@ -150,7 +148,7 @@ def test_contact_points_stand_on_the_wire(build_line):
 def test_a_mesh_of_the_other_formulation_is_refused(build_line):
     line = build_line(formulation="beam")
     with pytest.raises(ValueError, match="formulation 'beam'"):
-        FormFindingProblem(line, build_mesh(periodic_layout(line), 4))
+        FormFindingProblem(line, build_mesh(periodic_layout(line), line.mesh))
 
 
 def free_matrices(line, spans):

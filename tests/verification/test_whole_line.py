@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse.linalg import eigsh
 
 from catenary.equilibrium import open_line_equilibrium
+from catenary.mesh_spec import per_bay
 from dynamics.integrators import INTEGRATORS, make_work, start_accelerations
 from dynamics.integrators.implicit import refresh
 from dynamics.integrators.stability import longest_step
@@ -33,7 +34,7 @@ def prepared(build_line, build_case):
 
     def make(name="bruni_2015", dimension="planar", formulation="ancf", *, spans=3, **case):
         line = build_line(name, dimension=dimension, formulation=formulation)
-        line = line.model_copy(update={"mesh": line.mesh.model_copy(update={"elements_per_bay": 2})})
+        line = line.model_copy(update={"mesh": per_bay(2)})
         made = build_case(
             line, case.pop("speed", 320.0), applied_force_N=case.pop("applied", 182.17), solver="open_line", **case
         )

@@ -1,0 +1,89 @@
+"""Runs beside a run, each different in one thing, from which its numerical error is estimated."""
+
+from __future__ import annotations
+
+from catenary.equilibrium import Equilibrium
+from catenary.mesh_spec import LONGEST_ELEMENT, MeshSpec, default_mesh
+from dynamics.open_line import solve_open_line
+from dynamics.periodic import PLAIN_SPANS, iterate
+from dynamics.span_map import SpanMap
+from dynamics.spec import CaseSpec
+from dynamics.statistics import filter_force
+from dynamics.status import Status
+from dynamics.transient import solve_transient, static_message, static_status
+
+__all__ = ["COARSER", "TIGHTER", "NoCompanionError", "iterated", "other_mesh", "sigma_of", "window_of", "with_window"]
+
+# elements, and spans of a window, of a companion relative to the run's
+COARSER = 2.0 / 3.0
+# elements that are longer are compared with short ones (README) [m]
+TOO_LONG = 1.5
+TIGHTER = 0.1
+
+
+class NoCompanionError(Exception):
+    """A companion that cannot be run or does not end well; the message is a sentence for the record."""
+
+
+def window_of(case: CaseSpec) -> dict[str, int]:
+    """Spans of the travelling window of the case's solver, by name."""
+    settings = case.periodic if case.solver == "periodic" else case.transient
+    return {"spans_behind": settings.spans_behind, "spans_ahead": settings.spans_ahead}
+
+
+def other_mesh(mesh: MeshSpec, longest: float) -> MeshSpec:
+    """Mesh with two thirds of the elements; where the longest [m] are too long for that, one as lines have by default.
+
+    Long elements converge in no order at all: the difference to a still coarser mesh says nothing.
+    """
+    if longest > TOO_LONG:
+        return default_mesh(mesh)
+    fewer = max(2, round(COARSER * mesh.elements_per_bay))
+    longer = min(mesh.largest_element_length / COARSER, LONGEST_ELEMENT)
+    return MeshSpec(elements_per_bay=fewer, largest_element_length=longer)
+
+
+def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
+    """Case with another window of its solver, marched in double precision."""
+    if case.solver == "periodic":
+        exact = case.periodic.model_copy(update={**spans, "precision": "double"})
+        return case.model_copy(update={"periodic": exact})
+    return case.model_copy(update={"transient": case.transient.model_copy(update=spans)})
+
+
+def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float) -> float:
+    """Standard deviation [N] of a companion; a march begins with an applied force [N] that is nearly right."""
+    if case.solver == "periodic":
+        return iterated(case, eq)[0]
+    march = solve_open_line(case) if case.solver == "open_line" else solve_transient(case, eq, applied)
+    if march.statistics is None:
+        raise NoCompanionError(f"the companion failed: {march.message or march.status.value}")
+    return march.statistics.contact_force_std_N
+
+
+def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple[float, float | None]:
+    """Standard deviations [N] of a steady state where the iteration ends, and where it goes on to a tighter end.
+
+    Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
+    """
+    status = static_status(eq)
+    if status is not Status.OK:
+        raise NoCompanionError(f"the companion failed: {static_message(eq, status)}")
+    span_map = SpanMap(case, eq)
+    x, _, spans, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
+    if status is not Status.OK:
+        raise NoCompanionError(f"the companion found no state that repeats from span to span within {spans} spans")
+    sigma = _sigma_of_record(span_map)
+    if not tighter:
+        return sigma, None
+    settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
+    span_map.case = case.model_copy(update={"periodic": settings})
+    *_, status = iterate(span_map, x, 0, None)
+    return sigma, _sigma_of_record(span_map) if status is Status.OK else None
+
+
+def _sigma_of_record(span_map: SpanMap) -> float:
+    """Standard deviation [N] of the filtered force over the span marched last."""
+    assert span_map.record is not None
+    force = filter_force(span_map.record.force, span_map.window.dt, span_map.case.signal, periodic=True).whole
+    return float(force.std())
