@@ -6,15 +6,19 @@ Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
+from studies import ended
+from studies.ended import BAD_INPUT, FAILED, INTERRUPTED
+
 __all__ = ["BAD_INPUT", "DONE", "FAILED", "INTERRUPTED", "STUDIES", "main"]
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 75
+DONE = 0
 
 STUDIES = {
     "simulate": "one line, one pantograph, one speed: static state and dynamics",
@@ -47,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in THREAD_LIMITS:
         os.environ.setdefault(name, "1")  # read when numpy loads, which is later
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is used, and looking for them takes its time
+    _print_anything()
     arguments = list(sys.argv[1:] if argv is None else argv)
+    command = " ".join(["catenary", *arguments])
     try:
         return _dispatch(arguments)
     except BrokenPipeError:
@@ -59,6 +65,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return INTERRUPTED
+    except Exception as error:
+        if os.environ.get(ended.TRACEBACK):
+            raise
+        study = arguments[0] if arguments else ""
+        return ended.out_of_memory(study) if ended.lacks_memory(error) else ended.unplanned(error, command)
+
+
+def _print_anything() -> None:
+    """Let no character end a command, whatever the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -99,7 +117,7 @@ def _dispatch_family(family: str, arguments: list[str]) -> int:
 def _unknown(what: str, name: str, known: dict[str, str], command: str) -> int:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
-    return _refuse([f"there is no {what} '{name}'; {advice}"], command)
+    return ended.refuse([f"there is no {what} '{name}'; {advice}"], command)
 
 
 def _one(study: str, summary: str, module: ModuleType, rest: list[str]) -> int:
@@ -119,19 +137,19 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
         show, overrides = _options(rest)
         composed = module.compose(overrides)
         for note in composed.notes:
-            print(note, file=sys.stderr)
+            print(ended.printable(note), file=sys.stderr)
         if show:
             print(resolved_text(study, composed.job), end="")
             return DONE
         return int(module.run(composed))
     except InputError as error:
-        return _refuse(error.problems, f"catenary {study}")
+        return ended.refuse(error.problems, f"catenary {study}")
     except WriteError as error:
-        return _not_written(error, study)
+        return ended.not_written(error, study)
     except OSError as error:
-        if error.filename is None or isinstance(error, BrokenPipeError):
+        if error.filename is None or isinstance(error, BrokenPipeError) or ended.lacks_memory(error):
             raise
-        return _refuse([f"{error.filename}: {error.strerror}"], f"catenary {study}")
+        return ended.refuse([f"{error.filename}: {error.strerror}"], f"catenary {study}")
 
 
 def _options(rest: list[str]) -> tuple[bool, list[str]]:
@@ -149,11 +167,22 @@ def _options(rest: list[str]) -> tuple[bool, list[str]]:
             show = True
         elif argument.startswith("-"):
             problems.append(f"{argument} is not an option; known: --help, --cfg job (inputs are key=value)")
+        elif not _is_text(argument):
+            problems.append(f"'{argument}' is not text in UTF-8: rename the file, or set the terminal to UTF-8")
         else:
             overrides.append(argument)
     if problems:
         raise InputError(problems)
     return show, overrides
+
+
+def _is_text(argument: str) -> bool:
+    """Whether an argument can be written to a file: one that is not UTF-8 comes with parts that no text has."""
+    try:
+        argument.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def resolved_text(study: str, job: object) -> str:
@@ -164,30 +193,6 @@ def resolved_text(study: str, job: object) -> str:
 
     assert isinstance(job, BaseModel)
     return f"# resolved input of: catenary {study}\n" + dump_yaml(job.model_dump(mode="json"))
-
-
-def _refuse(problems: list[str], command: str) -> int:
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    print(f"{command}: {count} in the input, nothing was written.", file=sys.stderr)
-    for problem in problems:
-        print(f"  - {problem}", file=sys.stderr)
-    return BAD_INPUT
-
-
-def _not_written(error: OSError, study: str) -> int:
-    """Say what could not be written and how to go on; a campaign can be resumed, other commands begin again."""
-    resumable = study in ("optimise", "sweep", "sensitivity", "demo")
-    cure = (
-        "the same command goes on from what is on record"
-        if resumable
-        else "then run it again, into a new run_dir where one was given"
-    )
-    print(
-        f"catenary {study}: {error.filename} could not be written: {error.strerror}. Make room on the disk or allow "
-        f"writing to the folder; {cure}. Files that were there before stand untouched.",
-        file=sys.stderr,
-    )
-    return INTERRUPTED if resumable else FAILED
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import os
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -19,17 +20,17 @@ from catenary.component_spec import Spec
 from catenary.errors import InputError
 from studies.base_motion import read_base_motion
 from studies.held_force import fill_mean_force, is_reference_force
-from studies.keys import KeyTree
+from studies.keys import KeyTree, format_value
 from studies.named_pantographs import name_pantographs
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
+from studies.typed_text import typed_value
 
-__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_command", "typed_value"]
+__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_command"]
 
 FILE_GROUPS = ("catenary", "pantograph")
 # common overrides that stand deeper in the input
 SHORT_KEYS = {"dimension": "catenary.dimension", "formulation": "catenary.formulation"}
-TEXT_KEYS = ("run_dir", "campaign", "name", "output", "bundle", "prediction", "measured")
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
 
@@ -135,7 +136,7 @@ def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _
         key = SHORT_KEYS.get(key.lstrip("+").strip(), key.lstrip("+").strip())
         if not separator or not key or text.startswith("~"):
             request.problems.append(
-                f"'{text}' is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"
+                f"{format_value(text)} is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"
             )
         elif key == "hydra" or key.startswith(("hydra.", "hydra/")):
             request.problems.append(f"{key} is not a known key on the command line; Hydra only composes here")
@@ -154,13 +155,15 @@ def _choose(request: _Request, group: str, name: str) -> None:
     options = group_options(group)
     if name in options:
         request.groups[group] = name
-    elif group in FILE_GROUPS and (name.endswith((".yaml", ".yml")) or "/" in name or Path(name).exists()):
+    elif group in FILE_GROUPS and name and (name.endswith((".yaml", ".yml")) or "/" in name or os.path.exists(name)):
         request.files[group] = Path(name)
     else:
         near = difflib.get_close_matches(name, options, n=1)
         choices = ", ".join(options) + (" or the path of a YAML file" if group in FILE_GROUPS else "")
         advice = f"; did you mean {near[0]}?" if near else ""
-        request.problems.append(f"{group} must be one of {choices}: got '{name}' on the command line{advice}")
+        request.problems.append(
+            f"{group} must be one of {choices}: got {format_value(name)} on the command line{advice}"
+        )
 
 
 def _take_value(request: _Request, key: str, raw: str) -> None:
@@ -175,24 +178,6 @@ def _take_value(request: _Request, key: str, raw: str) -> None:
 def typed_command(study: str, overrides: tuple[str, ...]) -> str:
     """Command line that says the same as the one that was typed, to be copied; ``study`` may be two words."""
     return shlex.join(["catenary", *study.split(), *overrides])
-
-
-def typed_value(key: str, raw: str) -> Any:
-    """Value of ``key=raw`` as typed: a number, text, list or null; an InputError says why it is none."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
-    from hydra.errors import HydraException
-
-    if key in TEXT_KEYS and raw not in ("null", ""):
-        return raw.strip("'\"")  # a path may hold any character
-    try:
-        override = OverridesParser.create().parse_override(f"{key}={raw}")
-    except HydraException:  # of its parser, or of the lexer before it
-        raise InputError(
-            [f"{key}: the value '{raw}' cannot be read; quote text with special characters as \"{key}='...'\""]
-        ) from None
-    if override.is_sweep_override():
-        raise InputError([f"{key} must be one value: got '{raw}' (a list is written [1,2,3])"])
-    return override.value()
 
 
 def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:

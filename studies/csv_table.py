@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catenary.errors import InputError
+from catenary.user_file import read_user_text
 
 __all__ = ["CsvTable", "Quantity", "column_of", "column_values", "name_and_unit", "read_csv"]
 
 SEPARATORS = (";", "\t", ",")
-BRACKETED = re.compile(r"^(.*?)\s*[\[(]\s*([^\])]*?)\s*[\])]$")
 MAX_SHOWN = 20
+MAX_COLUMNS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ def read_csv(path: Path, what: str, max_bytes: int) -> CsvTable:
     InputError
         If the file cannot be read, is larger than ``max_bytes``, or holds no rows; ``what`` names it in the sentence.
     """
-    lines = _text(path, what, max_bytes).splitlines()
+    lines = read_user_text(path, what, max_bytes).splitlines()
     kept = [(n, line) for n, line in enumerate(lines, start=1) if line.strip() and not line.lstrip().startswith("#")]
     if len(kept) < 2:
         raise InputError([f"{what} {path} must have a line that names its columns and rows below it: it has no rows"])
@@ -79,6 +80,8 @@ def read_csv(path: Path, what: str, max_bytes: int) -> CsvTable:
     if len(cells) != len(kept):
         raise InputError([f"{what} {path} is not a CSV table: a quoted text runs over several lines"])
     headings = tuple(cell.strip() for cell in cells[0])
+    if len(headings) > MAX_COLUMNS:
+        raise InputError([f"{what} {path} must have at most {MAX_COLUMNS} columns: got {len(headings)}"])
     rows, problems = [], []
     for (n, _), row in zip(kept[1:], cells[1:], strict=True):
         while len(row) > len(headings) and not row[-1].strip():
@@ -128,25 +131,12 @@ def column_values(table: CsvTable, quantity: Quantity, column: tuple[int, float]
     return values, _first(problems)
 
 
-def _text(path: Path, what: str, max_bytes: int) -> str:
-    try:
-        if path.is_dir():
-            raise InputError([f"{what} {path} is a folder; give the CSV file itself"])
-        if path.stat().st_size > max_bytes:
-            raise InputError([f"{what} {path} must be at most {max_bytes / 1e6:g} MB: it is larger"])
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError([f"{what} {path} does not exist"]) from None
-    except OSError as error:
-        raise InputError([f"{what} {path} cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError:
-        raise InputError([f"{what} {path} is not text in UTF-8"]) from None
-
-
 def name_and_unit(heading: str, quantity: Quantity) -> tuple[str, str]:
     """Name and unit of a heading: 'height [mm]', 'height (mm)' or 'height_mm'."""
-    bracketed = BRACKETED.match(heading)
-    name, unit = bracketed.groups() if bracketed else (heading, "")
+    text = heading.strip()
+    opened = max(text.rfind("["), text.rfind("("))
+    bracketed = opened >= 0 and text.endswith(("]", ")"))
+    name, unit = (text[:opened], text[opened + 1 : -1].strip()) if bracketed else (text, "")
     name = re.sub(r"[\s_-]+", "_", name.strip().lower())
     stem, _, last = name.rpartition("_")
     if not bracketed and stem and last in {u.lower() for u in quantity.units}:

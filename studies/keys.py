@@ -17,6 +17,8 @@ from pydantic_core import to_jsonable_python
 __all__ = ["KeyTree", "format_value"]
 
 Node = dict[str, Any]
+LONGEST_PATH = 200  # to look for what a longer one is near takes long, and is in vain
+LARGEST = 10**300  # a whole number beyond it may be no float
 TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
@@ -47,8 +49,10 @@ class KeyTree:
 
     def nearest(self, path: str) -> str | None:
         """Known key that a mistyped one most likely meant, or None."""
+        if len(path) > LONGEST_PATH:
+            return None
         found = difflib.get_close_matches(path, self.paths, n=1, cutoff=0.75)
-        if found:
+        if found and not path.startswith(f"{found[0]}."):  # a block is not what one of its keys meant
             return found[0]
         by_last: dict[str, str] = {}
         for known in self.paths:
@@ -189,7 +193,7 @@ def format_value(value: Any, unit: str = "") -> str:
     """Value as an error message shows it: short, numbers with their unit."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, int | float):
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) < LARGEST):
         return f"{value:.12g} {unit}".rstrip()
     if isinstance(value, dict):
         return "a block of keys"

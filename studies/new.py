@@ -27,12 +27,13 @@ from catenary.component_spec import READINGS, DropperSpec
 from catenary.errors import InputError
 from catenary.files import write_text_atomic
 from catenary.spec import CatenarySpec
-from studies.compose import Composed, group_options, typed_value
+from studies.compose import Composed, group_options
 from studies.dropper_table import DropperTable, read_dropper_table
 from studies.keys import KeyTree
 from studies.line_file import line_text
 from studies.problems import find_problems
 from studies.safe_yaml import read_yaml_mapping
+from studies.typed_text import typed_value
 
 if TYPE_CHECKING:
     from catenary.equilibrium import Equilibrium

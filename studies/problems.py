@@ -15,6 +15,8 @@ __all__ = ["find_problems"]
 
 Path = tuple[str | int, ...]
 MAX_ROUNDS = 5
+# sentences on one input; nobody reads more, and each takes a look at every key
+MAX_TOLD = 40
 
 
 def find_problems(
@@ -51,6 +53,9 @@ def find_problems(
     replaced: set[str] = set()
     for _ in range(MAX_ROUNDS):
         errors, other = _errors(spec, low), _errors(spec, high)
+        if len(errors) > MAX_TOLD:
+            told = [s for e in errors[:MAX_TOLD] for s in _sentences(keys, e, data, where)]
+            return _few([*sentences, *told], len(errors) - MAX_TOLD)
         found = {s: e for e in errors for s in _sentences(keys, e, data, where)}
         also = {s for e in other for s in _sentences(keys, e, data, where)}
         news = [s for s in found if s in also and s not in sentences and not _mentions(s, replaced)]
@@ -64,7 +69,13 @@ def find_problems(
         replaced |= set().union(*changed)
         if not any(changed):
             break
-    return sentences
+    return _few(sentences)
+
+
+def _few(sentences: list[str], more: int = 0) -> list[str]:
+    """No more sentences than can be read; how many more there are."""
+    more += max(0, len(sentences) - MAX_TOLD)
+    return [*sentences[:MAX_TOLD], f"and {more} more problems: mend these first"] if more else sentences
 
 
 def _errors(spec: type[BaseModel], data: dict[str, Any]) -> list[Any]:
@@ -153,7 +164,8 @@ def _from_validator(keys: KeyTree, path: Path, text: str, place: str) -> list[st
     block = dotted(path)
     here = set(keys.children(path))
     sentences = []
-    for part in text.split("; "):
+    parts = text.split("; ")
+    for part in _few(parts):
         first = re.match(r"\w+", part)
         if block and first and first.group() in here:
             sentences.append(f"{block}.{part}{place}")
@@ -167,16 +179,22 @@ def _stations_outside(data: dict[str, Any], errors: list[Any]) -> list[str]:
     if not any(e["loc"] == ("catenary", "droppers") and e["type"] == "value_error" for e in errors):
         return []
     line = data["catenary"]
-    spans = [line.get("span_length"), *(line.get("further_spans") or ())]
-    if not all(isinstance(s, int | float) and not isinstance(s, bool) for s in spans) or sum(spans) <= 1.0:
+    further, positions = line.get("further_spans") or [], line["droppers"]["positions"]
+    spans = [line.get("span_length"), *(further if isinstance(further, list | tuple) else [None])]
+    if not all(_is_length(s) for s in spans) or not isinstance(positions, list | tuple) or sum(spans) <= 1.0:
         return []
     span = sum(spans)
     inside = "span" if len(spans) == 1 else f"{len(spans)} spans before the line repeats"
     return [
         f"catenary.droppers.positions[{k}] must lie between 0.5 and {span - 0.5:g} m, inside the {inside}: got {x:g} m"
-        for k, x in enumerate(data["catenary"]["droppers"]["positions"])
-        if isinstance(x, int | float) and not 0.5 <= x <= span - 0.5
+        for k, x in enumerate(positions)
+        if _is_length(x) and not 0.5 <= x <= span - 0.5
     ]
+
+
+def _is_length(value: Any) -> bool:
+    """Whether a value is a number that a line could be measured with."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1.0e6
 
 
 def _repair(keys: KeyTree, data: dict[str, Any], errors: list[Any], reference: dict[str, Any], side: int) -> set[str]:
@@ -249,6 +267,6 @@ def _set(data: dict[str, Any], path: Path, value: Any, remove: bool = False) -> 
         return True
     try:
         parent[path[-1]] = value  # type: ignore[index]
-    except IndexError:
+    except (IndexError, TypeError):  # of a choice that is no list's item
         return False
     return True

@@ -18,6 +18,7 @@ from pathlib import Path
 from catenary.errors import InputError
 from studies.compose import Composed, compose_job
 from studies.spec import ReportJob
+from studies.typed_text import quoted
 
 __all__ = ["JOB", "compose", "run"]
 
@@ -32,14 +33,9 @@ def compose(overrides: list[str]) -> Composed[ReportJob]:
     if len(paths) == 1 and not any(text.startswith(("output=", "record.")) for text in keyed):
         keyed.append(f"run_dir={paths[0]}")
     elif paths:
-        keyed.append("runs=[" + ",".join(f"'{_quoted(path)}'" for path in paths) + "]")
+        keyed.append("runs=[" + ",".join(map(quoted, paths)) + "]")
     composed = compose_job("report", JOB, keyed)
     return Composed(composed.job, tuple(overrides), composed.notes)
-
-
-def _quoted(path: str) -> str:
-    """Path as it stands between single quotes in a list."""
-    return path.replace("'", "\\'")
 
 
 def run(composed: Composed[ReportJob]) -> int:

@@ -1,8 +1,7 @@
-"""A user's YAML file read as data and nothing else: no tags, no interpolation, no anchors."""
+"""A user's YAML file read as data and nothing else, the package's own configuration, and data written as YAML."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -12,38 +11,14 @@ from typing import Any
 import yaml
 
 from catenary.errors import InputError
+from catenary.plain_yaml import PlainYamlError, parse_plain_yaml
+from catenary.user_file import read_user_text
 
 __all__ = ["conf_content", "dump_yaml", "read_yaml_mapping"]
 
 MAX_BYTES = 1_000_000
-
-
-class _DataLoader(yaml.SafeLoader):
-    """Safe loader that also reads 22e3 and 22.0e3 as numbers, and refuses anchors and repeated keys."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=mark)
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                problem = f"the key '{key.value}' stands twice"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
-            if isinstance(key.value, str):
-                seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-_DataLoader.yaml_implicit_resolvers = {k: list(v) for k, v in yaml.SafeLoader.yaml_implicit_resolvers.items()}
-_DataLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"^[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)[eE][-+]?[0-9]+$"),
-    list("-+0123456789."),
-)
+# the longest line has some 500 droppers with a station and a height each
+MAX_VALUES = 20_000
 
 
 def read_yaml_mapping(path: Path, what: str) -> dict[str, Any]:
@@ -61,15 +36,11 @@ def read_yaml_mapping(path: Path, what: str) -> dict[str, Any]:
     InputError
         If the file cannot be read, is not YAML, or holds anything but plain data.
     """
-    text = _read_text(path, what)
+    text = read_user_text(path, f"{what} file", MAX_BYTES)
     try:
-        content = yaml.load(text, Loader=_DataLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise InputError([f"{what} file {path} is not plain YAML data{place}: {error.problem}"]) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InputError([f"{what} file {path} is not plain YAML data: {str(error).splitlines()[0]}"]) from None
+        content = parse_plain_yaml(text, MAX_VALUES)
+    except PlainYamlError as error:
+        raise InputError([f"{what} file {path} is not plain YAML data{error}"]) from None
     if not isinstance(content, dict):
         raise InputError([f"{what} file {path} must hold keys with values, as the files in conf/{what}/ do"])
     places = [place for place, value in _strings(content, "") if "${" in value]
@@ -77,25 +48,7 @@ def read_yaml_mapping(path: Path, what: str) -> dict[str, Any]:
         raise InputError(
             [f"{what} file {path}: interpolation '${{...}}' is not allowed, found at {place}" for place in places]
         )
-    not_text = [key for key in content if not isinstance(key, str)]
-    if not_text:
-        raise InputError([f"{what} file {path}: keys must be names, got {key!r}" for key in not_text])
     return content
-
-
-def _read_text(path: Path, what: str) -> str:
-    try:
-        if path.is_dir():
-            raise InputError([f"{what} file {path} is a folder; give the YAML file itself"])
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError([f"{what} file {path} is larger than 1 MB and so not the description of a {what}"])
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError([f"{what} file {path} does not exist"]) from None
-    except OSError as error:
-        raise InputError([f"{what} file {path} cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError:
-        raise InputError([f"{what} file {path} is not text in UTF-8"]) from None
 
 
 def _strings(value: Any, place: str) -> list[tuple[str, str]]:
@@ -117,7 +70,9 @@ def _strings(value: Any, place: str) -> list[tuple[str, str]]:
 
 def dump_yaml(content: dict[str, Any]) -> str:
     """Mapping as YAML text with the order of its keys kept and short lists on one line."""
-    return yaml.safe_dump(content, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
+    # the compiled writer, where PyYAML has it: a base motion has hundreds of thousands of numbers
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return yaml.dump(content, Dumper=dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
 
 
 @cache
