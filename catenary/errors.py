@@ -14,9 +14,12 @@ class InputError(ValueError):
     ----------
     problems : list of str
         One sentence per problem: what must be what, what it is, with its unit, where, and what to do.
+    outcome : str
+        What became of the files.
     """
 
     problems: list[str]
+    outcome = "nothing was written"
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)

@@ -13,7 +13,15 @@ from typing import Any
 
 from catenary.errors import WriteError
 
-__all__ = ["whole_file", "write_bytes_atomic", "write_json_atomic", "write_text_atomic", "writing"]
+__all__ = [
+    "parsed_json",
+    "read_json",
+    "whole_file",
+    "write_bytes_atomic",
+    "write_json_atomic",
+    "write_text_atomic",
+    "writing",
+]
 
 # what the place says, not the path: another path would be bad input
 NOT_WRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM)
@@ -73,6 +81,31 @@ def write_text_atomic(path: Path, text: str) -> None:
 def write_json_atomic(path: Path, content: dict[str, Any]) -> None:
     """Write JSON whole or not at all; a number that is not finite is refused, as JSON has none."""
     write_text_atomic(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Content of a JSON file, by the standard: numbers that are not finite, and nesting without end, are none.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it cannot be read.
+    ValueError
+        If it is no JSON.
+    """
+    return parsed_json(path.read_text(encoding="utf-8"))
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """Content of a JSON text, as `read_json` gives it."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("its brackets are too deep") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -19,11 +19,13 @@ from optimise.evaluate import evaluate as evaluate_design
 from optimise.evaluate import prepare as prepare_start
 from optimise.evaluation import Evaluation, EvaluationStatus, failed, sound
 from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
+from optimise.growing_record import ChangedRecordError
 from optimise.importances import write_importances
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
 from optimise.polish import Point, polish
 from optimise.progress import Progress, StatusWriter
 from optimise.record import CampaignFolder, TrialRecord
+from optimise.record_damage import hold_journal
 from optimise.result import CampaignResult, load_result
 from optimise.robust import prepare_scenarios
 from optimise.samplers import population_size
@@ -106,6 +108,7 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
     refuse_impossible(campaign.cluster)
     with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
         place.refuse_other(campaign, case)
+        hold_journal(place, campaign.name)
         place.remove_leftovers()
         place.write_input(campaign, case)
         run = _Run(place, campaign, case, how)
@@ -115,7 +118,9 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
         except KeyboardInterrupt as stop:
             run.close("interrupted")
             raise Interrupted(run.interruption(stop)) from stop
-        except NoWorkersError as stop:
+        except (NoWorkersError, ChangedRecordError) as stop:
+            if not place.campaign_yaml.is_file():
+                place.write_input(campaign, case)
             run.close("interrupted")
             raise Interrupted(f"{stop}: {run.interruption(stop)}") from stop
         except NominalFailedError:
@@ -173,6 +178,7 @@ class _Run:
             if self.campaign.polish.best:
                 runs = polish(self.campaign, self.space, self.study.records, lambda p: self._beside(executor, p))
                 write_basins(self.place, self.campaign, self.space, self.study.records, runs)
+        self.study.check()
 
     def _start(self, scenarios: ScenarioSet | None, prepare: Callable[[CaseSpec], Any]) -> Any:
         """Steady states of the nominal line, written with as many spans as the designs have."""
@@ -284,6 +290,7 @@ class _Run:
         self.status.ended(record, running=len(self.under_way))
 
     def _show(self) -> None:
+        self.study.check()
         self.status.write()
         if self.progress is not None:
             self.progress(self.status.current)

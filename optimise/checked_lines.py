@@ -6,18 +6,13 @@ among them, take it for one more entry and pass over it. A changed digit would e
 
 from __future__ import annotations
 
-import contextlib
-import errno
+import itertools
 import json
-import os
 import zlib
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from catenary.files import writing
-
-__all__ = ["append_whole", "checked_line", "holds_another", "is_whole", "parsed_line"]
+__all__ = ["checked_line", "fits_one", "holds_another", "is_torn", "is_whole", "parsed_line"]
 
 BEFORE, AFTER = b',"crc32":"', b'"}\n'
 DIGITS = 8
@@ -51,26 +46,25 @@ def parsed_line(line: bytes) -> dict[str, Any] | None:
     return content
 
 
-def append_whole(path: Path, content: bytes) -> None:
-    """Append to a record, on the disk before this returns; what a full disk took of it is cut off again.
+def is_torn(line: bytes, start: bytes) -> bool:
+    """Whether a line is the beginning of one that was being written when its driver was killed."""
+    begun = line[: len(start)] == start[: len(line)] and min(line, default=32) >= 32  # JSON has no control characters
+    return begun and not line.endswith(b"\n") and not holds_another(line)
 
-    Raises
-    ------
-    WriteError
-        If the disk or the folder does not take it.
+
+def fits_one(size: int, sizes: Sequence[int]) -> bool:
+    """Whether bytes at the end of a record are too few for two of the units that stand before them.
+
+    A power cut may leave holes in what was written last, which is one unit: behind more bytes stands other damage.
+
+    Parameters
+    ----------
+    size : int
+        Bytes that cannot be read.
+    sizes : sequence of int
+        Bytes of each unit on record, in order.
     """
-    with writing(path):
-        size = path.stat().st_size if path.exists() else 0
-        try:
-            # without a buffer, so that closing does not try once more to write what did not fit
-            with open(path, "ab", buffering=0) as handle:
-                if handle.write(content) != len(content):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                os.fsync(handle.fileno())
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.truncate(path, size)
-            raise
+    return any(sizes[1:]) and size < min(a + b for a, b in itertools.pairwise(sizes))
 
 
 def _checksum(body: bytes) -> bytes:

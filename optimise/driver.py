@@ -11,9 +11,9 @@ from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
 from optimise.evaluation import Evaluation, EvaluationStatus
-from optimise.journal import DriverJournal, collection_paused
+from optimise.journal import collection_paused
 from optimise.objectives import OBJECTIVES, raw_values, told_values
-from optimise.operations import ended, replayed, started, study_attribute, study_created
+from optimise.operations import ended, started, study_attribute, study_created
 from optimise.record import EVALUATION, ORIGIN, CampaignFolder, Origin, TrialRecord, records_of
 from optimise.samplers import GENERATION_NOTES, CampaignSampler, distributions
 from optimise.space import DesignSpace
@@ -43,10 +43,10 @@ class StudyDriver:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._space = space
         self._ranges = distributions(space)
-        self._journal = DriverJournal(folder.journal)
+        self._journal = folder.opened_journal(read_only=False)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space, len(campaign.objectives))
         self._objectives = campaign.objectives
-        study = replayed(self._journal.operations)
+        study = self._journal.study()
         directions = [
             StudyDirection.MAXIMIZE if OBJECTIVES[o].maximised else StudyDirection.MINIMIZE for o in self._objectives
         ]
@@ -104,6 +104,10 @@ class StudyDriver:
     def commit(self) -> None:
         """Bring everything asked and told since the last commit to the disk."""
         self._journal.commit()
+
+    def check(self) -> None:
+        """Look whether the record is still what was written; see `GrowingRecord.check`."""
+        self._journal.check()
 
     def _begun(self, number: int, origin: Origin | None) -> TrialRecord:
         """Write that a trial has begun."""

@@ -173,7 +173,7 @@ def _write(lock: Path, holder: Holder) -> None:
 def _beat(lock: Path, own: Holder, silence_s: float, ended: threading.Event) -> None:
     """Give signs of life; end the process when another driver has taken this one for dead."""
     while not ended.wait(min(LONGEST_BEAT_S, silence_s / 10.0)):
-        if read_holder(lock) != own:
+        if read_holder(lock) != own and lock.exists():  # where the folder was deleted, the driver looks to its record
             print(f"Another driver has taken over {lock.parent}; this one ends.", file=sys.stderr, flush=True)
             os._exit(Interrupted.exit_code)
         with contextlib.suppress(OSError):

@@ -18,11 +18,12 @@ from dynamics.spec import CaseSpec
 from optimise.differing import differing, unreadable
 from optimise.evaluation import Evaluation
 from optimise.executors.processors import PROCESSORS_FILE
+from optimise.growing_record import DamagedRecordError
 from optimise.journal import DriverJournal, holds_trials
-from optimise.operations import CREATE_TRIAL, StoredStudy, replayed
+from optimise.operations import CREATE_TRIAL, StoredStudy
 from optimise.scenario_spec import ScenariosSpec
 from optimise.spec import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
-from optimise.status_file import refuse_lost_record
+from optimise.status_file import counted, refuse_lost_record, refuse_short_record
 from optimise.trial_record import Origin, TrialRecord
 
 __all__ = [
@@ -205,6 +206,11 @@ class CampaignFolder:
         """Refuse a campaign whose journal holds no design though some were evaluated."""
         refuse_lost_record(self.journal, holds_trials, self.status_json, self.trials_nc)
 
+    def opened_journal(self, read_only: bool = True, wanted: tuple[bytes, ...] | None = None) -> DriverJournal:
+        """Journal of the campaign that the folder is about; see `DriverJournal`."""
+        held = str(self._yaml().get("config_sha256", "")) if self.campaign_yaml.is_file() else ""
+        return DriverJournal(self.journal, read_only, wanted, held)
+
     def remove_leftovers(self) -> None:
         """Remove temporary files that a killed driver left."""
         for leftover in self._leftovers():
@@ -245,14 +251,24 @@ def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec)
     from optimise.space import DesignSpace  # slow to load, and not needed where designs are only counted
 
     names = [variable.name for variable in DesignSpace(case.catenary, campaign.design).variables]
-    study = replayed(DriverJournal(folder.journal, read_only=True).operations)
-    return records_of(study, names) if study.name == campaign.name else []
+    wanted = counted(folder.status_json, campaign.name)
+    journal = folder.opened_journal()
+    refuse_short_record(folder.journal, journal.ended, wanted, torn=journal.torn)
+    study = journal.study()
+    if study.name not in (None, campaign.name):
+        raise DamagedRecordError(
+            f"{folder.journal} must be that of campaign '{campaign.name}': it is of '{study.name}'"
+        )
+    return records_of(study, names)
 
 
 def count_records(folder: CampaignFolder) -> list[TrialRecord]:
     """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
     marks = tuple(f'"{name}":'.encode() for name in (EVALUATION, ORIGIN))
-    operations = DriverJournal(folder.journal, read_only=True, wanted=marks).operations
+    wanted = counted(folder.status_json)
+    journal = folder.opened_journal(wanted=marks)
+    refuse_short_record(folder.journal, journal.ended, wanted, torn=journal.torn)
+    operations = journal.operations
     begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
     # evaluation and origin are in one transaction with the end of their trial
     ends = [(op["trial_id"], op["user_attr"]) for op in operations if op.keys() >= {"trial_id", "user_attr"}]

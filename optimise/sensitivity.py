@@ -57,7 +57,7 @@ def load_sensitivity(folder: Path) -> SensitivityResult:
 
 
 def _result(place: SensitivityFolder, given: SensitivityInput) -> SensitivityResult:
-    done, points = place.read(), {}
+    done, points = place.read(given), {}
     for task in given.strands:
         if task.number in done:
             numbers = (index[0] for index in task.indices)

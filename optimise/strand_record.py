@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +12,12 @@ import yaml
 
 from catenary.component_spec import Spec
 from catenary.errors import InputError
-from catenary.files import write_text_atomic, writing
+from catenary.files import write_text_atomic
 from catenary.record import commit, config_sha256, versions
 from dynamics.spec import CaseSpec
-from optimise.checked_lines import append_whole, checked_line, holds_another, parsed_line
 from optimise.differing import differing, unreadable
-from optimise.status_file import refuse_lost_record
+from optimise.status_file import counted, refuse_lost_record, refuse_short_record
+from optimise.strand_lines import StrandLines, read_lines
 from optimise.strand_task import EvaluateStrand, StrandResult, StrandTask
 
 __all__ = ["StrandFolder", "StrandInput"]
@@ -178,45 +177,38 @@ class StrandFolder:
         }
         write_text_atomic(self.input_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
 
-    def read(self, mend: bool = False) -> dict[int, StrandResult]:
-        """Strands on record; a line that was cut short at the end is left out, and with ``mend`` removed.
+    def lines(self, given: StrandInput | None = None) -> StrandLines:
+        """What of the record can be read; lines of another study than the one given, or than the folder's, cannot."""
+        return read_lines(self.record, None if given is None else given.strands, self.sha256_on_record())
+
+    def read(self, given: StrandInput | None = None) -> dict[int, StrandResult]:
+        """Strands on record; a line at the end that was not written whole is left out.
 
         Raises
         ------
-        InputError
-            If a line before the last cannot be read.
+        DamagedRecordError
+            If the record is damaged elsewhere.
         """
-        if not self.record.is_file():
-            return {}
-        whole: dict[int, StrandResult] = {}
-        position, unreadable = 0, None
-        with open(self.record, "rb") as handle:
-            for number, line in enumerate(handle, start=1):
-                content = parsed_line(line)
-                damaged = number if content is None and holds_another(line) else unreadable
-                if damaged is not None:
-                    raise InputError([f"{self.record} must hold the strands that were written: line {damaged} "
-                                      "cannot be read; restore the file"])  # fmt: skip
-                if not line.endswith(b"\n"):  # cut short, or being written at this moment; nothing can stand behind it
-                    break
-                if content is None:
-                    unreadable = number
-                    continue
-                try:
-                    result = StrandResult.from_dict(content)
-                except (KeyError, TypeError, ValueError) as error:
-                    raise InputError([f"{self.record} must hold the strands that were written: line {number} is whole "
-                                      f"but no strand ({error}); restore the file"]) from error  # fmt: skip
-                whole[result.number] = result
-                position += len(line)
-        if mend and position < self.record.stat().st_size:
-            with writing(self.record):
-                os.truncate(self.record, position)
-        return whole
+        wanted = counted(self.status_json, self.study_name())
+        found = self.lines(given)
+        found.refuse_damage(self.record)
+        refuse_short_record(self.record, found.points, wanted, torn=found.torn)
+        return found.results
 
-    def append(self, result: StrandResult) -> None:
-        """Put a strand on record, on the disk before this returns."""
-        append_whole(self.record, checked_line(result.to_dict()))
+    def study_name(self) -> str:
+        """Name of the study on record; empty where it cannot be read."""
+        return str((self._on_record().get(self.study) or {}).get("name", ""))
+
+    def sha256_on_record(self) -> str:
+        """Hash of the configuration on record; empty where it cannot be read."""
+        return str(self._on_record().get("config_sha256", ""))
+
+    def _on_record(self) -> dict[str, Any]:
+        try:
+            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+        except (OSError, ValueError, yaml.YAMLError):
+            return {}
+        return content if isinstance(content, dict) else {}
 
 
 def _changed(content: Any, given: StrandInput) -> str:

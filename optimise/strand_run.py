@@ -10,7 +10,9 @@ from typing import TypedDict
 from dynamics.spec import CaseSpec
 from optimise.evaluation import Evaluation
 from optimise.executors import NoWorkersError, going_on, open_executor, refuse_impossible
+from optimise.growing_record import ChangedRecordError
 from optimise.one_driver import Interrupted, driver_lock, end_request_interrupts
+from optimise.record_damage import take_up_strands
 from optimise.spec import ClusterSpec
 from optimise.strand_record import StrandFolder, StrandInput
 from optimise.strand_status import PointsProgress, PointsStatusWriter
@@ -67,7 +69,7 @@ def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, h
         place.refuse_other(given)
         if not place.input_yaml.is_file():
             place.write_input(given)
-        done = place.read(mend=True)
+        done, record = take_up_strands(place, given)
         missing = [task for task in tasks if task.number not in done]
         begun = PointsProgress(place.study, given.name, "running", given.points, command=how.get("command", ""))
         status = PointsStatusWriter(place, begun.with_results(done.values()))
@@ -75,14 +77,18 @@ def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, h
         try:
             with end_request_interrupts(), closing(results):
                 for result in results:
+                    record.check()
                     if result is not None:
-                        place.append(result)
+                        record.append(result)
                     progress = status.ended(result)
                     if "progress" in how:
                         how["progress"](progress)
-        except (KeyboardInterrupt, NoWorkersError) as stop:
+                record.check()
+        except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
+            if not place.input_yaml.is_file():
+                place.write_input(given)
             status.write("interrupted")
-            reason = f"{stop}: " if isinstance(stop, NoWorkersError) else ""
+            reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
             raise Interrupted(
                 f"{reason}{place.study} '{given.name}' was interrupted; {status.current.done} of {given.points} points "
                 f"are on record in {place.path}; {going_on(stop)}"

@@ -46,7 +46,7 @@ def load_sweep(folder: Path) -> SweepResult:
 
 
 def _result(place: SweepFolder, given: SweepInput) -> SweepResult:
-    done, points = place.read(), {}
+    done, points = place.read(given), {}
     for task in given.strands:
         if task.number in done:
             points.update(zip(task.indices, done[task.number].points, strict=True))

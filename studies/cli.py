@@ -143,7 +143,7 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
             return DONE
         return int(module.run(composed))
     except InputError as error:
-        return ended.refuse(error.problems, f"catenary {study}")
+        return ended.refuse(error.problems, f"catenary {study}", error.outcome)
     except WriteError as error:
         return ended.not_written(error, study)
     except OSError as error:

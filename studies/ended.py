@@ -33,11 +33,11 @@ def printable(text: str) -> str:
     return plain if len(plain) <= LONGEST_SENTENCE else f"{plain[: LONGEST_SENTENCE - TAIL]} ... {plain[-TAIL:]}"
 
 
-def refuse(problems: Iterable[str], command: str) -> int:
-    """Say every problem of an input."""
+def refuse(problems: Iterable[str], command: str, outcome: str = "nothing was written") -> int:
+    """Say every problem of an input, and what became of the files."""
     said = [printable(problem) for problem in problems]
     count = "1 problem" if len(said) == 1 else f"{len(said)} problems"
-    print(f"{command}: {count} in the input, nothing was written.", file=sys.stderr)
+    print(f"{command}: {count} in the input, {outcome}.", file=sys.stderr)
     for problem in said:
         print(f"  - {problem}", file=sys.stderr)
     return BAD_INPUT

@@ -1,0 +1,131 @@
+"""A record deleted, replaced or changed under a running driver: said at once, written whole again, gone on with."""
+
+import os
+import shutil
+
+import cheap_sweep
+import pytest
+from cheap_evaluation import bowl, campaign_of, prepare_nothing
+
+from catenary.errors import WriteError
+from optimise.campaign import load_result, run_campaign
+from optimise.growing_record import GrowingRecord
+from optimise.one_driver import Interrupted
+from optimise.sweep import load_sweep, run_sweep
+
+TRIALS, TOUCHED_AT = 30, 12
+
+
+def delete(record):
+    record.unlink()
+
+
+def delete_folder(record):
+    shutil.rmtree(record.parent)
+
+
+def replace(record):
+    other = record.with_name("other")
+    other.write_bytes(record.read_bytes()[:-100])
+    os.replace(other, record)
+
+
+def truncate(record):
+    os.truncate(record, 1000)
+
+
+def append(record):
+    with open(record, "ab") as handle:
+        handle.write(b"x\n")
+
+
+def zero(record):
+    """In place, of the same size."""
+    record.write_bytes(bytes(record.stat().st_size))
+
+
+def make_a_folder(record):
+    record.unlink()
+    record.mkdir()
+
+
+HANDS = {delete: "was deleted", delete_folder: "was deleted", replace: "was replaced", truncate: "was changed",
+         append: "was changed", zero: "was changed", make_a_folder: "was (replaced|changed)"}  # fmt: skip
+
+
+def campaign(case, folder, **how):
+    asked = campaign_of(trials=TRIALS, synchronous=True, design={"kind": "heights"})
+    return run_campaign(asked, case, folder, evaluate=bowl, prepare=prepare_nothing, **how)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(case, tmp_path_factory):
+    return campaign(case, tmp_path_factory.mktemp("undisturbed")).records
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_a_journal_changed_under_a_driver_is_written_whole_again_and_said_at_once(case, tmp_path, undisturbed, hand):
+    folder, looks = tmp_path / "campaign", []
+
+    def touch(progress):
+        if hand_was_there:
+            looks.append(progress)
+        elif progress.done >= TOUCHED_AT:
+            hand_was_there.append((folder / "journal.log").read_bytes())
+            hand(folder / "journal.log")
+
+    hand_was_there: list[bytes] = []
+    with pytest.raises(Interrupted, match=rf"journal.log {HANDS[hand]} by another hand .* nothing is lost") as stop:
+        campaign(case, folder, progress=touch)
+    assert stop.value.exit_code == 75 and "all of them are on record" in str(stop.value)
+    assert not looks, "at once"
+    assert (folder / "journal.log").read_bytes().startswith(hand_was_there[0])
+    assert sum(r.evaluation is not None for r in load_result(folder).records) >= TOUCHED_AT
+    aside = [file.name for file in folder.glob("*.damaged-*")]
+    assert aside == ([] if HANDS[hand] == "was deleted" else ["journal.log.damaged-1"])
+    assert campaign(case, folder).records == undisturbed
+
+
+@pytest.mark.parametrize("hand", [delete, delete_folder, truncate])
+def test_the_record_of_a_sweep_changed_under_its_driver(case, tmp_path, hand):
+    folder, points = tmp_path / "sweep", []
+    asked = cheap_sweep.sweep_of(cheap_sweep.AXES)
+
+    def touch(progress):
+        if progress.done == 6 and not points:
+            points.append(progress.done)
+            hand(folder / "points.jsonl")
+
+    with pytest.raises(Interrupted, match=rf"points.jsonl {HANDS[hand]} by another hand .* nothing is lost"):
+        run_sweep(asked, case, folder, evaluate=cheap_sweep.plane, progress=touch)
+    assert len(load_sweep(folder).points) >= 6
+    whole = run_sweep(asked, case, folder, evaluate=cheap_sweep.plane).points
+    assert whole == run_sweep(asked, case, tmp_path / "undisturbed", evaluate=cheap_sweep.plane).points
+
+
+def test_a_record_that_was_touched_without_a_change_is_no_cause_to_stop(tmp_path):
+    path = tmp_path / "record"
+    record = GrowingRecord(path)
+    record.append(b"one\n")
+    path.write_bytes(path.read_bytes())
+    os.utime(path, (1.0, 1.0))
+    record.check()
+    record.append(b"two\n")
+    assert path.read_bytes() == b"one\ntwo\n" and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_full_disk_refused_is_no_change_by_another_hand(tmp_path, monkeypatch):
+    path = tmp_path / "record"
+    record = GrowingRecord(path)
+    record.append(b"one\n")
+    fsync = os.fsync
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WriteError):
+        record.append(b"two\n")
+    monkeypatch.setattr(os, "fsync", fsync)
+    record.check()
+    assert path.read_bytes() == b"one\n"
