@@ -62,6 +62,7 @@ class Frame:
     logarithmic: bool = False
     y_names: tuple[str, ...] = ()
     powers: tuple[bool, bool] = (False, False)
+    sampled: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 
     @property
     def width(self) -> float:
@@ -97,22 +98,28 @@ class Frame:
         counts = 9, max(2, round(tall / 45))
         limits = self.x_range, self.y_range
         xs, ys = (
-            np.log10(log_ticks(10.0 ** ends[0], 10.0 ** ends[1])) if power else ticks(*ends, about=count)
-            for ends, count, power in zip(limits, counts, self.powers, strict=True)
+            np.array(at)
+            if at
+            else np.log10(log_ticks(10.0 ** ends[0], 10.0 ** ends[1]))
+            if power
+            else ticks(*ends, about=count)
+            for ends, count, power, at in zip(limits, counts, self.powers, self.sampled, strict=True)
         )
         return xs, ys
 
     def x_texts(self, values: NDArray[np.float64]) -> list[str]:
         """Labels of ticks on the x axis."""
-        return self._texts(values, self.powers[0])
+        return self._texts(values, 0)
 
     def y_texts(self, values: NDArray[np.float64]) -> list[str]:
         """Labels of ticks on the y axis: names where there are any."""
-        return list(self.y_names) or self._texts(values, self.powers[1])
+        return list(self.y_names) or self._texts(values, 1)
 
-    def _texts(self, values: NDArray[np.float64], power: bool) -> list[str]:
-        if power:
-            return [f"{10.0**v:g}" for v in values]
+    def _texts(self, values: NDArray[np.float64], axis: int) -> list[str]:
+        if self.powers[axis]:
+            return [f"{10.0**v:.6g}" for v in values]
+        if self.sampled[axis]:  # as given, whatever their steps are
+            return [f"{v:.6g}".replace("-", "−") for v in values]
         return [f"{v:g}" for v in values] if self.logarithmic else tick_texts(values)
 
 
@@ -121,7 +128,9 @@ def chart_frame(chart: Chart) -> Frame:
     x_range, y_range = chart.limits()
     left = max(LEFT, 14.0 + LETTER * max(map(len, chart.y_names), default=0))
     right = WIDTH - RIGHT
-    frame = Frame(x_range, y_range, left, right, TOP, TOP + 1.0, chart.logarithmic, chart.y_names, chart.powers)
+    frame = Frame(
+        x_range, y_range, left, right, TOP, TOP + 1.0, chart.logarithmic, chart.y_names, chart.powers, chart.sampled
+    )
     xs, _ = frame.ticks()
     # a number at the end of the axis stands whole: what is cut off it may be a power of ten
     beyond = [float(frame.across(x)) + 0.5 * DIGIT * len(t) for x, t in zip(xs, frame.x_texts(xs), strict=True)]

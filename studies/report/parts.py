@@ -155,6 +155,8 @@ class Chart:
         Both axes by their logarithm; every coordinate above zero.
     powers : tuple of bool
         Whether x, and whether y, is the power of ten of what is read there: cells even in the logarithm.
+    sampled : tuple of tuple
+        Where x, and where y, is labelled: values that were evaluated; at round values where there are none.
     height : float
         Height of the axes over their width, where no exaggeration sets it.
     """
@@ -176,6 +178,7 @@ class Chart:
     logarithmic: bool = False
     y_names: tuple[str, ...] = ()
     powers: tuple[bool, bool] = (False, False)
+    sampled: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 
     def __post_init__(self) -> None:
         """Refuse a chart without curves, with curves in different units, or what has no logarithm."""

@@ -29,11 +29,13 @@ SHOWN = (
 )
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "muted")
 MOST_MAPS, MOST_FAILURES = 12, 30
+# steps between labelled values, at most
+MOST_TICKS = 9
 
 
 @dataclass(frozen=True)
 class _Axis:
-    """One axis as it is drawn: evenly in the powers of ten where its values are even in them alone."""
+    """One axis as it is drawn: evenly in its values, or in the powers of ten where they are even in these alone."""
 
     name: str
     values: NDArray[np.float64]
@@ -42,6 +44,17 @@ class _Axis:
     @property
     def drawn(self) -> NDArray[np.float64]:
         return np.log10(self.values) if self.logarithmic else self.values
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Where the axis is labelled: at values that were evaluated, as far as their numbers do not meet."""
+        x = self.drawn
+        even = -(-(x.size - 1) // MOST_TICKS) or 1
+        kept = [float(x[0])]
+        for v in map(float, x[even::even]):
+            if v - kept[-1] >= (x[-1] - x[0]) / (MOST_TICKS + 1):
+                kept.append(v)
+        return tuple(kept)
 
     @property
     def label(self) -> str:
@@ -92,6 +105,9 @@ def _axis(name: str, values: tuple[float, ...]) -> _Axis:
     x = np.array(values, dtype=float)
     if x.size < 4 or x[0] <= 0.0:
         return _Axis(name, x, False)
+    steps = np.diff(x)
+    if 0.0 < steps.max() < 1.05 * steps.min():  # even steps first: over a short range their ratios are nearly even, too
+        return _Axis(name, x, False)
     ratios = x[1:] / x[:-1]
     return _Axis(name, x, bool(ratios.min() > 1.05 and ratios.max() < 1.05 * ratios.min()))
 
@@ -127,6 +143,7 @@ def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Char
                 pick="cell",
                 height=0.5,
                 powers=(across.logarithmic, up.logarithmic),
+                sampled=(across.ticks, up.ticks),
                 heat=HeatMap("σ", unit, across.drawn, up.drawn, values, -np.inf, "", float(np.nanmin(values))),
             )
         )
@@ -175,6 +192,7 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple
                     y_label=name,
                     curves=tuple(curves),
                     powers=(axes[along].logarithmic, False),
+                    sampled=(axes[along].ticks, ()),
                 )
             )
     return tuple(charts)

@@ -83,7 +83,7 @@ def test_a_driver_that_is_gone_has_stopped_and_a_line_that_is_being_written_is_n
 def test_the_wall_time_of_earlier_runs_counts(tmp_path, case):
     sweep(case, tmp_path)
     place = SweepFolder(tmp_path)
-    for before, least in (('{"wall_time_s": 100.0}', 100.0), ("no JSON", 0.0)):
+    for before, least in (('{"state": "finished", "wall_time_s": 100.0}', 100.0), ("no JSON", 0.0)):
         place.status_json.write_text(before)
         sweep(case, tmp_path)
         assert least <= json.loads(place.status_json.read_text())["wall_time_s"] < least + 100.0

@@ -6,6 +6,7 @@ from cheap_evaluation import case_of
 from cheap_sweep import plane, sweep_of
 
 from optimise.sweep import run_sweep
+from studies.report.frame import chart_frame
 from studies.report.sweep_page import sweep_page
 
 
@@ -31,3 +32,23 @@ def test_values_that_are_not_drawn_are_counted(tmp_path):
     stiffnesses, alphas = ([start + step * k for k in range(15)] for start, step in ((5e4, 1e4), (0.01, 0.01)))
     page = page_of(tmp_path, {"contact.stiffness": stiffnesses, "speed_kmh": speeds, "catenary.damping.alpha": alphas})
     assert page.warnings == ("2 values of the further inputs are not drawn; all are in result.nc.",)
+
+
+@pytest.mark.parametrize(
+    ("values", "logarithmic", "texts"),
+    [
+        ((200.0, 220.0, 240.0, 260.0), False, ["200", "220", "240", "260"]),
+        ((40.0, 80.0, 160.0, 320.0), True, ["40", "80", "160", "320"]),
+        ((200.0, 210.0, 240.0, 300.0), False, ["200", "210", "240", "300"]),
+        (tuple(200.0 + 5.0 * k for k in range(13)), False, ["200", "210", "220", "230", "240", "250", "260"]),
+    ],
+)
+def test_axes_are_even_in_their_values_first_and_labelled_where_was_evaluated(tmp_path, values, logarithmic, texts):
+    page = page_of(tmp_path, {"contact.stiffness": (5e4, 6e4), "speed_kmh": values, "catenary.damping.alpha": (0.1,)})
+    curves = next(chart for chart in page.charts if chart.name == "contact_force_std_N")
+    frame = chart_frame(curves)
+    assert curves.powers[0] is logarithmic
+    assert frame.x_texts(frame.ticks()[0]) == texts
+    heat = next(chart for chart in page.charts if chart.heat is not None)
+    frame = chart_frame(heat)
+    assert frame.y_texts(frame.ticks()[1]) == texts and frame.x_texts(frame.ticks()[0]) == ["50000", "60000"]

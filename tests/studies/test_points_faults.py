@@ -142,9 +142,14 @@ def test_a_folder_that_holds_something_else_or_is_damaged_is_refused_and_left_as
     record = Path(where, "points.jsonl")
     for content, line in ((checked_line({"trial": 1}), 1), (b"x\n" + checked_line({"strand": 0, "points": []}), 1)):
         record.write_bytes(content)
-        for command in (typed, ("status",)):
-            refused(catenary(*command), ["points.jsonl must hold the strands that were written", f"line {line}"])
+        refused(catenary("status"), ["points.jsonl must hold the strands that were written", f"line {line}"])
         assert record.read_bytes() == content
+        ended = catenary(*typed)
+        refused(ended, ["points.jsonl must hold the strands that were written", f"line {line}", "0 points of it can"])
+        assert "nothing was written" not in ended.err
+        (kept,) = record.parent.glob("points.jsonl.damaged-*")
+        assert kept.read_bytes() == content and not record.exists()
+        kept.unlink()
 
 
 @KINDS
