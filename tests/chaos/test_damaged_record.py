@@ -12,7 +12,8 @@ from catenary.errors import InputError
 from optimise.campaign import load_result, run_campaign
 from optimise.record import CampaignFolder, count_records
 from optimise.record_damage import take_up_strands
-from optimise.sweep import SweepFolder, SweepInput, run_sweep
+from optimise.sweep import SweepFolder, run_sweep
+from optimise.sweep_result import SweepInput
 
 END = 4096  # bytes
 TRIALS = 40
