@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.cell import VerticalCell
 from catenary.contact_wire import static_height
-from dynamics.bloch_kernel import bloch_answers
+from dynamics.bloch_kernel import CellMatrices, bloch_answers
 from dynamics.spec import CaseSpec
 
 __all__ = ["BlochCell"]
@@ -48,7 +48,7 @@ class BlochCell:
         pattern = (M.own != 0.0) | (K.own != 0.0)
         pattern[:, :ni] = False
         first = np.where(pattern.any(axis=1), np.argmax(pattern, axis=1), 0)
-        self.arrays = (
+        self.matrices = CellMatrices(
             M.own,
             damping,
             stiffness,
@@ -74,6 +74,6 @@ class BlochCell:
     ) -> NDArray[np.complex128]:
         """Answers of the loads' own places, (theta, load, load); the same with any number of threads."""
         if threads == 1:
-            return bloch_answers(theta, self.dt, self.steps, self.arrays, load)
+            return bloch_answers(theta, self.dt, self.steps, self.matrices, load)
         with ThreadPoolExecutor(threads) as pool:
             return np.concatenate(list(pool.map(lambda part: self.answers(part, load), np.array_split(theta, threads))))

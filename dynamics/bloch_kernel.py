@@ -4,27 +4,69 @@ At the angle theta = omega dt the time-stepped line (Newmark 1/4-1/2, the biline
 D = -W^2 M + i W C + K with W = (2/dt) tan(theta/2), and u(x + L, t + T) = u(x, t) turns the next cell's interface into
 exp(-i theta N) times the cell's own.
 
-Legend: ni interface dofs come first; rows of the interior's factor are stored from their first entry.
+Legend: ni interface dofs come first; rows of the interior's factor are stored from their first entry; B = Br + i Bi
+right-hand sides, then answers; S, top the interface's matrix and its loads; X, Y, Z answers by load, by step of the
+contact, and turned round.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-__all__ = ["accumulate_contact", "bloch_answers"]
+__all__ = ["CellMatrices", "ContactTable", "accumulate_contact", "bloch_answers"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Complexes = NDArray[np.complex128]
 
 # no interior dof reaches further along its column of L than this: bays are shorter
 MOST_REACH = 400
 _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
+class CellMatrices(NamedTuple):
+    """One cell, (dof, dof), and what links it to the next, (dof, interface dof); ``first`` entry of every row."""
+
+    M: Floats
+    C: Floats
+    K: Floats
+    M_next: Floats
+    C_next: Floats
+    K_next: Floats
+    first: Ints
+    ni: int
+
+
+class ContactTable(NamedTuple):
+    """Dofs under the contact by their numbers among the loads, and their shares, (step, 4) each.
+
+    ``wrap`` is 1 where the dof belongs to the next cell, whose answer and load carry the Bloch phase of ``steps``
+    steps a span.
+    """
+
+    at: Ints
+    phi: Floats
+    wrap: Ints
+    steps: int
+
+
+class _Work(NamedTuple):
+    """Memory of one frequency: factor of the interior, and right-hand sides in real and imaginary part."""
+
+    low: Complexes
+    diag: Complexes
+    Br: Floats
+    Bi: Floats
+
+
 @njit(**_OPTIONS)
 def _factor(cell, W, low, diag):
     """L D L^T of the interior, complex symmetric, on its envelope."""
-    M, C, K, first, ni = cell[0], cell[1], cell[2], cell[6], cell[7]
+    M, C, K, first, ni = cell.M, cell.C, cell.K, cell.first, cell.ni
     for i in range(ni, M.shape[0]):
         for j in range(first[i], i + 1):
             total = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
@@ -66,13 +108,13 @@ def _solve(low, diag, first, ni, Br, Bi):
 
 
 @njit(**_OPTIONS)
-def _cell_solution(theta, scale, cell, rhs, work):
+def _cell_solution(theta, dt, steps, cell, rhs, work):
     """Solve one cell for all loads; the first columns of (Br, Bi) hold the answer."""
     M, C, K, Mn, Cn, Kn, first, ni = cell
     low, diag, Br, Bi = work
     n, m = rhs.shape
-    W = scale[0] * np.tan(0.5 * theta)
-    phase = np.exp(-1j * theta * scale[1])
+    W = 2.0 / dt * np.tan(0.5 * theta)
+    phase = np.exp(-1j * theta * steps)
     right, left = np.zeros((n, ni), np.complex128), np.zeros((ni, n), np.complex128)
     for i in range(ni, n):
         for j in range(ni):
@@ -111,37 +153,29 @@ def _cell_solution(theta, scale, cell, rhs, work):
 
 
 @njit(**_OPTIONS)
-def bloch_answers(theta: Any, dt: float, steps: int, cell: Any, rhs: Any) -> Any:
-    """Answers rhs^T D(theta)^-1 rhs, complex array (theta, load, load).
-
-    ``cell`` is (M, C, K, M_next, C_next, K_next, first, ni); rhs (dof, load) is real.
-    """
+def bloch_answers(theta: Floats, dt: float, steps: int, cell: CellMatrices, rhs: Floats) -> Complexes:
+    """Answers rhs^T D(theta)^-1 rhs, complex array (theta, load, load), for unit loads rhs (dof, load)."""
     n, m = rhs.shape
-    ni = cell[7]
+    width = m + cell.ni
     out = np.zeros((theta.size, m, m), np.complex128)
-    work = (
-        np.zeros((n, n), np.complex128),
-        np.zeros(n, np.complex128),
-        np.empty((n, m + ni)),
-        np.empty((n, m + ni)),
+    work = _Work(
+        np.zeros((n, n), np.complex128), np.zeros(n, np.complex128), np.empty((n, width)), np.empty((n, width))
     )
     for t in range(theta.size):
-        _cell_solution(theta[t], (2.0 / dt, steps), cell, rhs, work)
+        _cell_solution(theta[t], dt, steps, cell, rhs, work)
         for p in range(m):
             for i in range(n):
                 if rhs[i, p] != 0.0:
                     for c in range(m):
-                        out[t, p, c] += rhs[i, p] * complex(work[2][i, c], work[3][i, c])
+                        out[t, p, c] += rhs[i, p] * complex(work.Br[i, c], work.Bi[i, c])
     return out
 
 
 @njit(**_OPTIONS)
-def accumulate_contact(theta: Any, weight: Any, X: Any, table: Any, I_cc: Any) -> None:
+def accumulate_contact(theta: Floats, weight: Floats, X: Complexes, table: ContactTable, I_cc: Floats) -> None:
     """Add the contact-to-contact part of some frequencies to I_cc (step, step).
 
-    X (theta, load, node) holds, transposed, the answers at contact-wire dofs. ``table`` is (at, phi, wrap, steps a
-    span): at and phi (step, 4) are the dofs' numbers and weights; wrap (step, 4) is 1 where the dof belongs to the
-    next cell, whose answer and load carry the Bloch phase.
+    X (theta, load, node) holds, transposed, the answers at contact-wire dofs.
     """
     at, phi, wrap, steps = table
     N, nc = at.shape[0], X.shape[2]

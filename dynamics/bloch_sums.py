@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.bloch_cell import BlochCell
-from dynamics.bloch_kernel import accumulate_contact
+from dynamics.bloch_kernel import ContactTable, accumulate_contact
 
 __all__ = ["THREADS", "DropperRecords", "Integrals", "integrals"]
 
@@ -97,7 +97,7 @@ def _accumulate(
         theta,
         weight,
         np.ascontiguousarray(X[:, :nc, :nc].transpose(0, 2, 1)),
-        (cell.at, cell.phi, cell.wrap, N),
+        ContactTable(cell.at, cell.phi, cell.wrap, N),
         out.contact,
     )
     X *= weight[:, None, None]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.loop.device_kernel import device_force
+from dynamics.loop.device_kernel import DeviceConstants, DeviceState, device_force
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec import PantographSpec
 
@@ -53,16 +53,16 @@ class LumpedDevice:
     dt: float
     contact_damping: float = 0.0
     unilateral: bool = True
-    constants: Any = field(init=False, repr=False)
-    state: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] = field(init=False, repr=False)
+    constants: DeviceConstants = field(init=False, repr=False)
+    state: DeviceState = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Factor the step's matrix once."""
         mass, C, K = pantograph_matrices(self.spec)
-        G = np.linalg.inv(np.diag(mass) + 0.5 * self.dt * C + 0.25 * self.dt**2 * K)
+        G = np.asarray(np.linalg.inv(np.diag(mass) + 0.5 * self.dt * C + 0.25 * self.dt**2 * K), dtype=np.float64)
         contact = (self.contact_stiffness, self.contact_damping, self.unilateral)
-        self.constants = (mass, C, K, G, self.applied_force, *contact, self.dt)
-        self.state = (np.zeros(len(mass)), np.zeros(len(mass)), np.zeros(2))
+        self.constants = DeviceConstants(mass, C, K, G, self.applied_force, *contact, self.dt)
+        self.state = DeviceState(np.zeros(len(mass)), np.zeros(len(mass)), np.zeros(2))
         self.start(0.0)
 
     def start(self, height: float) -> None:

@@ -6,26 +6,77 @@ its backward difference; kc, cc stiffness and damping of the contact; f contact 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from dynamics.loop.kernel import loop_step
+from dynamics.loop.kernel import Loop, loop_step
 
-__all__ = ["RING", "actuator_position", "device_force", "run_block"]
+__all__ = [
+    "RING", "DeviceConstants", "DeviceState", "Records", "Rig", "actuator_position", "device_force", "run_block",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
 
 RING = 256  # references under way; a delay and two ramps are shorter
 _OPTIONS = {"cache": True, "error_model": "numpy"}
 
 
-@njit(**_OPTIONS)
-def device_force(z: float, device: Any, state: Any) -> float:
-    """Move the device by one step to the imposed height z [m]; force with which it presses [N].
+class DeviceConstants(NamedTuple):
+    """Masses (mass,), C, K, G (mass, mass) of a device, applied force F on its lowest mass [N], contact, step [s]."""
 
-    ``device`` is (masses, C, K, G, applied force, kc, cc, unilateral, dt); ``state`` (y, v, past) with past = (force,
-    imposed height) of the step before.
+    m: Floats
+    C: Floats
+    K: Floats
+    G: Floats
+    F: float
+    kc: float
+    cc: float
+    unilateral: bool
+    dt: float
+
+
+class DeviceState(NamedTuple):
+    """Heights and velocities (mass,), and ``past``: force [N] and imposed height [m] of the step before."""
+
+    y: Floats
+    v: Floats
+    past: Floats
+
+
+class Rig(NamedTuple):
+    """Actuator, sensor and limits of a rig.
+
+    ``ring`` (RING,) references under way [m], of which one is taken up every ``ramp`` steps; resolutions of height and
+    force (0: exact); force added to the measured one; largest force and height; ``predicted`` (step,) force that is
+    played back instead of the measured one for the first ``hold`` steps.
     """
+
+    ring: Floats
+    ramp: int
+    height_resolution: float
+    force_resolution: float
+    added_force: float
+    largest_force: float
+    largest_height: float
+    predicted: Floats
+    hold: int
+
+
+class Records(NamedTuple):
+    """By step: noise, which is given, and force [N], position and command [m], which are filled."""
+
+    noise: Floats
+    force: Floats
+    position: Floats
+    command: Floats
+
+
+@njit(**_OPTIONS)
+def device_force(z: float, device: DeviceConstants, state: DeviceState) -> float:
+    """Move the device by one step to the imposed height z [m]; force with which it presses [N]."""
     m, C, K, G, F, kc, cc, unilateral, dt = device
     y, v, past = state
     n = m.size
@@ -56,7 +107,7 @@ def device_force(z: float, device: Any, state: Any) -> float:
 
 
 @njit(**_OPTIONS)
-def actuator_position(k: int, ring: Any, ramp: int, resolution: float) -> float:
+def actuator_position(k: int, ring: Floats, ramp: int, resolution: float) -> float:
     """Height reached at step k [m]: on a straight line between the references taken up every ``ramp`` steps."""
     late = k % ramp
     first = ring[(k - late) % RING]
@@ -65,30 +116,28 @@ def actuator_position(k: int, ring: Any, ramp: int, resolution: float) -> float:
 
 
 @njit(**_OPTIONS)
-def run_block(k0: int, loop: Any, device: Any, rig: Any, out: Any) -> int:
+def run_block(
+    k0: int, loop: Loop, device: DeviceConstants, device_state: DeviceState, rig: Rig, records: Records
+) -> int:
     """Run one block from step k0; how many steps were done before the force or the height went out of bounds.
 
-    ``loop`` holds the arguments of ``loop_step`` behind the force; ``device`` (constants, state); ``rig`` (ring, ramp,
-    height resolution, force resolution, added force, largest force, largest height, predicted force, steps on it);
-    ``out`` (noise, force, position, command), the noise being given. As long as a prediction is played back the loop
-    is given its force instead of the measured one, so that a height still scaled by the ramp does not spoil it.
+    As long as a prediction is played back the loop is given its force instead of the measured one, so that a height
+    still scaled by the ramp does not spoil it.
     """
-    model, droppers, state, settings = loop
-    ring, ramp, fine, grain, added, largest, highest, predicted, hold = rig
-    noise, force, position, command = out
-    delay = settings[3]
+    ring, grain, delay = rig.ring, rig.force_resolution, loop.constants.delay
+    noise, force, position, command = records
     for i in range(force.size):
         k = k0 + i
-        z = actuator_position(k, ring, ramp, fine)
-        f = device_force(z, device[0], device[1]) + noise[i]
+        z = actuator_position(k, ring, rig.ramp, rig.height_resolution)
+        f = device_force(z, device, device_state) + noise[i]
         f = np.round(f / grain) * grain if grain > 0.0 else f
         position[i], force[i] = z, f
-        if not abs(f) <= largest:
+        if not abs(f) <= rig.largest_force:
             return i
-        given = predicted[k % predicted.size] if k < hold else f
-        c = loop_step(k, given + added, model, droppers, state, settings)
+        given = rig.predicted[k % rig.predicted.size] if k < rig.hold else f
+        c = loop_step(k, given + rig.added_force, loop)
         command[i] = c
-        if not abs(c) <= highest:
+        if not abs(c) <= rig.largest_height:
             return i
         ring[(k + delay) % RING] = c
     return force.size

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.loop.device import Device, LumpedDevice
-from dynamics.loop.device_kernel import RING, actuator_position, run_block
+from dynamics.loop.device_kernel import RING, Records, Rig, actuator_position, run_block
 from dynamics.loop.engine import LoopEngine
 from dynamics.loop.model import PeriodicModel
 from dynamics.loop.spec import RigSettings
@@ -62,7 +61,7 @@ class LoopRun:
     spans_averaged: int
 
 
-class _Rig:
+class _Test:
     """What a test goes through block by block: loop, references under way, sensor."""
 
     def __init__(
@@ -71,7 +70,7 @@ class _Rig:
         self.engine, self.device, self.settings = engine, device, settings
         self.noise = np.random.default_rng(settings.sensor.seed)
         self.ring = np.zeros(RING)
-        rest = engine.filtered.arrays[0]
+        rest = engine.filtered.line.z0
         if predicted is not None:
             rest = predicted.height
             engine.start_from(predicted.contact_force, predicted.correction_force, predicted.height)
@@ -81,23 +80,31 @@ class _Rig:
                 self.ring[k] = rest[k % len(rest)]
         device.start(float(self.ring[0]))
 
-    def block(self, first: int, out: tuple[Array, Array, Array, Array]) -> int:
+    def block(self, first: int, out: Records) -> int:
         """Run one span from step ``first``; steps done before force or height left their bounds."""
-        out[0][:] = self.noise.normal(0.0, self.settings.sensor.noise_N, len(out[0]))
+        out.noise[:] = self.noise.normal(0.0, self.settings.sensor.noise_N, len(out.noise))
         if isinstance(self.device, LumpedDevice):
-            device: Any = (self.device.constants, self.device.state)
-            s = self.settings
-            limits = (s.loop.added_force_N, s.loop.largest_force_N, s.loop.largest_height_m)
-            grain = (s.actuator.resolution_m, s.sensor.resolution_N)
-            predicted = self.engine.predicted_force
-            held = np.zeros(1) if predicted is None else predicted
-            rig = (self.ring, s.actuator.ramp_steps, *grain, *limits, held, self.engine.held_steps)
-            done = int(run_block(first, self.engine.arguments, device, rig, out))
+            done = int(run_block(first, self.engine.loop, self.device.constants, self.device.state, self._rig(), out))
             self.engine.step_number = first + done
             return done
         return self._by_interface(first, out)
 
-    def _by_interface(self, first: int, out: tuple[Array, Array, Array, Array]) -> int:
+    def _rig(self) -> Rig:
+        """Actuator, sensor and limits as the compiled block takes them."""
+        s, predicted = self.settings, self.engine.predicted_force
+        return Rig(
+            ring=self.ring,
+            ramp=s.actuator.ramp_steps,
+            height_resolution=s.actuator.resolution_m,
+            force_resolution=s.sensor.resolution_N,
+            added_force=s.loop.added_force_N,
+            largest_force=s.loop.largest_force_N,
+            largest_height=s.loop.largest_height_m,
+            predicted=np.zeros(1) if predicted is None else predicted,
+            hold=self.engine.held_steps,
+        )
+
+    def _by_interface(self, first: int, out: Records) -> int:
         """Step a device that is known by its interface alone."""
         noise, force, position, command = out
         s = self.settings
@@ -139,16 +146,16 @@ def emulate(
         Periodic state to start from, of the same filters; without it the line at rest.
     """
     engine = LoopEngine(model, settings.loop)
-    rig = _Rig(engine, device, settings, predicted)
+    test = _Test(engine, device, settings, predicted)
     N, spans = model.steps, max(2, round(duration / (model.steps * model.dt)))
     records = np.zeros((4, spans, N))
     corrections = np.zeros(engine.correction_force.shape)
     change, message, done, last = np.zeros(spans), "", 0, min(SPANS_AVERAGED, spans)
     for b in range(spans):
-        out = (records[0, b], records[1, b], records[2, b], records[3, b])
-        done = rig.block(b * N, out)
+        out = Records(records[0, b], records[1, b], records[2, b], records[3, b])
+        done = test.block(b * N, out)
         if done < N:
-            message = _out_of_bounds(b * N + done, out[1][done], out[3][done], settings)
+            message = _out_of_bounds(b * N + done, out.force[done], out.command[done], settings)
             spans = b
             break
         change[b] = float(np.sqrt(np.mean((records[1, b] - (records[1, b - 1] if b else 0.0)) ** 2)))

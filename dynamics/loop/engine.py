@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
 from dynamics.loop.harmonics import harmonic_filter, largest_count
-from dynamics.loop.kernel import loop_step
+from dynamics.loop.kernel import Constants, DropperLaw, Forces, LineMatrices, Loop, LoopState, Sweep, plain, plain_step
 from dynamics.loop.model import PeriodicModel
 from dynamics.loop.spec import LoopSettings
 
@@ -30,14 +29,14 @@ class FilteredModel:
 
     Attributes
     ----------
-    arrays : tuple
-        z0, I_cc, I_cd, I_dc, and K_dd with the lag falling.
-    droppers : tuple
-        Static tension (dropper,) [N], stiffness [N/m], local step of the first sample.
+    line : LineMatrices
+        Heights and influence matrices.
+    droppers : DropperLaw
+        What makes their correction forces.
     """
 
-    arrays: tuple[NDArray[np.float64], ...]
-    droppers: tuple[NDArray[np.float64], float, int]
+    line: LineMatrices
+    droppers: DropperLaw
 
 
 def filtered_model(model: PeriodicModel, settings: LoopSettings) -> FilteredModel:
@@ -64,9 +63,8 @@ def filtered_model(model: PeriodicModel, settings: LoopSettings) -> FilteredMode
         I_cd = (W @ I_cd.reshape(N, -1)).reshape(I_cd.shape)
     I_dc = elongation_filter(model, settings.dropper_harmonics)
     falling = np.ascontiguousarray(K_dd[:, :, ::-1])
-    arrays = (z0, I_cc, I_cd, I_dc, falling)
-    droppers = (model.dropper_force, model.dropper_stiffness, model.dropper_offset)
-    return FilteredModel(tuple(np.ascontiguousarray(a) for a in arrays), droppers)
+    line = LineMatrices(*(np.ascontiguousarray(a) for a in (z0, I_cc, I_cd, I_dc, falling)))
+    return FilteredModel(line, DropperLaw(model.dropper_force, model.dropper_stiffness, model.dropper_offset))
 
 
 def elongation_filter(model: PeriodicModel, harmonics: int | None) -> NDArray[np.float64]:
@@ -104,34 +102,19 @@ class LoopEngine:
         self.filtered = filtered_model(model, settings) if filtered is None else filtered
         self.step_number = 0
         self.predicted_force: NDArray[np.float64] | None = None
-        N, M, nd = model.steps, model.dropper_steps, model.droppers
-        most = nd * (M // N + 1)
-        self.state: Any = (
-            np.zeros(N),
-            np.zeros((nd, M)),
-            np.zeros(nd, np.int64),
-            np.zeros(nd, np.int64),
-            np.zeros(most, np.int64),
-            np.zeros(most, np.int64),
-            np.zeros(most),
-            np.zeros(most),
-            np.zeros(N),
-            np.zeros((nd, M)),
-            np.zeros(nd, np.int64),
-            np.zeros(nd, np.int64),
-            self.filtered.arrays[0].copy(),
-        )
+        self.state = _at_rest(model, self.filtered.line.z0)
         s = settings
-        self.constants: Any = (
-            s.sweeps,
-            s.dropper_relaxation,
-            s.contact_relaxation,
-            s.delay_steps,
-            s.compensation,
-            s.strategy == "span_by_span",
-            s.slack,
-            self.ramp_steps,
+        self.constants = Constants(
+            sweeps=s.sweeps,
+            mu_d=s.dropper_relaxation,
+            mu_c=s.contact_relaxation,
+            delay=s.delay_steps,
+            compensation=s.compensation,
+            by_span=s.strategy == "span_by_span",
+            slack=s.slack,
+            ramp=self.ramp_steps,
         )
+        self._plain = plain(self.loop)
 
     @property
     def ramp_steps(self) -> int:
@@ -153,14 +136,13 @@ class LoopEngine:
             Filtered height that answers them [m].
         """
         self.predicted_force = force
-        for own, given in ((0, force + self.settings.added_force_N), (1, squeeze)):
-            self.state[own][:] = self.state[own + 8][:] = given
-        for d, row in enumerate(squeeze):
-            at = np.flatnonzero(row)
-            first, last = (int(at[0]), int(at[-1]) + 1) if at.size else (0, 0)
-            self.state[2][d] = self.state[10][d] = first
-            self.state[3][d] = self.state[11][d] = last
-        self.state[12][:] = height
+        for forces in (self.state.now, self.state.frozen):
+            forces.f[:] = force + self.settings.added_force_N
+            forces.fd[:] = squeeze
+            for d, row in enumerate(squeeze):
+                at = np.flatnonzero(row)
+                forces.lo[d], forces.hi[d] = (int(at[0]), int(at[-1]) + 1) if at.size else (0, 0)
+        self.state.zm[:] = height
 
     @property
     def held_steps(self) -> int:
@@ -173,14 +155,14 @@ class LoopEngine:
         return self.step_number < self.held_steps
 
     @property
-    def arguments(self) -> Any:
+    def loop(self) -> Loop:
         """What the compiled step takes behind step number and force."""
-        return self.filtered.arrays, self.filtered.droppers, self.state, self.constants
+        return Loop(self.filtered.line, self.filtered.droppers, self.state, self.constants)
 
     @property
     def correction_force(self) -> NDArray[np.float64]:
         """Force that squeezes each slack dropper at its local steps, (dropper, dropper step) [N]."""
-        return self.state[1]
+        return self.state.now.fd
 
     def step(self, force: float) -> float:
         """Take the force measured at the present step [N]; height to send [m], reached ``delay_steps`` later.
@@ -197,6 +179,15 @@ class LoopEngine:
             )
         if self.predicted_force is not None and self.holding:
             force = float(self.predicted_force[self.step_number % len(self.predicted_force)])
-        height = loop_step(self.step_number, force + self.settings.added_force_N, *self.arguments)
+        height = plain_step(self.step_number, force + self.settings.added_force_N, self._plain)
         self.step_number += 1
         return height
+
+
+def _at_rest(model: PeriodicModel, height: NDArray[np.float64]) -> LoopState:
+    """State of a loop that has measured nothing yet; ``height`` (step,) is that of the line at rest [m]."""
+    N, M, nd = model.steps, model.dropper_steps, model.droppers
+    most = nd * (M // N + 1)
+    now, frozen = (Forces(np.zeros(N), np.zeros((nd, M)), np.zeros(nd, np.int64), np.zeros(nd, np.int64)) for _ in "01")
+    sweep = Sweep(np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most), np.zeros(most))
+    return LoopState(now, frozen, height.copy(), sweep)

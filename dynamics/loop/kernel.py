@@ -2,7 +2,8 @@ r"""Compiled step of the hardware loop: one measured force in, one height to sen
 
 Legend: k global step, n = k mod N station of the measurement, f relaxed force of every station (eq. 9), fd correction
 forces (dropper, local step), lo and hi the local steps between which they are not zero, zm heights that answer the
-frozen block before the last; F, kd tension at rest and stiffness of the droppers. I_cc, I_cd, z0 are filtered (eq. 8).
+frozen block before the last; F, kd tension at rest and stiffness of the droppers; mu_c, mu_d relaxations of contact
+and correction forces; kk local step of a dropper's record. I_cc, I_cd, z0 are filtered (eq. 8).
 
 Every height is a product of one row with the force vectors instead of a sum of changes (eqs 2 and 10): the same
 number, no rounding that builds up, and no step that costs more than the others.
@@ -10,18 +11,101 @@ number, no rounding that builds up, and no step that costs more than the others.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-__all__ = ["dot", "loop_step"]
+__all__ = [
+    "Constants", "DropperLaw", "Forces", "LineMatrices", "Loop", "LoopState", "Sweep", "dot", "loop_step", "plain",
+    "plain_step",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 _OPTIONS = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SETTLED = 1.0e-9  # N, change of a correction force that ends the sweeps
 
 
+class LineMatrices(NamedTuple):
+    """Height at rest [m] and influence matrices [m/N] of a line; all but ``I_dc`` and ``K`` keep few harmonics.
+
+    ``z0`` (step,), ``I_cc`` (step, step), ``I_cd`` (step, dropper, local step), ``I_dc`` (dropper, local step, step),
+    ``K`` (dropper, dropper, lag) that of droppers on each other, with the lag falling.
+    """
+
+    z0: Floats
+    I_cc: Floats
+    I_cd: Floats
+    I_dc: Floats
+    K: Floats
+
+
+class DropperLaw(NamedTuple):
+    """Tension at rest (dropper,) [N], stiffness [N/m], and ``offset``, the local step of the first sample."""
+
+    F: Floats
+    kd: float
+    offset: int
+
+
+class Forces(NamedTuple):
+    """Relaxed contact force (step,) and correction forces (dropper, local step) [N], not zero from ``lo`` to ``hi``."""
+
+    f: Floats
+    fd: Floats
+    lo: Ints
+    hi: Ints
+
+
+class Sweep(NamedTuple):
+    """Memory of one step's sweeps: droppers and local steps solved for, their elongations [m] and old forces [N]."""
+
+    who: Ints
+    at: Ints
+    e: Floats
+    old: Floats
+
+
+class LoopState(NamedTuple):
+    """What a loop carries from step to step; the ``frozen`` forces are those at the last block's end."""
+
+    now: Forces
+    frozen: Forces
+    zm: Floats
+    sweep: Sweep
+
+
+class Constants(NamedTuple):
+    """Settings of a loop: most sweeps of a step, relaxations, delay [steps], which heights are sent, ramp [steps]."""
+
+    sweeps: int
+    mu_d: float
+    mu_c: float
+    delay: int
+    compensation: bool
+    by_span: bool
+    slack: bool
+    ramp: int
+
+
+class Loop(NamedTuple):
+    """A loop as its step takes it; of its parts the state alone changes."""
+
+    line: LineMatrices
+    droppers: DropperLaw
+    state: LoopState
+    constants: Constants
+
+
+# a loop without names: tuples of the fields of its parts, in their order
+Plain = tuple[tuple[Any, ...], ...]
+
+
 @njit(**_OPTIONS)
-def dot(a: Any, b: Any) -> float:
+def dot(a: Floats, b: Floats) -> float:
     """Sum of products of two vectors."""
     total = 0.0
     for i in range(a.size):
@@ -30,31 +114,32 @@ def dot(a: Any, b: Any) -> float:
 
 
 @njit(**_OPTIONS)
-def _height(r, model, f, fd, lo, hi):
+def _height(r, line, forces):
     """Height at station r that answers the forces (eq. 11)."""
-    z0, I_cc, I_cd = model[0], model[1], model[2]
-    z = z0[r] + dot(I_cc[r], f)
+    fd, lo, hi = forces.fd, forces.lo, forces.hi
+    z = line.z0[r] + dot(line.I_cc[r], forces.f)
     for d in range(lo.size):
         if lo[d] < hi[d]:
-            z += dot(I_cd[r, d, lo[d] : hi[d]], fd[d, lo[d] : hi[d]])
+            z += dot(line.I_cd[r, d, lo[d] : hi[d]], fd[d, lo[d] : hi[d]])
     return z
 
 
 @njit(**_OPTIONS)
-def _elongation(d, kk, model, f, fd, lo, hi):
+def _elongation(d, kk, line, forces):
     """Elongation of dropper d at its local step kk (eq. 12)."""
-    I_dc, K = model[3], model[4]
+    fd, lo, hi = forces.fd, forces.lo, forces.hi
     M = fd.shape[1]
-    e = dot(I_dc[d, kk], f)
+    e = dot(line.I_dc[d, kk], forces.f)
     for c in range(lo.size):
         if lo[c] < hi[c]:
-            e += dot(K[d, c, M - 1 - kk + lo[c] : M - 1 - kk + hi[c]], fd[c, lo[c] : hi[c]])
+            e += dot(line.K[d, c, M - 1 - kk + lo[c] : M - 1 - kk + hi[c]], fd[c, lo[c] : hi[c]])
     return e
 
 
 @njit(**_OPTIONS)
-def _widen(fd, lo, hi, d, kk):
+def _widen(forces, d, kk):
     """Keep the range outside which the correction forces of a dropper are zero."""
+    fd, lo, hi = forces.fd, forces.lo, forces.hi
     if fd[d, kk] != 0.0:
         if lo[d] >= hi[d]:
             lo[d], hi[d] = kk, kk + 1
@@ -67,32 +152,30 @@ def _widen(fd, lo, hi, d, kk):
 
 
 @njit(**_OPTIONS)
-def _slacken(n, model, droppers, state, settings):
+def _slacken(n, line, droppers, state, constants):
     """Correction forces of the step, solved in their own step (eqs 11, 12; mu_d = 1 gives the solution itself).
 
     At any time a dropper's record holds one sample for each span in which that dropper may be slack. The sweeps
     (projected Gauss-Seidel) cover all of them; what they depend on else is known.
     """
-    K, (F, kd, offset) = model[4], droppers
-    f, fd, lo, hi = state[0], state[1], state[2], state[3]
-    who, at, e, old = state[4], state[5], state[6], state[7]
-    sweeps, mu = settings[0], settings[1]
-    nd, M, N = fd.shape[0], fd.shape[1], f.size
+    K, F, kd, forces = line.K, droppers.F, droppers.kd, state.now
+    fd, (who, at, e, old) = forces.fd, state.sweep
+    nd, M, N = fd.shape[0], fd.shape[1], forces.f.size
     count = 0
-    first = n - offset
+    first = n - droppers.offset
     kk = first % N + ((M - 1 - first % N) // N) * N
     moving = False
     while kk >= 0:
         for d in range(nd):
             who[count], at[count] = d, kk
-            e[count] = _elongation(d, kk, model, f, fd, lo, hi)
+            e[count] = _elongation(d, kk, line, forces)
             old[count] = fd[d, kk]
             moving = moving or old[count] != 0.0 or F[d] + kd * e[count] < 0.0
             count += 1
         kk -= N
     if not moving:
         return
-    for _ in range(sweeps):
+    for _ in range(constants.sweeps):
         change = 0.0
         for i in range(count):
             d, kk = who[i], at[i]
@@ -107,47 +190,53 @@ def _slacken(n, model, droppers, state, settings):
             break
     for i in range(count):
         d, kk = who[i], at[i]
-        fd[d, kk] = old[i] + mu * (fd[d, kk] - old[i])
-        _widen(fd, lo, hi, d, kk)
+        fd[d, kk] = old[i] + constants.mu_d * (fd[d, kk] - old[i])
+        _widen(forces, d, kk)
 
 
 @njit(**_OPTIONS)
-def _freeze(state):
+def _freeze(now, frozen):
     """Keep the forces of the block that has just ended."""
-    f, fd, lo, hi = state[0], state[1], state[2], state[3]
-    ff, ffd, flo, fhi = state[8], state[9], state[10], state[11]
-    ff[:] = f
-    for d in range(lo.size):
-        for j in range(min(lo[d], flo[d]), max(hi[d], fhi[d])):
-            ffd[d, j] = fd[d, j]
-        flo[d], fhi[d] = lo[d], hi[d]
+    frozen.f[:] = now.f
+    for d in range(now.lo.size):
+        for j in range(min(now.lo[d], frozen.lo[d]), max(now.hi[d], frozen.hi[d])):
+            frozen.fd[d, j] = now.fd[d, j]
+        frozen.lo[d], frozen.hi[d] = now.lo[d], now.hi[d]
 
 
 @njit(**_OPTIONS)
-def loop_step(k: int, force: float, model: Any, droppers: Any, state: Any, settings: Any) -> float:
-    """Take the force measured at step k and give the height to send, which is reached ``delay`` steps later.
-
-    ``model`` is (z0, I_cc, I_cd, I_dc, K_dd), the first three filtered by N_h, the last one with the lag falling;
-    ``droppers`` (F, kd, offset); ``state`` (f, fd, lo, hi, who, at, e, old, then f, fd, lo, hi as frozen at the last
-    block's end, zm); ``settings`` (sweeps, mu_d, mu_c, delay, compensation, span by span, slack, ramp steps).
-    """
-    f = state[0]
-    N = f.size
+def loop_step(k: int, force: float, loop: Loop) -> float:
+    """Take the force measured at step k and give the height to send, which is reached ``delay`` steps later."""
+    line, droppers, state, constants = loop
+    now, frozen, zm = state.now, state.frozen, state.zm
+    f, N = now.f, now.f.size
     n = k % N
-    mu_c, delay, ahead, by_span, slack, ramp = settings[2:]
-    f[n] += mu_c * (force - f[n])
-    if slack:
-        _slacken(n, model, droppers, state, settings)
-    r = (k + (delay if ahead else 1)) % N
-    if by_span:
+    f[n] += constants.mu_c * (force - f[n])
+    if constants.slack:
+        _slacken(n, line, droppers, state, constants)
+    r = (k + (constants.delay if constants.compensation else 1)) % N
+    if constants.by_span:
         m = (k + 1) % N
         if m == 0:
-            _freeze(state)
-        zm = state[12]
-        new = _height(r, model, state[8], state[9], state[10], state[11])
+            _freeze(now, frozen)
+        new = _height(r, line, frozen)
         weight = m / (N - 1.0)
         z = (1.0 - weight) * zm[r] + weight * new
         zm[r] = new
     else:
-        z = _height(r, model, f, state[1], state[2], state[3])
-    return z * min(1.0, (k + 1.0) / ramp) if ramp > 0 else z
+        z = _height(r, line, now)
+    return z * min(1.0, (k + 1.0) / constants.ramp) if constants.ramp > 0 else z
+
+
+def plain(loop: Loop) -> Plain:
+    """The parts of a loop as plain tuples, in the order of their fields."""
+    line, droppers, (now, frozen, zm, sweep), constants = loop
+    return tuple(line), tuple(droppers), (tuple(now), tuple(frozen), zm, tuple(sweep)), tuple(constants)
+
+
+@njit(**_OPTIONS)
+def plain_step(k: int, force: float, loop: Plain) -> float:
+    """``loop_step`` of a loop in ``plain`` tuples, which Python hands over in less time than those with names."""
+    line, droppers, (now, frozen, zm, sweep), constants = loop
+    state = LoopState(Forces(*now), Forces(*frozen), zm, Sweep(*sweep))
+    return loop_step(k, force, Loop(LineMatrices(*line), DropperLaw(*droppers), state, Constants(*constants)))

@@ -2,22 +2,33 @@ r"""Compiled Krylov spaces of the block maps, for radii of many loops in little 
 
 Only the harmonics of the filter move from block to block, so that few vectors hold what grows; the eigenvalues that
 cluster at 1 - mu_c do not have to be found one by one. Legend: x state, r harmonics kept, R harmonics of the tables,
-D heights under way, q harmonics' rows by command, g harmonics' gain by step.
+D heights under way, q harmonics' rows by command, g harmonics' gain by step, h and v heights and velocities of the
+device's masses.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from dynamics.loop.device_kernel import device_force
+from dynamics.loop.device_kernel import DeviceConstants, DeviceState, device_force
 from dynamics.loop.kernel import dot
 
-__all__ = ["hessenbergs_span", "hessenbergs_step"]
+__all__ = ["Tables", "hessenbergs_span", "hessenbergs_step"]
+
+Floats = NDArray[np.float64]
 
 _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+
+
+class Tables(NamedTuple):
+    """Line of a step-by-step loop: harmonics' rows by command and gain by step, (step, harmonic) each."""
+
+    q: Floats
+    g: Floats
 
 
 @njit(**_OPTIONS)
@@ -40,7 +51,7 @@ def _project(V, H, k, y):
 
 
 @njit(**_OPTIONS)
-def hessenbergs_span(A: Any, r: int, relaxations: Any, start: Any, size: int) -> Any:
+def hessenbergs_span(A: Floats, r: int, relaxations: Floats, start: Floats, size: int) -> Floats:
     """Projected span-by-span maps, (relaxation, size, size), from the map A of mu_c = 1 (span_matrix)."""
     out = np.zeros((relaxations.size, size, size))
     for p in range(relaxations.size):
@@ -59,10 +70,10 @@ def hessenbergs_span(A: Any, r: int, relaxations: Any, start: Any, size: int) ->
 
 
 @njit(**_OPTIONS)
-def _block(x, tables, device, relaxation, y):
+def _block(x, tables, device, state, relaxation, y):
     """One block of the step-by-step loop: state y after state x (relaxed forces, heights under way, device)."""
     q, g = tables
-    constants, (h, v, past) = device
+    h, v, past = state
     N, r = g.shape
     D, m = x.size - N - 2 * h.size - 2, h.size
     zeta = np.zeros(r)
@@ -73,8 +84,8 @@ def _block(x, tables, device, relaxation, y):
     h[:], v[:], past[:] = x[at : at + m], x[at + m : at + 2 * m], x[at + 2 * m :]
     commands = np.empty(N)
     for k in range(N):
-        z: Any = x[N + k] if k < D else commands[k - D]
-        change = relaxation * (device_force(z, constants, (h, v, past)) - x[k])
+        z = float(x[N + k] if k < D else commands[k - D])
+        change = relaxation * (device_force(z, device, state) - x[k])
         y[k] = x[k] + change
         for j in range(r):
             zeta[j] += g[k, j] * change
@@ -84,10 +95,12 @@ def _block(x, tables, device, relaxation, y):
 
 
 @njit(**_OPTIONS)
-def hessenbergs_step(tables: Any, device: Any, relaxations: Any, start: Any, size: int) -> Any:
+def hessenbergs_step(
+    tables: Tables, device: DeviceConstants, state: DeviceState, relaxations: Floats, start: Floats, size: int
+) -> Floats:
     """Projected step-by-step maps, (relaxation, size, size), applied without forming them.
 
-    ``tables`` is (q, g), (step, harmonic) each; ``device`` (constants without load, state).
+    The ``device`` is without load; its ``state`` is worked in.
     """
     out = np.zeros((relaxations.size, size, size))
     for p in range(relaxations.size):
@@ -95,7 +108,7 @@ def hessenbergs_step(tables: Any, device: Any, relaxations: Any, start: Any, siz
         V[0] = start / np.sqrt(dot(start, start))
         for k in range(size):
             y = np.empty(start.size)
-            _block(V[k], tables, device, relaxations[p], y)
+            _block(V[k], tables, device, state, relaxations[p], y)
             if not _project(V, out[p], k, y):
                 break
     return out

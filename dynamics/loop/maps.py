@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynamics.loop.device import LumpedDevice
 from dynamics.loop.harmonics import harmonics_up_to
-from dynamics.loop.krylov import hessenbergs_span, hessenbergs_step
+from dynamics.loop.krylov import Tables, hessenbergs_span, hessenbergs_step
 from dynamics.loop.linear import DeviceResponse, LineResponse, blend_weights, device_response, line_response
 from dynamics.loop.model import PeriodicModel
 from dynamics.loop.spec import LoopSettings
@@ -205,7 +205,7 @@ def _step_maps(line: LineResponse, response: DeviceResponse, device: LumpedDevic
     """Step-by-step map by mu_c, and Krylov spaces of it for several, for which it is not formed."""
     N = line.basis.shape[0]
     station, _ = blend_weights(settings, N)
-    tables = (np.ascontiguousarray(line.basis[station]), np.ascontiguousarray(line.gain.T))
+    tables = Tables(np.ascontiguousarray(line.basis[station]), np.ascontiguousarray(line.gain.T))
     free = replace(device, applied_force=0.0, unilateral=False)
     states = N + settings.delay_steps + 2 * len(device.spec.masses) + 2
 
@@ -215,7 +215,7 @@ def _step_maps(line: LineResponse, response: DeviceResponse, device: LumpedDevic
     def spaces(grid: Array) -> Array | None:
         if states <= DENSE:
             return None
-        return hessenbergs_step(tables, (free.constants, free.state), grid, _start(states), KRYLOV)
+        return hessenbergs_step(tables, free.constants, free.state, grid, _start(states), KRYLOV)
 
     return whole, spaces
 

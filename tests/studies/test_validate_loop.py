@@ -57,14 +57,14 @@ def test_a_pressed_mass_meets_its_gates_with_droppers_slack(gate, models):
     assert paper.reading.endswith("unstable" if paper.here >= 1.0 else "stable")
 
 
-@pytest.mark.parametrize("broken", [1, 2, 3])
+@pytest.mark.parametrize("broken", ["I_cc", "I_cd", "I_dc"])
 def test_a_sign_broken_in_the_loop_misses_a_gate(gate, models, monkeypatch, broken):
     """Height per contact force, height per correction force, elongation per contact force: each turned round."""
 
     class Broken(LoopEngine):
         def __init__(self, model, settings, filtered=None):
             super().__init__(model, settings, filtered)
-            self.filtered.arrays[broken][:] *= -1.0
+            getattr(self.filtered.line, broken)[:] *= -1.0
 
     monkeypatch.setattr(emulation, "LoopEngine", Broken)
     _, rows = rows_of(gate, models)

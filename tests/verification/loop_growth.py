@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics.loop.device_kernel import RING, run_block
+from dynamics.loop.device_kernel import RING, Records, Rig, run_block
 from dynamics.loop.engine import LoopEngine
 
 LAST = 14  # blocks from which growth is read
@@ -18,17 +18,18 @@ def emulated_growth(model, device, settings, blocks):
     """
     engine = LoopEngine(replace(model, z0=np.zeros(model.steps)), settings)
     # forces of the block before, and the copy of them that the next block is sent heights from
-    engine.state[0][:] = engine.state[8][:] = np.random.default_rng(7).normal(size=model.steps)
+    now, frozen = engine.state.now.f, engine.state.frozen.f
+    now[:] = frozen[:] = np.random.default_rng(7).normal(size=model.steps)
     free = replace(device, applied_force=0.0, unilateral=False)
     ring, N, record = np.zeros(RING), model.steps, []
     for b in range(blocks):
-        out = tuple(np.zeros(N) for _ in range(4))
-        rig = (ring, 1, 0.0, 0.0, 0.0, np.inf, np.inf, np.zeros(N), 0)
-        assert run_block(b * N, engine.arguments, (free.constants, free.state), rig, out) == N
-        scale = 1.0 / np.abs(out[1]).max()
-        for array in (engine.state[0], engine.state[8], engine.state[12], ring, *free.state):
+        out = Records(*np.zeros((4, N)))
+        rig = Rig(ring, 1, 0.0, 0.0, 0.0, np.inf, np.inf, np.zeros(N), 0)
+        assert run_block(b * N, engine.loop, free.constants, free.state, rig, out) == N
+        scale = 1.0 / np.abs(out.force).max()
+        for array in (now, frozen, engine.state.zm, ring, *free.state):
             array *= scale
-        record = [scale * past for past in [*record, out[1]]][-LAST:]
+        record = [scale * past for past in [*record, out.force]][-LAST:]
     X = np.array(record).T
     U, S, V = np.linalg.svd(X[:, :-1], full_matrices=False)
     kept = 1e-9 * S[0] < S

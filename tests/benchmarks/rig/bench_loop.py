@@ -25,10 +25,10 @@ STEPS, REPEATS = 60_000, 50
 
 
 @njit
-def _steps(force, first, arrays, droppers, state, constants):
+def _steps(force, first, loop):
     total = 0.0
     for k in range(force.size):
-        total += loop_step(first + k, force[k], arrays, droppers, state, constants)
+        total += loop_step(first + k, force[k], loop)
     return total
 
 
@@ -37,12 +37,12 @@ _clock.argtypes, _clock.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_int
 
 
 @njit
-def _steps_one_by_one(force, first, spent, arrays, droppers, state, constants):
+def _steps_one_by_one(force, first, spent, loop):
     """Seconds of every step; the monotonic clock is read by the compiled code itself."""
     now = np.zeros(4, np.int64)
     for k in range(force.size):
         _clock(1, now[:2].ctypes)
-        loop_step(first + k, force[k], arrays, droppers, state, constants)
+        loop_step(first + k, force[k], loop)
         _clock(1, now[2:].ctypes)
         spent[k] = now[2] - now[0] + 1e-9 * (now[3] - now[1])
 
@@ -77,18 +77,18 @@ def test_loop_step(line, figure):
     assert run.status == "ok" and (run.mean_correction > 0.0).sum() > 50
     engine = LoopEngine(model, settings)
     settled = np.tile(run.force[-model.steps :], STEPS // model.steps + 1)[:STEPS]
-    _steps(run.force, 0, *engine.arguments)  # the state that goes with these forces
+    _steps(run.force, 0, engine.loop)  # the state that goes with these forces
     first, best = len(run.force) // model.steps * model.steps, np.inf
     span = settled[: model.steps]
     for _ in range(REPEATS):
         began = time.thread_time()
-        _steps(span, first, *engine.arguments)
+        _steps(span, first, engine.loop)
         best = min(best, (time.thread_time() - began) / len(span))
     slack = int((engine.correction_force > 0.0).sum())
     what = f"loop step, N {model.steps}, droppers of three spans, {slack} slack samples, compiled"
     figure(what, f"{1e3 * best:.4f} ms of processor time (mean of a span, best of {REPEATS})", "<= 0.03 ms")
     spent = np.empty(STEPS)
-    _steps_one_by_one(settled, first, spent, *engine.arguments)
+    _steps_one_by_one(settled, first, spent, engine.loop)
     figure(f"  one by one, {STEPS} steps", percentiles(spent), "<= 0.03 ms")
     engine.step_number = first
     for k in range(STEPS):
