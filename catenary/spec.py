@@ -10,9 +10,11 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.component_spec import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.mesh_spec import MeshSpec
 
-__all__ = ["CatenarySpec", "Formulation", "Mark", "MeshSpec", "Span"]
+__all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span"]
 
 Mark = Literal["p", "s", "r", "d", "c", "u"]
+# a mark, or t: and the name of the line that a value was copied from without a look at this one
+LineMark: TypeAlias = Annotated[str, Field(pattern=r"^([psrdcu]|t:.+)$")]
 Formulation: TypeAlias = Literal["ancf", "beam"]
 Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 
@@ -55,10 +57,10 @@ class CatenarySpec(Spec):
     support: SupportSpec = Field(description="supports")
     damping: DamperSpec = Field(description="Rayleigh damping")
     mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
-    provenance: dict[str, Mark] = Field(
+    provenance: dict[str, LineMark] = Field(
         default_factory=dict,
         description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here, "
-        "u given by the user",
+        "u given by the user, t:NAME taken over from line NAME and to be checked",
     )
 
     @property

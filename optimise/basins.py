@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from catenary.files import write_json_atomic
+from catenary.files import read_json, write_json_atomic
 from optimise.distances import distance, distinct, ranked
 from optimise.objectives import OBJECTIVES, raw_values
 from optimise.polish import PolishRun
@@ -32,7 +31,7 @@ def polish_is_due(folder: CampaignFolder, campaign: CampaignSpec, searched: int)
 def read_basins(folder: CampaignFolder) -> dict[str, Any]:
     """Content of a campaign's `basins.json`; nothing where there is none that can be read."""
     try:
-        content = json.loads(folder.basins_json.read_text(encoding="utf-8"))
+        content = read_json(folder.basins_json)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -7,12 +7,11 @@ search chose: no independent sample of the ranges, so that this screens and meas
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from catenary.files import write_json_atomic
+from catenary.files import read_json, write_json_atomic
 from optimise.evaluation import EvaluationStatus
 from optimise.objectives import OBJECTIVES, told_values
 from optimise.record import SCHEMA_VERSION, CampaignFolder, TrialRecord
@@ -30,7 +29,7 @@ FEWEST_BEST = 5
 def read_importances(folder: CampaignFolder) -> dict[str, Any]:
     """Content of a campaign's `importances.json`; nothing where there is none that can be read."""
     try:
-        content = json.loads(folder.importances_json.read_text(encoding="utf-8"))
+        content = read_json(folder.importances_json)
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

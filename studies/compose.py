@@ -18,6 +18,8 @@ from typing import Any, Generic, TypeVar
 
 from catenary.component_spec import Spec
 from catenary.errors import InputError
+from catenary.pre_sag import hogging_warnings
+from catenary.spec import CatenarySpec
 from studies.base_motion import read_base_motion
 from studies.held_force import fill_mean_force, is_reference_force
 from studies.keys import KeyTree, format_value
@@ -105,7 +107,10 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
     problems = request.problems + find_problems(spec, data, reference, where)
     if problems:
         raise InputError(problems)
-    return Composed(spec.model_validate(data), tuple(overrides), notes)
+    job = spec.model_validate(data)
+    line = getattr(job, "catenary", None)
+    hogs = hogging_warnings(line) if isinstance(line, CatenarySpec) else ()
+    return Composed(job, tuple(overrides), (*notes, *hogs))
 
 
 def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:

@@ -6,14 +6,13 @@ and result.nc each, and confirmation.json.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catenary.files import write_json_atomic
+from catenary.files import read_json, write_json_atomic
 from catenary.record import config_sha256
 from dynamics.spec import CaseSpec
 from studies.simulate import simulate_case, summarise
@@ -57,7 +56,7 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
 def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
     """Content of a file that an earlier run wrote, if it belongs to the same designs, case and wishes."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
         return content if same(content) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from catenary.errors import InputError
 from dynamics.spec import CaseSpec
@@ -11,7 +13,7 @@ from studies.compose import group_options
 from studies.keys import KeyTree, format_value
 from studies.safe_yaml import conf_content
 
-__all__ = ["fitting_inputs", "missing_inputs", "path_problems"]
+__all__ = ["chosen_inputs", "fitting_inputs", "missing_inputs", "path_problems", "ranges_around"]
 
 
 def path_problems(key: str, name: str, values: Iterable[float], between: bool = False) -> list[str]:
@@ -54,6 +56,32 @@ def missing_inputs(case: CaseSpec, names: Iterable[str]) -> list[str]:
         except InputError:
             missing.append(name)
     return missing
+
+
+def chosen_inputs(case: CaseSpec, choice: str) -> str:
+    """Override that varies the inputs of a choice of ``inputs=`` about a case: the choice, or ranges moved there."""
+    ranges = conf_content(f"inputs/{choice}")["sensitivity"]["inputs"]
+    away = [name for name, r in ranges.items() if not r["low"] <= value_at(case, name) <= r["high"]]
+    return ranges_around(case, ranges) if away else f"inputs={choice}"
+
+
+def ranges_around(case: CaseSpec, ranges: Mapping[str, Mapping[str, Any]]) -> str:
+    """Ranges as an override, those without the case's own value moved to it: the same factors below and above it.
+
+    One of a value of zero is left out where its range is elsewhere.
+    """
+    told = []
+    for name, given in ranges.items():
+        low, high = float(given["low"]), float(given["high"])
+        value, centre = value_at(case, name), math.sqrt(low * high) if low * high > 0.0 else 0.5 * (low + high)
+        if not low <= value <= high:
+            if not value or not centre:
+                continue
+            ends = (value * low / centre, value * high / centre)
+            low, high = float(f"{min(ends):.4g}"), float(f"{max(ends):.4g}")
+        spacing = ",spacing:log" if given.get("spacing") == "log" else ""
+        told.append(f"{name}:{{low:{low:.6g},high:{high:.6g}{spacing}}}")
+    return f"sensitivity.inputs={{{','.join(told)}}}"
 
 
 def fitting_inputs(case: CaseSpec) -> list[str]:

@@ -86,9 +86,10 @@ def _marks(line: CatenarySpec) -> list[str]:
     return [
         "",
         "# Where each value comes from: u given by the user, p printed in a paper, s seen in a public source,",
-        "# r recalled from the literature, d derived from other values, c chosen.",
+        "# r recalled from the literature, d derived from other values, c chosen, t:NAME taken over from line NAME,",
+        "# to be checked: set another mark once you have.",
         "provenance:",
-        *(f"  {path}: {mark}" for path, mark in line.provenance.items()),
+        *(f"  {path}: {_plain(mark)}" for path, mark in line.provenance.items()),
     ]
 
 

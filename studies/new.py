@@ -26,6 +26,7 @@ from pydantic import Field
 from catenary.component_spec import READINGS, DropperSpec
 from catenary.errors import InputError
 from catenary.files import write_text_atomic
+from catenary.pre_sag import hogging_warnings
 from catenary.spec import CatenarySpec
 from studies.compose import Composed, group_options
 from studies.dropper_table import DropperTable, read_dropper_table
@@ -101,7 +102,7 @@ def compose(overrides: list[str]) -> Composed[NewJob]:
         raise InputError(problems)
     job = JOB.model_validate(data)
     notes = [f"{job.table}: the column '{heading}' is not used." for heading in (table.unused if table else ())]
-    return Composed(job, tuple(overrides), tuple(notes))
+    return Composed(job, tuple(overrides), (*notes, *hogging_warnings(job)))
 
 
 def run(composed: Composed[NewJob]) -> int:
@@ -212,7 +213,8 @@ def _lay_together(
 ) -> dict[str, Any]:
     """Lay the library's line, the table and the typed values together, every number with its mark."""
     typed, data = answers.typed, copy.deepcopy(base)
-    marks = dict(data.get("provenance", {}))
+    # what a paper prints of the sample line is not printed of this one
+    marks = dict.fromkeys(data.get("provenance", {}), f"t:{typed.get('like') or 'the library'}")
     if table is not None:
         key = READINGS[table.reading][0]
         for other in ("contact_wire_heights", "lengths"):

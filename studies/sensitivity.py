@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from catenary.errors import InputError
+from optimise.case_inputs import value_at
 from studies.compose import Composed, compose_job
-from studies.input_paths import fitting_inputs, missing_inputs, path_problems
+from studies.input_paths import fitting_inputs, missing_inputs, path_problems, ranges_around
 from studies.points_study import PointsStudy, run_points_study
 from studies.run_folder import OUTPUTS
 from studies.sensitivity_job import SensitivityJob
@@ -40,7 +41,23 @@ def compose(overrides: list[str]) -> Composed[SensitivityJob]:
     if problems:
         raise InputError(problems)
     _refuse_missing(composed.job)
+    _refuse_elsewhere(composed.job)
     return composed
+
+
+def _refuse_elsewhere(job: SensitivityJob) -> None:
+    """Refuse ranges that do not hold the case's own values: what they tell is of another line."""
+    case, ranges = case_of(job), job.sensitivity.inputs
+    away = {name: v for name, r in ranges.items() if not r.low <= (v := value_at(case, name)) <= r.high}
+    if away:
+        around = ranges_around(case, {name: r.model_dump() for name, r in ranges.items()})
+        raise InputError(
+            [
+                f"sensitivity.inputs.{name} must hold the value of this case, {value:g}: got {ranges[name].low:g} to "
+                f"{ranges[name].high:g}; ranges of the same shares around it: {around}"
+                for name, value in away.items()
+            ]
+        )
 
 
 def _refuse_missing(job: SensitivityJob) -> None:

@@ -9,11 +9,11 @@ Reads only; what runs is not disturbed. A study that has not ended is shown with
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
+from catenary.files import read_json
 from studies.compose import Composed, compose_job
 from studies.run_folder import OUTPUTS
 from studies.spec import StatusJob
@@ -141,7 +141,7 @@ def _ended(words: str, missing: list[str], folder: Path) -> str:
 def _trial(file: Path, *keys: str) -> int | None:
     """Best design that a file of the folder is about; None where there is no such file."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = read_json(file)
         for key in keys:
             found = found[key]
     except (OSError, ValueError, KeyError, TypeError):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from catenary.files import write_json_atomic
+from catenary.files import read_json, write_json_atomic
 
 __all__ = ["PROCESSORS_FILE", "Processors", "processor_type", "read_processors"]
 
@@ -76,7 +75,7 @@ class Processors:
 def read_processors(folder: Path) -> list[str]:
     """Types of the processors that took part in the work of a folder; none where that is not on record."""
     try:
-        content = json.loads((folder / PROCESSORS_FILE).read_text(encoding="utf-8"))
+        content = read_json(folder / PROCESSORS_FILE)
         return [str(name) for name in content["processors"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from catenary.pre_sag import hogging_warnings
 from catenary.record import config_sha256
 from dynamics.dataset import StoredResult
 from dynamics.spec import CaseSpec
@@ -82,7 +83,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
         provenance=case_provenance(case),
         run=_run(folder, result),
-        warnings=(*missing, *remarks, *_unfinished(result)),
+        warnings=(*missing, *remarks, *_unfinished(result), *hogging_warnings(result.case.catenary)),
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
         errors=_errors(result, records),

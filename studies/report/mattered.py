@@ -19,7 +19,7 @@ from optimise.record import CampaignFolder
 from optimise.result import CampaignResult
 from optimise.sensitivity import load_sensitivity
 from optimise.sensitivity_result import SensitivityResult
-from studies.input_paths import fitting_inputs
+from studies.input_paths import chosen_inputs, fitting_inputs
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Section
 from studies.report.sensitivity_page import sensitivity_summary
@@ -74,7 +74,8 @@ def mattered_of(result: CampaignResult) -> Mattered:
     study, remark = _study(result)
     command = ["catenary", "sensitivity", f"catenary={place.best_design_yaml}"]
     fitting = fitting_inputs(result.case)[:1]
-    command += [*(f"inputs={choice}" for choice in fitting), f"run_dir={place.sensitivity}"]
+    case = result.case if result.best is None else result.case_with(result.catenary_of(result.best))
+    command += [*(chosen_inputs(case, choice) for choice in fitting), f"run_dir={place.sensitivity}"]
     return Mattered(
         shares=shares,
         used=int(content.get("used", 0)),
@@ -154,7 +155,8 @@ def _next_text(mattered: Mattered) -> str:
     if not mattered.command:
         return ""
     inputs = (
-        f"its inputs are those of {mattered.inputs} unless sensitivity.inputs names others"
+        f"its inputs are those of {mattered.inputs} unless sensitivity.inputs names others, "
+        "in ranges that hold this design's own values"
         if mattered.inputs
         else "name its inputs by sensitivity.inputs={...}, since no choice of inputs= fits this line and pantograph"
     )

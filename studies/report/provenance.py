@@ -85,7 +85,8 @@ def _origin(path: str, marks: Mapping[str, str], unmarked: str) -> str:
     for depth in range(len(parts), 0, -1):
         mark = marks.get(".".join(parts[:depth]))
         if mark is not None:
-            return MARKS.get(mark, unmarked)
+            _, taken, source = mark.partition("t:")
+            return f"taken over from {source}, to be checked" if taken else MARKS.get(mark, unmarked)
     return unmarked
 
 

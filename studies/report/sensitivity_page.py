@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.pre_sag import hogging_warnings
 from optimise.sensitivity import SensitivityFolder
 from optimise.sensitivity_indices import OUTPUTS, Output, SobolFigures
 from optimise.sensitivity_result import SensitivityResult
@@ -32,7 +33,7 @@ def sensitivity_page(result: SensitivityResult) -> Page:
         title=f"{result.spec.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
         headline=with_bound_units(_headline(result)),
         facts=_facts(result),
-        warnings=_warnings(result),
+        warnings=(*_warnings(result), *hogging_warnings(result.case.catenary)),
         sections=tuple(s for s in (*sections, _failures(result), *origin) if s.charts or s.tables or s.command),
     )
 

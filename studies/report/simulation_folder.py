@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from catenary.pre_sag import hogging_warnings
 from studies.report.assessment import read_assessment
 from studies.report.history_content import read_histories
 from studies.report.numerical_error import read_error
@@ -77,7 +78,10 @@ def read_simulation(folder: Path) -> SimulationContent:
         error=read_error(summary),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
-        warnings=() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),),
+        warnings=(
+            *(() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),)),
+            *hogging_warnings(case.catenary),
+        ),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
+from catenary import files
 from catenary.errors import InputError
 from dynamics.dataset import StoredResult, read_result
 from dynamics.spec import CaseSpec
@@ -59,7 +59,7 @@ def read_stored(path: Path) -> StoredResult:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON record of a run folder."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = files.read_json(path)
     except (OSError, ValueError) as error:
         reason = "it does not exist" if not path.exists() else str(error).splitlines()[0]
         raise InputError([f"{path} must be a JSON record: {reason}; give the folder of a run"]) from error

@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.pre_sag import hogging_warnings
 from optimise.sweep import SweepFolder
 from optimise.sweep_axes import axis_meaning, axis_unit
 from optimise.sweep_result import SweepResult
@@ -96,7 +97,7 @@ def sweep_page(result: SweepResult) -> Page:
         kicker="Sweep over inputs",
         title=f"{result.sweep.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
         headline=with_bound_units(_headline(result, axes)),
-        warnings=_warnings(result),
+        warnings=(*_warnings(result), *hogging_warnings(result.case.catenary)),
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )
 
