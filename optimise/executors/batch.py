@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from optimise.cluster_spec import BatchSpec, ClusterSpec
+from optimise.executors.batch_queue import end_of_log, named, states_of, words
 from optimise.executors.certificates import security_of
 from optimise.executors.deployments import (
     DASK_SETTINGS,
@@ -26,6 +27,9 @@ __all__ = ["BatchJobs", "job_script"]
 JOB_NAME = "catenary"
 SECONDS_TO_SUBMIT = 300.0
 SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS_BETWEEN_QUESTIONS, SECONDS_WITHOUT_ANSWER = 10.0, 60.0
+# times that jobs have ended before a worker came, after which others would end so as well; each is waited for longer
+ROUNDS, SECONDS_OF_A_ROUND = 4, 5.0
 PACKAGES_WITH_KERNELS = ("catenary", "dynamics", "optimise")
 
 
@@ -55,6 +59,9 @@ class BatchJobs:
         self._patience = cluster.watchdog.no_workers_s
         self._missed: dict[Any, float] = {}
         self._seen: set[Any] = set()
+        self.complaint = ""
+        self._logs = _log_folder(folder)
+        self._rounds, self._question_at, self._submit_at = 0, time.monotonic() + SECONDS_BETWEEN_QUESTIONS, 0.0
         with config.set(DASK_SETTINGS), interrupts_for_the_driver():
             self._cluster = _cluster(cluster, folder)
             self.client = Client(self._cluster, set_as_default=False)
@@ -65,7 +72,13 @@ class BatchJobs:
                 raise
 
     def hold(self) -> None:
-        """Submit a job in the place of each one that has ended."""
+        """Submit a job in the place of each one that has ended.
+
+        Raises
+        ------
+        NoWorkersError
+            If jobs end again and again before their workers come.
+        """
         self._replace(self._patience)
 
     def ask_again(self) -> None:
@@ -78,13 +91,48 @@ class BatchJobs:
         there = {str(worker.name) for worker in list(self._cluster.scheduler.workers.values())}
         for name in list(self._cluster.workers):
             if any(w == str(name) or w.startswith(f"{name}-") for w in there):
-                self._seen.add(name)
+                if name not in self._seen:
+                    self._seen.add(name)
+                    self._rounds = 0
                 self._missed.pop(name, None)
             elif name in self._seen and now - self._missed.setdefault(name, now) >= patience:
                 self._give_up(name)
-        if set(self._cluster.worker_spec) - set(self._cluster.workers):
+        if now >= self._question_at:
+            self._ask(bool(there))
+        if set(self._cluster.worker_spec) - set(self._cluster.workers) and now >= self._submit_at:
             with contextlib.suppress(NoWorkersError):  # a batch system that refuses them now may take them later
                 self._submit()
+
+    def _ask(self, working: bool) -> None:
+        """Ask the batch system about jobs whose workers were never there, and give up those that are over."""
+        self._question_at = time.monotonic() + SECONDS_BETWEEN_QUESTIONS
+        jobs = {
+            str(job.job_id): name
+            for name, job in self._cluster.workers.items()
+            if job.job_id and name not in self._seen
+        }
+        states = states_of(self._kind, jobs) if jobs else {}
+        if states is None:
+            self._question_at += SECONDS_WITHOUT_ANSWER
+            return
+        over = {job: state for job, state in states.items() if state.over}
+        if held := {job: state for job, state in states.items() if state.held}:
+            self.complaint = f"{named(held)} waits for somebody to let it go ({self._kind} says '{words(held)}')"
+        if not over:
+            return
+        log = end_of_log(self._logs, next(iter(over)))
+        more = f"; {log}" if log else ""
+        said = f"{named(over)} ended before its worker came ({self._kind} says '{words(over)}'{more})"
+        for job in over:
+            self._give_up(jobs[job])
+        self._rounds += 1
+        self._submit_at = time.monotonic() + (2.0**self._rounds * SECONDS_OF_A_ROUND if self._rounds > 1 else 0.0)
+        if self._rounds >= ROUNDS and not working:
+            raise NoWorkersError(
+                f"jobs must live until their workers come: {said}, and so did those before it",
+                change="what ends the jobs mended, or another node (cluster.batch.directives)",
+            )
+        self.complaint = f"{said}; another takes its place"
 
     def close(self) -> None:
         """Cancel the jobs."""
@@ -116,6 +164,10 @@ class BatchJobs:
         if job is not None:
             with contextlib.suppress(Exception):
                 self._cluster.sync(job.close)
+
+
+def _log_folder(folder: Path | None) -> Path:
+    return (folder or Path()).absolute() / "jobs"
 
 
 def job_script(cluster: ClusterSpec, folder: Path | None = None) -> str:
@@ -209,7 +261,7 @@ def _job_options(cluster: ClusterSpec, folder: Path | None) -> dict[str, Any]:
         "job_extra_directives": list(batch.directives),
         "job_script_prologue": [*batch.commands, *_environment(batch)],
         "local_directory": batch.local_directory,
-        "log_directory": str((folder or Path()).absolute() / "jobs"),
+        "log_directory": str(_log_folder(folder)),
         "death_timeout": batch.orphan_s,
         # the workers' own pages are reached on their node alone
         "worker_extra_args": [

@@ -1,4 +1,4 @@
-"""Workers got and held: processes on this machine, or those of a Dask scheduler that runs already."""
+"""Workers got and held, and what all kinds of them share; those of a Dask scheduler that runs already."""
 
 from __future__ import annotations
 
@@ -18,7 +18,16 @@ from optimise.executors.certificates import security_of
 from optimise.executors.on_worker import ONE_THREAD
 from optimise.executors.protocol import NoWorkersError
 
-__all__ = ["DASK_SETTINGS", "Deployment", "deploy", "scheduler_options"]
+__all__ = [
+    "DASK_SETTINGS",
+    "SECONDS_TO_CLOSE",
+    "Deployment",
+    "deploy",
+    "interrupts_for_the_driver",
+    "scheduler_options",
+    "silence_dask",
+    "within",
+]
 
 DASK_SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,  # who is to blame for a dead worker is found out by the executor
@@ -39,8 +48,13 @@ class Deployment(Protocol):
 
     client: Any
 
+    @property
+    def complaint(self) -> str:
+        """What the last worker or job said that ended before it was there; empty where that is not known."""
+        ...
+
     def hold(self) -> None:
-        """Replace what has ended, where nobody else does."""
+        """Start what is not there yet and replace what has ended, where nobody else does."""
         ...
 
     def ask_again(self) -> None:
@@ -60,14 +74,23 @@ def deploy(cluster: ClusterSpec, folder: Path | None) -> Deployment:
     NoWorkersError
         If they cannot be had so.
     """
-    import_module("distributed")  # sets the levels of its loggers, which stand from then on
-    for name in ("distributed", *(f"distributed.{part}" for part in SILENT)):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the evaluations and the watchdog
+    silence_dask()
     if cluster.kind in BATCH_KINDS:
         from optimise.executors.batch import BatchJobs
 
         return BatchJobs(cluster, folder)
-    return RunningScheduler(cluster) if cluster.kind == "address" else LocalWorkers(cluster)
+    if cluster.kind == "address":
+        return RunningScheduler(cluster)
+    from optimise.executors.local import LocalWorkers
+
+    return LocalWorkers(cluster)
+
+
+def silence_dask() -> None:
+    """Keep Dask from logging: what matters is told by the evaluations and the watchdog."""
+    import_module("distributed")  # sets the levels of its loggers, which stand from then on
+    for name in ("distributed", *(f"distributed.{part}" for part in SILENT)):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def scheduler_options(port: int | None) -> dict[str, Any]:
@@ -76,37 +99,10 @@ def scheduler_options(port: int | None) -> dict[str, Any]:
     return {"dashboard_address": f"127.0.0.1:{port or 0}", "dashboard": port is not None}
 
 
-class LocalWorkers:
-    """Worker processes on this machine, each with one thread, reached over the loopback only."""
-
-    def __init__(self, cluster: ClusterSpec) -> None:
-        from dask import config
-        from distributed import Client, LocalCluster
-
-        self._workers = cluster.workers
-        with config.set(DASK_SETTINGS), interrupts_for_the_driver(), _had("worker processes on this machine"):
-            self._cluster = LocalCluster(
-                n_workers=cluster.workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address=None,  # pyright: ignore[reportArgumentType]  # no pages of the workers
-                scheduler_kwargs=scheduler_options(cluster.dashboard_port), silence_logs=50, memory_limit=0,
-            )  # fmt: skip
-            self.client = Client(self._cluster, set_as_default=False)
-
-    def hold(self) -> None:
-        """Nothing to do: the nanny of a worker starts another one when it dies."""
-
-    def ask_again(self) -> None:
-        """Start workers in the place of those whose nanny has died, too."""
-        with contextlib.suppress(Exception), interrupts_for_the_driver():
-            self._cluster.scale(self._workers)
-
-    def close(self) -> None:
-        """End the workers."""
-        within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=10))
-
-
 class RunningScheduler:
     """Workers of a scheduler that others have started and look after."""
+
+    complaint = ""
 
     def __init__(self, cluster: ClusterSpec) -> None:
         from dask import config
@@ -165,15 +161,6 @@ def _in_time(seconds: float, connect: Callable[[], Any]) -> Any:
     if isinstance(found[0], BaseException):
         raise found[0]
     return found[0]
-
-
-@contextlib.contextmanager
-def _had(what: str) -> Iterator[None]:
-    """Say of workers that cannot be started that there are none."""
-    try:
-        yield
-    except Exception as error:
-        raise NoWorkersError(f"{what} cannot be started ({type(error).__name__}: {error})") from error
 
 
 def within(seconds: float, *ends: Callable[[], Any]) -> None:

@@ -16,7 +16,15 @@ from typing import Any
 from optimise.executors.processors import processor_type
 from optimise.executors.protocol import Evaluate
 
-__all__ = ["ONE_THREAD", "Answer", "UnknownCampaignError", "campaign_plugin", "evaluate_on_worker", "longest_s"]
+__all__ = [
+    "ONE_THREAD",
+    "Answer",
+    "UnknownCampaignError",
+    "campaign_plugin",
+    "evaluate_on_worker",
+    "greet_on_worker",
+    "longest_s",
+]
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # compiling all kernels takes tens of seconds, on a slow shared disk more
@@ -67,17 +75,33 @@ def campaign_plugin(name: str, evaluate: Evaluate, setting: Any) -> Any:
     return CampaignPlugin()
 
 
+def greet_on_worker(name: str) -> None:
+    """Answer once the worker has started and has what the campaign needs.
+
+    Raises
+    ------
+    UnknownCampaignError
+        If it was not given that.
+    """
+    _plugin_of(name)
+
+
+def _plugin_of(name: str) -> Any:
+    from distributed import get_worker
+
+    plugin: Any = get_worker().plugins.get(name)
+    if plugin is None:
+        raise UnknownCampaignError(name)
+    return plugin
+
+
 def evaluate_on_worker(name: str, task: Any, time_limit: float) -> Answer:
     """Evaluate a task with what the plugin of a campaign brought.
 
     The alarm of the system ends the process even when a compiled kernel never comes back; the scheduler then
     sees a dead worker.
     """
-    from distributed import get_worker
-
-    plugin: Any = get_worker().plugins.get(name)
-    if plugin is None:
-        raise UnknownCampaignError(name)
+    plugin = _plugin_of(name)
     if not plugin.warm:
         _compile_once_on_this_node(plugin, task, time_limit)
         plugin.warm = True

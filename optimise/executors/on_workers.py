@@ -2,55 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-import contextlib
-import queue
 import time
-import uuid
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from optimise.cluster_spec import ClusterSpec
 from optimise.evaluation import failed
-from optimise.executors.deployments import Deployment, deploy, within
-from optimise.executors.on_worker import Answer, UnknownCampaignError, campaign_plugin, evaluate_on_worker, longest_s
+from optimise.executors.calls import News
+from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, InFlight, Sent
+from optimise.executors.on_worker import Answer, UnknownCampaignError, longest_s
 from optimise.executors.processors import Processors
 from optimise.executors.protocol import Evaluate, NoWorkersError, TaskLike
-from optimise.executors.watchdog import Step, Watchdog
+from optimise.executors.session import Session
+from optimise.executors.watchdog import EqualErrors, Step, Watchdog
 
 __all__ = ["WorkersExecutor"]
 
-IN_FLIGHT_PER_WORKER = 2
 SECONDS_BETWEEN_LOOKS = 0.5
-# a result lies on its worker until it is fetched; when the worker is gone in between, the task is evaluated again
-SECONDS_TO_FETCH = 0.5
-TIMES_TO_FETCH = 60
-# how long the news of a dead worker may take after the worker has left the list
-SECONDS_TO_HEAR = 5.0
-
-
-@dataclass
-class _Sent:
-    """A task under way: where it is, for the how-manieth time, since when."""
-
-    task: TaskLike
-    worker: str
-    key: str
-    since: float
-    future: Any = None
+# tasks that ended their workers at each try, without a result in between, after which it is hardly their fault
+CRASHED_IN_A_ROW = 10
 
 
 class WorkersExecutor:
     """Worker processes, each with one thread.
 
-    The executor chooses the worker of each task, so that it knows what a worker that dies was at work on: the first
-    task in its queue. That one is tried again, alone on a worker, and when it has ended its worker too often it has
-    failed, with the reason; what had waited behind it is sent elsewhere and not blamed. Alone, because a worker that
-    is killed a moment after a task may take the news of its end along, and the one behind it did the killing.
+    A worker takes tasks once it has answered a greeting: one that dies while it starts is no task's fault. A task that
+    has ended its worker too often has failed, with the reason. An error that no evaluation raised is one of the
+    workers or of what lies between: the task is sent again, and when that does not help, the workers begin anew.
 
     Parameters
     ----------
@@ -64,6 +44,11 @@ class WorkersExecutor:
         Where types of processors and the output of batch jobs are kept.
     say : callable
         Told in a sentence what the user should know.
+
+    Raises
+    ------
+    NoWorkersError
+        If workers cannot be had as they are described.
     """
 
     def __init__(
@@ -74,15 +59,15 @@ class WorkersExecutor:
         self._folder = folder
         self._say = say
         self._processors = Processors(folder, say)
-        self._done: queue.SimpleQueue[tuple[int, str, Any]] = queue.SimpleQueue()
-        self._waiting: deque[TaskLike] = deque()
-        self._sent: dict[int, _Sent] = {}
-        self._queues: dict[str, deque[int]] = {}
-        self._gone: dict[str, float] = {}
+        self._tasks = InFlight()
         self._failures: deque[Any] = deque()
-        self._deaths: Counter[int] = Counter()
-        self._tries: Counter[int] = Counter()
-        self._deployment: Deployment | None = None
+        self._session: Session | None = None
+        self._there: frozenset[str] = frozenset()
+        self._greetings: dict[str, tuple[str, float, Any]] = {}
+        self._errors, self._crashed = EqualErrors(), 0
+        self._not_started: Exception | None = None
+        self._complaint = ""
+        self._had_workers = False
         self._begin()
         wait = 3600.0 * cluster.batch.queue_wait_h if cluster.batch is not None else 0.0
         self._watchdog = Watchdog(cluster.watchdog, longest_s(cluster.time_limit_s), wait)
@@ -90,11 +75,11 @@ class WorkersExecutor:
     @property
     def capacity(self) -> int:
         """Two tasks for every worker that is there or wanted."""
-        return IN_FLIGHT_PER_WORKER * max(1, len(self._queues), self._spec.wanted_workers or 0)
+        return IN_FLIGHT_PER_WORKER * max(1, len(self._tasks.workers), self._spec.wanted_workers or 0)
 
     def submit(self, task: TaskLike) -> None:
         """Send a task to a worker, or keep it until one is free."""
-        self._waiting.append(task)
+        self._tasks.add(task)
         self._launch()
 
     def next_completed(self, timeout: float) -> Any:
@@ -103,188 +88,191 @@ class WorkersExecutor:
         Raises
         ------
         NoWorkersError
-            If the workers give nothing and beginning anew did not help.
+            If the workers give nothing and beginning anew did not help, or give the same error again and again.
         """
+        end = time.monotonic() + timeout
         self._look()
-        if self._failures:
-            return self._failures.popleft()
-        try:
-            number, key, future = self._done.get(timeout=timeout)
-        except queue.Empty:
-            return None
-        sent = self._sent.get(number)
-        if sent is None or sent.key != key:
-            return None  # it was sent again in the meantime
-        found = self._verdict(sent, future)
-        self._launch()
-        return found if found is not None or not self._failures else self._failures.popleft()
+        while not self._failures:
+            if self._session is None:
+                time.sleep(max(0.0, min(end - time.monotonic(), SECONDS_BETWEEN_LOOKS)))
+                return None
+            news = self._session.news(end - time.monotonic())
+            if news is None:
+                return None
+            found = self._heard(news)
+            self._launch()
+            if found is not None:
+                return found
+        return self._failures.popleft()
 
     def close(self) -> None:
         """End the workers without waiting for what they evaluate; those of others forget the campaign."""
-        if self._deployment is None:
-            return
-        client = self._deployment.client
-        if self._spec.kind == "address":
-            within(SECONDS_TO_HEAR, lambda: client.unregister_worker_plugin(self._name))
-        self._deployment.close()
-        self._deployment = None
+        session, self._session = self._session, None
+        self._there = frozenset()
+        self._greetings.clear()
+        if session is not None:
+            session.close()
 
     def _begin(self) -> None:
-        """Get workers, and give them what they need for the campaign."""
-        self._name = f"campaign-{uuid.uuid4().hex[:12]}"  # a scheduler of others may serve several
-        self._unknown = False
-        self._deployment = deploy(self._spec, self._folder)
-        self._deployment.client.register_plugin(campaign_plugin(self._name, *self._campaign))
-        self._refresh()
+        """Get workers for the campaign; an error of a start is a lack of workers, which the watchdog looks after."""
+        self._looked = time.monotonic()
+        try:
+            self._session = Session(self._spec, self._folder, self._campaign)
+            self._hold(self._session)
+        except NoWorkersError as error:  # said by those who know; a scheduler that was there may come back
+            self.close()
+            if not (self._had_workers and self._spec.kind == "address"):
+                raise
+            self._note(error)
+        except Exception as error:
+            self.close()
+            self._note(error)
+        except BaseException:
+            self.close()
+            raise
+        self._looked = time.monotonic()
 
-    def _refresh(self) -> None:
-        """See which workers there are."""
-        assert self._deployment is not None
-        there: dict[str, int] = {}
-        if self._connected:
-            with contextlib.suppress(Exception):  # a scheduler that does not answer is one without workers
-                there = self._deployment.client.nthreads()
-        now = self._looked = time.monotonic()
-        for worker in set(self._queues) - set(there):
-            if not self._queues[worker]:
-                del self._queues[worker]
-            elif now - self._gone.setdefault(worker, now) > SECONDS_TO_HEAR:
-                self._lost(worker)
-        for worker in there:
-            self._queues.setdefault(worker, deque())
-            self._gone.pop(worker, None)
+    def _note(self, error: Exception) -> None:
+        """Keep what went wrong at a start, and say it once."""
+        if self._not_started is None or _said(error) != _said(self._not_started):
+            self._say(f"Workers could not be started ({_said(error)}); it is tried again.")
+        self._not_started = error
 
-    @property
-    def _connected(self) -> bool:
-        """Whether the scheduler is heard; one that comes back under the same address knows nothing of the campaign."""
-        return self._deployment is not None and self._deployment.client.status == "running" and not self._unknown
+    def _begin_anew(self) -> None:
+        """Close everything and get other workers; what was in flight is sent again."""
+        self._tasks.all_again()
+        self.close()
+        self._begin()
+        self._launch()
+
+    def _hold(self, session: Session) -> None:
+        """Replace workers that have ended, greet those that have come, and give up those that have left."""
+        session.deployment.hold()
+        complaint = session.deployment.complaint
+        if complaint not in ("", self._complaint):
+            self._say(f"Workers are missed: {complaint}.")
+            self._complaint = complaint
+        self._there = frozenset(session.workers())
+        self._greetings = {key: found for key, found in self._greetings.items() if found[0] in self._there}
+        for worker in self._there - set(self._tasks.workers) - {found[0] for found in self._greetings.values()}:
+            key, greeting = session.greet(worker)
+            self._greetings[key] = worker, time.monotonic(), greeting
+        for worker in self._tasks.left(self._there):
+            self._lost(worker)
 
     def _look(self) -> None:
         """Look after the workers now and then, and do what the watchdog says."""
         if time.monotonic() - self._looked < SECONDS_BETWEEN_LOOKS:
             return
-        assert self._deployment is not None
-        if not self._connected:
-            reason = "the scheduler is lost"
-            self._say(f"The watchdog: {reason}; workers are begun anew.")
-            self._begin_anew(reason)
-            return
-        self._deployment.hold()
-        self._refresh()
-        self._launch()
-        found = self._watchdog.look(len(self._sent) + len(self._waiting), len(self._queues) - len(self._gone))
-        if found is None:
-            return
-        step, reason = found
-        if step is Step.GIVE_UP:
-            raise NoWorkersError(f"{reason}, though the workers were asked for again and begun anew")
-        self._say(
-            f"The watchdog: {reason}; workers are {'asked for again' if step is Step.ASK_AGAIN else 'begun anew'}."
-        )
-        if step is Step.ASK_AGAIN:
-            self._deployment.ask_again()
+        self._looked = time.monotonic()
+        if self._session is None:
+            self._begin()
+        elif not self._session.connected:
+            self._say("The watchdog: the scheduler is lost; workers are begun anew.")
+            self._begin_anew()
         else:
-            self._begin_anew(reason)
+            self._hold(self._session)
+        self._launch()
+        found = self._watchdog.look(len(self._tasks), len(self._there), queued=self._session is not None)
+        if found is not None:
+            self._step(*found)
+
+    def _step(self, step: Step, reason: str) -> None:
+        """Take a step of the watchdog."""
+        if step is Step.GIVE_UP:
+            error = self._not_started if self._session is None else None
+            word = self._complaint if error is None else _said(error)
+            raise NoWorkersError(
+                f"{reason}, though the workers were asked for again and begun anew{'; ' * bool(word)}{word}",
+                change=error.change if isinstance(error, NoWorkersError) else "",
+            )
+        what = "asked for again" if step is Step.ASK_AGAIN else "begun anew"
+        self._say(f"The watchdog: {reason}; workers are {what}.")
+        if step is Step.ASK_AGAIN and self._session is not None:
+            self._session.deployment.ask_again()
+        else:
+            try:
+                self._begin_anew()
+            except NoWorkersError as error:
+                raise NoWorkersError(f"{reason}, and workers could not be begun anew: {error}", error.change) from error
         self._watchdog.stepped()
 
-    def _begin_anew(self, reason: str) -> None:
-        """Close everything and get other workers; what was under way is sent again."""
-        assert self._deployment is not None
-        self._waiting.extendleft(self._sent[number].task for number in sorted(self._sent, reverse=True))
-        for kept in (self._sent, self._queues, self._gone):
-            kept.clear()
-        self._deployment.close()
-        try:
-            self._begin()
-        except NoWorkersError as error:
-            raise NoWorkersError(f"{reason}, and workers could not be begun anew: {error}") from error
-        self._launch()
-
     def _launch(self) -> None:
-        """Send what is waiting to the workers with the shortest queues."""
-        assert self._deployment is not None
-        for length in range(IN_FLIGHT_PER_WORKER):
-            for worker, tasks in self._queues.items():
-                if not self._waiting:
-                    return
-                together = [self._waiting[0].number, *tasks]
-                suspected = any(self._deaths[number] for number in together)
-                if len(tasks) == length and worker not in self._gone and not (length and suspected):
-                    self._send(self._waiting.popleft(), worker)
+        """Send what is waiting, as far as there are workers for it."""
+        if self._session is not None and self._session.connected:
+            for sent in self._tasks.due(self._session.name):
+                self._session.send(sent)
 
-    def _send(self, task: TaskLike, worker: str) -> None:
-        assert self._deployment is not None
-        number = task.number
-        self._tries[number] += 1
-        sent = _Sent(task, worker, f"{self._name}-{number}-{self._tries[number]}", time.monotonic())
-        self._sent[number] = sent
-        self._queues[worker].append(number)
-        sent.future = self._deployment.client.submit(
-            evaluate_on_worker, self._name, task, self._spec.time_limit_s, key=sent.key, workers=[worker], pure=False
-        )
-        sent.future.add_done_callback(lambda future, key=sent.key: self._done.put((number, key, future)))
-
-    def _verdict(self, sent: _Sent, future: Any) -> Any:
-        """Result that a worker gave, a failure, or None when the task is tried again."""
+    def _heard(self, news: News) -> Any:
+        """Result that came with a piece of news, if one did."""
         from distributed import KilledWorker
 
-        try:
-            answer = self._fetched(sent, future)
-        except KilledWorker:
-            return self._lost(sent.worker)
-        except UnknownCampaignError:
-            self._unknown, answer = True, None  # the scheduler is another one than it was
-        except Exception as error:
-            self._forget(sent)
-            return failed(sent.task.number, f"{type(error).__name__}: {error}")
-        self._forget(sent)
-        if answer is None:
-            self._waiting.appendleft(sent.task)
+        if news.key in self._greetings:
+            if news.over:
+                self._greeted(*self._greetings.pop(news.key)[:2], news.error)
             return None
+        sent = self._tasks.known(news.key)
+        if sent is None:
+            return None  # it was sent again in the meantime
+        if not news.over:
+            sent.evaluated = True
+        elif news.error is None:
+            return self._answered(sent, news.value)
+        elif isinstance(news.error, KilledWorker):
+            self._lost(sent.worker)
+        else:
+            self._tasks.again(sent)
+            self._went_wrong(news.error, sent.since)
+        return None
+
+    def _greeted(self, worker: str, since: float, error: BaseException | None) -> None:
+        """Send tasks to a worker that answers; one that died while it started is nobody's fault."""
+        from distributed import KilledWorker
+
+        if error is None and worker in self._there:
+            self._had_workers = True
+            self._tasks.welcome(worker)
+        elif error is not None and not isinstance(error, KilledWorker):
+            self._went_wrong(error, since)
+
+    def _answered(self, sent: Sent, answer: Answer) -> Any:
+        self._tasks.ended(sent)
+        self._errors.over()
+        self._crashed = 0
         self._processors.took_part(answer.processor)
         self._watchdog.finished(answer.seconds)
         return failed(sent.task.number, answer.error) if answer.error else answer.result
 
-    def _fetched(self, sent: _Sent, future: Any) -> Answer | None:
-        """Answer of a worker; None when it went with its worker or its scheduler."""
-        for _ in range(TIMES_TO_FETCH):
-            try:
-                return future.result(timeout=SECONDS_TO_FETCH)
-            except (asyncio.CancelledError, concurrent.futures.CancelledError):
-                return None
-            except (TimeoutError, OSError):
-                self._refresh()
-                if sent.worker in self._gone or sent.worker not in self._queues:
-                    return None
-        return None
-
-    def _forget(self, sent: _Sent) -> None:
-        del self._sent[sent.task.number]
-        tasks = self._queues.get(sent.worker)
-        if tasks is not None:
-            tasks.remove(sent.task.number)
+    def _went_wrong(self, error: BaseException, since: float) -> None:
+        """Take an error that no evaluation raised; workers begin anew when sending again has not helped."""
+        if self._session is None or not self._session.connected:
+            return  # which is found at the next look
+        count, text = self._errors.took(error, since), _said(error)
+        if self._errors.enough():
+            raise NoWorkersError(
+                f"the workers, or what lies between, gave the same error {count} times in a row, which no evaluation "
+                f"raised ({text})"
+            )
+        if count > 1 or isinstance(error, UnknownCampaignError):
+            self._say(f"An error that no evaluation raised came back ({text}); workers are begun anew.")
+            self._begin_anew()
 
     def _lost(self, worker: str) -> None:
-        """Send the tasks of a dead worker again; the one that it was at work on fails when it has had its tries."""
-        numbers = self._queues.pop(worker, deque())
-        self._gone.pop(worker, None)
-        tasks = [self._sent.pop(number) for number in numbers]
-        if not tasks:
+        """Blame a worker's death on the task that it was at work on; it fails when it has had its tries."""
+        blamed = self._tasks.lost(worker)
+        if blamed is None:
             return
-        blamed = tasks[0]
-        self._deaths[blamed.task.number] += 1
-        if time.monotonic() - blamed.since >= self._spec.time_limit_s:
+        number, limited = blamed.task.number, time.monotonic() - blamed.since >= self._spec.time_limit_s
+        if limited:
             self._watchdog.finished()  # it met its time limit, which is no silence
-        if self._deaths[blamed.task.number] > self._spec.retries:
-            self._failures.append(failed(blamed.task.number, self._reason(blamed.task)))
-            tasks = tasks[1:]
-        self._waiting.extendleft(sent.task for sent in reversed(tasks))
+        if self._tasks.deaths[number] <= self._spec.retries:
+            return
+        reason = self._tasks.given_up(blamed, self._spec.time_limit_s)
+        self._crashed = 0 if limited else self._crashed + 1
+        if self._crashed >= CRASHED_IN_A_ROW:
+            raise NoWorkersError(f"{self._crashed} failures in a row were one and the same: {reason}")
+        self._failures.append(failed(number, reason))
 
-    def _reason(self, task: TaskLike) -> str:
-        deaths, points = self._deaths[task.number], len(getattr(task, "indices", ()))
-        what = f"these {points} points" if points > 1 else "this point" if points else "this design"
-        limit = f"time limit {self._spec.time_limit_s:g} s{' for all of them' if points > 1 else ''}"
-        return (
-            f"the worker process ended {deaths} time{'s' if deaths > 1 else ''} while it evaluated {what} ({limit}, "
-            "lack of memory or a crash)"
-        )
+
+def _said(error: BaseException | None) -> str:
+    return "" if error is None else f"{type(error).__name__}: {error}"

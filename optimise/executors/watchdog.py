@@ -11,9 +11,11 @@ from enum import Enum
 
 from optimise.cluster_spec import WatchdogSpec
 
-__all__ = ["Step", "Watchdog"]
+__all__ = ["EqualErrors", "Step", "Watchdog"]
 
 KEPT_TIMES = 501
+# errors of one kind without a result in between, after which one more would be no news
+ENOUGH_ERRORS = 5
 
 
 class Step(Enum):
@@ -66,7 +68,7 @@ class Watchdog:
         self._since = self._clock()
         self._steps = list(Step)
 
-    def look(self, tasks: int, workers: int) -> tuple[Step, str] | None:
+    def look(self, tasks: int, workers: int, queued: bool = True) -> tuple[Step, str] | None:
         """Next step with its reason, when it is due.
 
         Parameters
@@ -75,6 +77,8 @@ class Watchdog:
             Tasks under way or waiting.
         workers : int
             Workers that are there.
+        queued : bool
+            Whether they have been asked for, and may wait in a queue; False when even that has failed.
         """
         now = self._clock()
         if workers:
@@ -85,7 +89,7 @@ class Watchdog:
             self._since = now
             return None
         if not workers:
-            patience = max(self._spec.no_workers_s, self._waiting)
+            patience = max(self._spec.no_workers_s, self._waiting if queued else 0.0)
             if now - max(self._gone_since, self._stepped) < patience:
                 return None
             return self._next(now, f"there has been no worker for {now - self._gone_since:.0f} s")
@@ -104,3 +108,34 @@ class Watchdog:
         step = self._steps.pop(0) if len(self._steps) > 1 else Step.GIVE_UP
         self._stepped, self._waiting = now, self._wait
         return step, reason
+
+
+class EqualErrors:
+    """Errors of one kind in a row that no evaluation raised."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kind, self._at, self._count = "", -math.inf, 0
+
+    def took(self, error: BaseException, since: float) -> int:
+        """Take an error; how many of its kind there were in a row, 0 when it belongs to the one before.
+
+        Parameters
+        ----------
+        error : BaseException
+        since : float
+            When the call that ended with it was sent [s]: what was in flight at one error may end with it as well.
+        """
+        if since < self._at:
+            return 0
+        self._count = self._count + 1 if type(error).__name__ == self._kind else 1
+        self._kind, self._at = type(error).__name__, self._clock()
+        return self._count
+
+    def enough(self) -> bool:
+        """Whether more of the same cannot be expected to end otherwise."""
+        return self._count >= ENOUGH_ERRORS
+
+    def over(self) -> None:
+        """Take a result: what was wrong is over."""
+        self._count = 0

@@ -1,16 +1,14 @@
 """Whose fault a dead worker is: found by trying again alone, on workers whose news a test loses when it likes."""
 
+import asyncio
 import time
-from concurrent.futures import Future
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import pytest
-from distributed import KilledWorker
+from fake_client import OneWorker
 
 from optimise.cluster_spec import ClusterSpec
-from optimise.executors import on_workers
-from optimise.executors.on_worker import Answer
+from optimise.executors import NoWorkersError, on_workers, session
 
 
 @dataclass(frozen=True)
@@ -18,50 +16,26 @@ class Task:
     number: int
 
 
-class OneWorker:
-    """A client of Dask, and its deployment, with one worker: it takes tasks, and a test says how they end."""
-
-    status = "running"
-
-    def __init__(self):
-        self.client = self
-        self.under_way = {}
-        self.taken = []
-
-    def nthreads(self):
-        return {"tcp://worker": 1}
-
-    def register_plugin(self, plugin):
-        pass
-
-    def submit(self, function, campaign, task, time_limit, **options):
-        self.taken.append(task.number)
-        return self.under_way.setdefault(task.number, Future())
-
-    def hold(self):
-        pass
-
-    def answer(self, number):
-        self.under_way.pop(number).set_result(Answer(f"result of {number}", 0.001, "a processor"))
-
-    def die(self):
-        for number in list(self.under_way):
-            self.under_way.pop(number).set_exception(KilledWorker(str(number), SimpleNamespace(address=""), 0))
-
-
 @pytest.fixture
 def worker(monkeypatch):
     found = OneWorker()
-    monkeypatch.setattr(on_workers, "deploy", lambda cluster, folder: found)
-    return found
+    monkeypatch.setattr(session, "deploy", lambda cluster, folder: found)
+    yield found
+    found.stop()
 
 
 @pytest.fixture
-def executor(worker, tmp_path):
+def said():
+    return []
+
+
+@pytest.fixture
+def executor(worker, tmp_path, said):
     cluster = ClusterSpec(kind="local", workers=1, retries=1)
-    found = on_workers.WorkersExecutor(cluster, lambda task, setting: None, None, tmp_path, print)
+    found = on_workers.WorkersExecutor(cluster, lambda task, setting: None, None, tmp_path, said.append)
     found.submit(Task(0))
     found.submit(Task(1))
+    look_until(found, worker, 2)
     return found
 
 
@@ -97,3 +71,74 @@ def test_a_task_that_waited_behind_one_that_kills_is_not_blamed(executor, worker
     assert last.number == 0 and worker.taken == [0, 1, 0, 1]
     worker.answer(1)
     assert executor.next_completed(0.1) == "result of 1"
+
+
+def result_of(executor):
+    """Next result, within a time."""
+    deadline = time.monotonic() + 10.0
+    while time.monotonic() < deadline:
+        if (found := executor.next_completed(0.05)) is not None:
+            return found
+    pytest.fail("no result came")
+
+
+def test_an_error_that_no_evaluation_raised_is_no_failure_of_the_design(executor, worker, said):
+    """As Dask's client gives one for every value when a wait of its own was cancelled at the wrong moment."""
+    worker.errors.append(UnboundLocalError("cannot access local variable 'result'"))
+    worker.answer(0)
+    assert look_until(executor, worker, 3) == [] and worker.taken == [0, 1, 0]
+    worker.answer(0)
+    assert result_of(executor) == "result of 0"
+    worker.answer(1)
+    assert result_of(executor) == "result of 1" and said == []
+
+
+def test_the_workers_begin_anew_when_such_an_error_comes_back_and_what_was_under_way_is_sent_again(
+    executor, worker, said
+):
+    for count in (3, 5):
+        worker.errors.append(UnboundLocalError("cannot access local variable 'result'"))
+        worker.answer(0)
+        assert look_until(executor, worker, count) == []
+    assert worker.taken[:3] == [0, 1, 0] and sorted(worker.taken[3:]) == [0, 1]
+    assert len(said) == 1 and "which no evaluation raised" not in said[0] and "workers are begun anew" in said[0]
+
+
+def test_many_equal_errors_in_a_row_end_the_work_and_others_do_not(executor, worker):
+    def ends(error):
+        worker.errors.append(error)
+        worker.answer(0)
+        before = len(worker.taken)
+        while len(worker.taken) == before:
+            assert executor.next_completed(0.05) is None
+
+    for error in (OSError("a"), UnboundLocalError("b"), OSError("c"), UnboundLocalError("d"), OSError("e")):
+        ends(error)
+    for _ in range(3):
+        ends(OSError("again"))
+    with pytest.raises(NoWorkersError, match=r"same error 5 times in a row.*raised \(OSError: again\)") as ended:
+        ends(OSError("again"))
+    assert ended.value.exit_code == 75
+
+
+def test_a_value_that_goes_with_its_worker_is_evaluated_again_and_its_task_not_blamed(executor, worker):
+    release, asked = worker.gather, []
+
+    async def never(future, asynchronous):
+        asked.append(future.key)
+        await worker.hangs.wait()
+
+    worker.hangs, worker.gather = asyncio.Event(), never
+    worker.answer(0)
+    while not asked:
+        assert executor.next_completed(0.05) is None
+    executor.next_completed(0.05)
+    worker.gather = release
+    worker.die()  # with task 1 under way
+    assert look_until(executor, worker, 3) == [] and worker.taken == [0, 1, 0]
+    worker.answer(0)
+    assert look_until(executor, worker, 4) == ["result of 0"] and worker.taken[3] == 1
+    worker.die()
+    last = result_of(executor)
+    assert last.number == 1 and "ended 2 times" in last.message
+    worker.loop.asyncio_loop.call_soon_threadsafe(worker.hangs.set)

@@ -1,0 +1,160 @@
+"""Tasks on their way: which worker has which, which wait, and whose fault it is when a worker dies."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from optimise.executors.protocol import TaskLike
+
+__all__ = ["IN_FLIGHT_PER_WORKER", "InFlight", "Sent"]
+
+IN_FLIGHT_PER_WORKER = 2
+# how long the news of a dead worker may take after the worker has left the list
+SECONDS_TO_HEAR = 5.0
+
+
+@dataclass
+class Sent:
+    """A task in flight: its worker, its key, its submission time [s], and whether its evaluation has ended."""
+
+    task: TaskLike
+    worker: str
+    key: str
+    since: float
+    evaluated: bool = False
+    future: Any = None
+
+    def drop(self) -> None:
+        """Let go of the value on its worker; what waits for it is told that it does not come."""
+        if self.future is not None:
+            self.future.release()
+
+
+class InFlight:
+    """Tasks of an executor that have no result yet.
+
+    The executor chooses the worker of each task, so that it knows what a worker that dies was at work on: the first
+    task in its queue that is not evaluated yet. That one is tried again, alone on a worker; what had waited behind it
+    is sent elsewhere and not blamed. Alone, because a worker that is killed a moment after a task may take the news
+    of its end along, and the one behind it did the killing. A value that was not fetched in time is evaluated again.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[TaskLike] = deque()
+        self._sent: dict[str, Sent] = {}  # by key
+        self._queues: dict[str, deque[str]] = {}  # keys by worker
+        self._gone: dict[str, float] = {}
+        self._tries: Counter[int] = Counter()
+        self.deaths: Counter[int] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._sent) + len(self._waiting)
+
+    @property
+    def workers(self) -> Collection[str]:
+        """Workers that take tasks, and those that have some and left a moment ago."""
+        return self._queues.keys()
+
+    def add(self, task: TaskLike) -> None:
+        """Let a task wait for a worker."""
+        self._waiting.append(task)
+
+    def welcome(self, worker: str) -> None:
+        """Send tasks to a worker from now on."""
+        self._queues.setdefault(worker, deque())
+
+    def left(self, there: Collection[str]) -> list[str]:
+        """Workers that took tasks along and have been away too long for any news of theirs to come.
+
+        Parameters
+        ----------
+        there : collection of str
+            Workers that are there.
+        """
+        now = time.monotonic()
+        for worker in [w for w, tasks in self._queues.items() if w not in there and not tasks]:
+            del self._queues[worker]
+        self._gone = {w: self._gone.get(w, now) for w in self._queues if w not in there}
+        return [worker for worker, since in self._gone.items() if now - since > SECONDS_TO_HEAR]
+
+    def due(self, name: str) -> Iterator[Sent]:
+        """Tasks that may be sent now, to the workers with the shortest queues; each counts as sent.
+
+        Parameters
+        ----------
+        name : str
+            First part of their keys.
+        """
+        for length in range(IN_FLIGHT_PER_WORKER):
+            for worker, keys in self._queues.items():
+                if not self._waiting:
+                    return
+                before = [self._sent[key].task for key in keys if not self._sent[key].evaluated]
+                suspected = any(self.deaths[task.number] for task in (self._waiting[0], *before))
+                if len(before) == length and worker not in self._gone and not (length and suspected):
+                    yield self._take(self._waiting.popleft(), worker, name)
+
+    def _take(self, task: TaskLike, worker: str, name: str) -> Sent:
+        self._tries[task.number] += 1
+        sent = Sent(task, worker, f"{name}-{task.number}-{self._tries[task.number]}", time.monotonic())
+        self._sent[sent.key] = sent
+        self._queues[worker].append(sent.key)
+        return sent
+
+    def known(self, key: str) -> Sent | None:
+        """Task that was sent under a key; None when it was sent again in the meantime."""
+        return self._sent.get(key)
+
+    def ended(self, sent: Sent) -> None:
+        """Forget a task."""
+        del self._sent[sent.key]
+        if sent.worker in self._queues:
+            self._queues[sent.worker].remove(sent.key)
+        sent.drop()
+
+    def again(self, sent: Sent) -> None:
+        """Send a task again, before all others."""
+        self.ended(sent)
+        self._waiting.appendleft(sent.task)
+
+    def all_again(self) -> None:
+        """Send all tasks again to workers that are yet to come."""
+        for sent in sorted(self._sent.values(), key=lambda sent: sent.task.number, reverse=True):
+            self._waiting.appendleft(sent.task)
+            sent.drop()
+        for kept in (self._sent, self._queues, self._gone):
+            kept.clear()
+
+    def lost(self, worker: str) -> Sent | None:
+        """Send the tasks of a dead worker again; the one that it was at work on, which has one death more."""
+        tasks = [self._sent[key] for key in self._queues.get(worker, ())]
+        for sent in reversed(tasks):
+            self.again(sent)
+        self._queues.pop(worker, None)
+        self._gone.pop(worker, None)
+        blamed = next((sent for sent in tasks if not sent.evaluated), None)
+        if blamed is not None:
+            self.deaths[blamed.task.number] += 1
+        return blamed
+
+    def given_up(self, sent: Sent, time_limit: float) -> str:
+        """Forget a task that waits to be sent again; the reason why it has failed.
+
+        Parameters
+        ----------
+        sent : Sent
+        time_limit : float
+            Longest time of its evaluation [s].
+        """
+        self._waiting.remove(sent.task)
+        deaths, points = self.deaths[sent.task.number], len(getattr(sent.task, "indices", ()))
+        what = f"these {points} points" if points > 1 else "this point" if points else "this design"
+        limit = f"time limit {time_limit:g} s{' for all of them' if points > 1 else ''}"
+        return (
+            f"the worker process ended {deaths} time{'s' if deaths > 1 else ''} while it evaluated {what} ({limit}, "
+            "lack of memory or a crash)"
+        )

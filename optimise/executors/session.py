@@ -1,0 +1,83 @@
+"""Workers that have what one campaign needs: got, greeted, given tasks, and closed."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import uuid
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from optimise.cluster_spec import ClusterSpec
+from optimise.executors.calls import Calls, News
+from optimise.executors.deployments import deploy, within
+from optimise.executors.in_flight import Sent
+from optimise.executors.on_worker import campaign_plugin, evaluate_on_worker, greet_on_worker
+from optimise.executors.protocol import Evaluate
+
+__all__ = ["Session"]
+
+SECONDS_TO_LEAVE = 5.0
+
+
+class Session:
+    """Workers from a start to their end; after a fault, another session takes the place of this one.
+
+    Parameters
+    ----------
+    cluster : ClusterSpec
+    folder : Path, optional
+        Where the output of batch jobs is kept.
+    campaign : pair of callable and object
+        What evaluates a task, and what all tasks share.
+
+    Raises
+    ------
+    NoWorkersError
+        If workers cannot be had as they are described.
+    """
+
+    def __init__(self, cluster: ClusterSpec, folder: Path | None, campaign: tuple[Evaluate, Any]) -> None:
+        self.name = f"campaign-{uuid.uuid4().hex[:12]}"  # a scheduler of others may serve several
+        self._spec = cluster
+        self._number = itertools.count()
+        self.deployment = deploy(cluster, folder)
+        try:
+            self.deployment.client.register_plugin(campaign_plugin(self.name, *campaign))
+            self._calls = Calls(self.deployment.client)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def connected(self) -> bool:
+        """Whether the scheduler is heard."""
+        return self.deployment.client.status == "running"
+
+    def workers(self) -> Collection[str]:
+        """Addresses of the workers that are there."""
+        with contextlib.suppress(Exception):  # a scheduler that does not answer is one without workers
+            if self.connected:
+                return list(self.deployment.client.nthreads())
+        return ()
+
+    def greet(self, worker: str) -> tuple[str, Any]:
+        """Call a worker that has come; the key under which its answer is told, and what must be held until then."""
+        key = f"{self.name}-greeting-{next(self._number)}"
+        return key, self._calls.call(key, worker, greet_on_worker, self.name)
+
+    def send(self, sent: Sent) -> None:
+        """Send a task to its worker."""
+        given = (self.name, sent.task, self._spec.time_limit_s)
+        sent.future = self._calls.call(sent.key, sent.worker, evaluate_on_worker, *given)
+
+    def news(self, timeout: float) -> News | None:
+        """Next piece of news; None when there is none within a time [s]."""
+        return self._calls.next(timeout)
+
+    def close(self) -> None:
+        """End the workers without waiting for what they evaluate; those of others forget the campaign."""
+        if self._spec.kind == "address":
+            within(SECONDS_TO_LEAVE, lambda: self.deployment.client.unregister_worker_plugin(self.name))
+        self.deployment.close()
