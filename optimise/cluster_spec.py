@@ -186,7 +186,7 @@ class ClusterSpec(Spec):
 
     @property
     def encrypted(self) -> bool:
-        """Whether driver and workers speak over TLS; on this machine alone they need not."""
+        """Whether driver and workers speak over TLS with a certificate from a folder; cluster=local makes its own."""
         if self.kind == "address":
             return (self.address or "").startswith("tls://")
         return self.kind in BATCH_KINDS and self.transport == "tls"

@@ -29,7 +29,7 @@ SECONDS_TO_SUBMIT = 300.0
 SECONDS_BETWEEN_LOOKS = 0.05
 SECONDS_BETWEEN_QUESTIONS, SECONDS_WITHOUT_ANSWER = 10.0, 60.0
 # times that jobs have ended before a worker came, after which others would end so as well; each is waited for longer
-ROUNDS, SECONDS_OF_A_ROUND = 4, 5.0
+ROUNDS, SECONDS_OF_A_ROUND = 4, 2.5
 PACKAGES_WITH_KERNELS = ("catenary", "dynamics", "optimise")
 
 

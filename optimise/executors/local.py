@@ -71,7 +71,8 @@ class LocalWorkers:
 
     def hold(self) -> None:
         """Start a process in the place of each one that has ended; the first time, wait until one has come."""
-        first = self._number == 0
+        first, scheduler = self._number == 0, self._cluster.scheduler
+        assert scheduler is not None
         for process, word in list(self._processes):
             if not process.is_alive():
                 self._processes.remove((process, word))
@@ -84,7 +85,7 @@ class LocalWorkers:
                 return
         end = time.monotonic() + SECONDS_TO_START
         while first and time.monotonic() < end and all(process.is_alive() for process, _ in self._processes):
-            first = not self._cluster.scheduler.workers  # starting, on a busy machine, is no lack of workers
+            first = not scheduler.workers  # starting, on a busy machine, is no lack of workers
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def ask_again(self) -> None:

@@ -183,8 +183,7 @@ class WorkersExecutor:
             error = self._not_started if self._session is None else None
             word = self._complaint if error is None else _said(error)
             raise NoWorkersError(
-                f"{reason}, though the workers were asked for again and begun anew{'; ' * bool(word)}{word}",
-                change=error.change if isinstance(error, NoWorkersError) else "",
+                f"{reason}, though the workers were asked for again and begun anew{'; ' * bool(word)}{word}"
             )
         what = "asked for again" if step is Step.ASK_AGAIN else "begun anew"
         self._say(f"The watchdog: {reason}; workers are {what}.")
@@ -275,4 +274,6 @@ class WorkersExecutor:
 
 
 def _said(error: BaseException | None) -> str:
-    return "" if error is None else f"{type(error).__name__}: {error}"
+    if error is None or isinstance(error, NoWorkersError):
+        return str(error or "")
+    return f"{type(error).__name__}: {error}"

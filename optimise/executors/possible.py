@@ -12,7 +12,7 @@ from optimise.cluster_spec import BATCH_KINDS, ClusterSpec
 
 __all__ = ["refuse_impossible"]
 
-COMMANDS = {"slurm": ("sbatch", "scancel"), "pbs": ("qsub", "qdel")}
+COMMANDS = {"slurm": ("sbatch", "squeue", "scancel"), "pbs": ("qsub", "qstat", "qdel")}
 SECONDS_TO_ANSWER = 10.0
 
 

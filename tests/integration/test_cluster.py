@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
@@ -113,6 +114,45 @@ def test_jobs_that_end_are_submitted_again(slurm, on_slurm, tmp_path, case):
     assert cancelled
     assert [r.evaluation.message for r in result.records] == [""] * 40
     assert len(list((tmp_path / "c" / "jobs").glob("*.err"))) > 2, "other jobs took the place of those that ended"
+    empty(slurm)
+
+
+def test_jobs_that_are_cancelled_before_their_workers_come_are_replaced(slurm, on_slurm, tmp_path, case, capfd):
+    cancelled, over = [], threading.Event()
+
+    def cancel():
+        while not over.wait(0.2):
+            if found := slurm.ask("squeue", "--noheader", "--format=%i").split():
+                slurm.ask("scancel", *found)
+                cancelled.extend(found)
+                return
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    begin = time.monotonic()
+    try:
+        # nothing of a job is there yet when it is cancelled
+        result = run(tmp_path, case, on_slurm({"commands": ["sleep 4"]}))
+    finally:
+        over.set()
+        thread.join()
+    assert cancelled and time.monotonic() - begin < 120.0
+    assert [r.evaluation.message for r in result.records] == [""] * QMC["trials"]
+    said = capfd.readouterr().err
+    assert "before its worker came (slurm says 'CANCELLED" in said and "another takes its place" in said
+    empty(slurm)
+
+
+def test_a_job_script_that_fails_on_its_node_is_said_with_the_end_of_its_log(slurm, on_slurm, tmp_path, case, capfd):
+    broken = on_slurm({"commands": ["echo 'the module railway is unknown' >&2; exit 3"]})
+    begin = time.monotonic()
+    with pytest.raises(Interrupted, match=r"jobs must live.*FAILED.*railway is unknown.*this command goes on") as ended:
+        run(tmp_path, case, broken)
+    assert ended.value.exit_code == 75 and time.monotonic() - begin < 120.0
+    assert "railway is unknown" in capfd.readouterr().err, "said when it was seen, before giving up"
+    assert [r.number for r in load_result(tmp_path).records if r.evaluation is not None] == [0]
+    mended = run(tmp_path, case, on_slurm())
+    assert len([r for r in mended.records if r.evaluation is not None]) == QMC["trials"]
     empty(slurm)
 
 
