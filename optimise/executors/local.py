@@ -94,9 +94,10 @@ class LocalWorkers:
 
     def close(self) -> None:
         """End the processes."""
+        # the scheduler first: it would ask the dead for values that a client still waits for
+        within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=10))
         for process, _ in self._processes:
             process.kill()
-        within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=10))
         for process, word in self._processes:
             process.join(SECONDS_TO_DIE)
             word.close()
