@@ -6,13 +6,24 @@ from catenary.equilibrium import Equilibrium
 from catenary.mesh_spec import LONGEST_ELEMENT, MeshSpec, default_mesh
 from dynamics.open_line import solve_open_line
 from dynamics.periodic import PLAIN_SPANS, iterate
+from dynamics.solver_spec import PeriodicSpec
 from dynamics.span_map import SpanMap
 from dynamics.spec import CaseSpec
 from dynamics.statistics import filter_force
 from dynamics.status import Status
 from dynamics.transient import solve_transient, static_message, static_status
 
-__all__ = ["COARSER", "TIGHTER", "NoCompanionError", "iterated", "other_mesh", "sigma_of", "window_of", "with_window"]
+__all__ = [
+    "COARSER",
+    "TIGHTER",
+    "NoCompanionError",
+    "iterated",
+    "long_window",
+    "other_mesh",
+    "sigma_of",
+    "window_of",
+    "with_window",
+]
 
 # elements, and spans of a window, of a companion relative to the run's
 COARSER = 2.0 / 3.0
@@ -41,6 +52,12 @@ def other_mesh(mesh: MeshSpec, longest: float) -> MeshSpec:
     fewer = max(2, round(COARSER * mesh.elements_per_bay))
     longer = min(mesh.largest_element_length / COARSER, LONGEST_ELEMENT)
     return MeshSpec(elements_per_bay=fewer, largest_element_length=longer)
+
+
+def long_window() -> dict[str, int]:
+    """Spans of a window that is long enough near most resonances: that of a run which says nothing about it."""
+    usual = PeriodicSpec()
+    return {"spans_behind": usual.spans_behind, "spans_ahead": usual.spans_ahead}
 
 
 def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:

@@ -21,6 +21,7 @@ from dynamics.companions import (
     TIGHTER,
     NoCompanionError,
     iterated,
+    long_window,
     other_mesh,
     sigma_of,
     window_of,
@@ -205,19 +206,24 @@ class _Run:
         return f"; both on a window of {behind} + {ahead} spans"
 
     def window_error(self) -> tuple[float, str]:
-        """Difference to a companion with two thirds of the spans, as it is."""
+        """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
+
+        Two short windows may agree with each other and be wrong: waves that leave neither of them are in both.
+        """
         window = window_of(self.case)
         behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
-        lanes = LANES["float64"]  # of the companion, whatever the run was marched in
-        width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
-        fewer = round((width - 2) * behind / (behind + ahead))
-        spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
-        if min(spans.values()) < 2:
-            raise NoCompanionError(f"no window is shorter than {behind} + {ahead} spans")
+        long = long_window()
+        if min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0:
+            spans = {name: max(long[name], window[name]) for name in window}
+        else:
+            lanes = LANES["float64"]  # of the companion, whatever the run was marched in
+            width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
+            fewer = round((width - 2) * behind / (behind + ahead))
+            spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
         sigma = sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
-        behind_fewer, ahead_fewer = spans.values()
         return abs(sigma - self.sigma_N), (
-            f"{self.sigma_N:.3f} N with {behind} + {ahead} spans, {sigma:.3f} N with {behind_fewer} + {ahead_fewer}"
+            f"{self.sigma_N:.3f} N with {behind} + {ahead} spans, {sigma:.3f} N with "
+            f"{spans['spans_behind']} + {spans['spans_ahead']}"
         )
 
     def iteration_error(self) -> tuple[float, str]:

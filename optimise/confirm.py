@@ -1,22 +1,34 @@
-"""The best design confirmed by the long transient, beside the nominal line."""
+"""The best design confirmed by the long transient, beside the nominal line: both on the same two fine settings.
+
+A search runs on a long step and a short window. To run the transient on them too would confirm neither: it is run on
+finer numerics than the search's, and once more on finer ones still. How far the change of sigma between nominal line
+and best design moves from the one to the other is its error: what errors the two lines have in common cancels in it.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dynamics.assured import longest_element, with_elements
+from dynamics.companions import long_window
 from dynamics.spec import CaseSpec
 from optimise.evaluate import evaluate
 from optimise.evaluation import Evaluation
 from optimise.record import TrialRecord
 from optimise.setting import Setting, Task
+from optimise.verdict import verdict
 
 if TYPE_CHECKING:
     from dynamics.transient import Trajectory
     from optimise.result import CampaignResult
 
-__all__ = ["Confirmation", "DesignConfirmation", "confirm"]
+__all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming"]
+
+# of a single run by default [s]
+LONGEST_STEP = 1.0e-3
 
 
 @dataclass(frozen=True)
@@ -31,11 +43,15 @@ class DesignConfirmation:
         Standard deviation of the contact force on record [N]; where the campaign has scenarios, at its case's own
         condition without errors, solved once more.
     sigma_transient_N : float, optional
-        The same by the long transient [N]; None when it did not end well.
+        The same by the long transient on the finest numerics [N]; None when it did not end well.
     spread_percent : float, optional
         First against second half of the transient's evaluated spans [%].
     message : str
         Reason, when the transient did not end well.
+    sigma_coarser_N : float, optional
+        By the long transient at twice the step with two thirds of the elements [N].
+    numerics : str
+        Step, longest element and window of the finest numerics, in words.
     """
 
     trial: int
@@ -43,6 +59,16 @@ class DesignConfirmation:
     sigma_transient_N: float | None
     spread_percent: float | None
     message: str = ""
+    sigma_coarser_N: float | None = None
+    numerics: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """What the refinement moves sigma by, with half of the spread between halves [N]; None: not known."""
+        sigma, coarser, spread = self.sigma_transient_N, self.sigma_coarser_N, self.spread_percent
+        if sigma is None or coarser is None or spread is None:
+            return None
+        return math.hypot(sigma - coarser, 0.005 * spread * sigma)
 
     @property
     def difference_percent(self) -> float | None:
@@ -68,8 +94,26 @@ class Confirmation:
         nominal, best = self.nominal.sigma_transient_N, self.best.sigma_transient_N
         return None if nominal is None or best is None else 100.0 * (best / nominal - 1.0)
 
+    @property
+    def change_error_percent(self) -> float | None:
+        """What the refinement moves the change by, with half of each line's spread [%]; None: not known."""
+        fine, lines = self.change_transient_percent, (self.nominal, self.best)
+        nominal, best = (line.sigma_coarser_N for line in lines)
+        spread = [0.5 * line.spread_percent for line in lines if line.spread_percent is not None]
+        if fine is None or nominal is None or best is None or len(spread) < len(lines):
+            return None
+        return math.hypot(fine - 100.0 * (best / nominal - 1.0), *spread)
 
-def confirm(result: CampaignResult, solve: Callable[[CaseSpec], Trajectory] | None = None) -> Confirmation | None:
+    @property
+    def verdict(self) -> str:
+        """Whether the best design's sigma is the lower one, as far as the change is known."""
+        change, error = self.change_transient_percent, self.change_error_percent
+        return verdict(0.0, math.nan if error is None else error, math.nan if change is None else change, 0.0)
+
+
+def confirm(
+    result: CampaignResult, solve: Callable[[CaseSpec], Trajectory] | None = None, *, refine: bool = True
+) -> Confirmation | None:
     """Run nominal line and best design by the long transient; None when no design is feasible.
 
     Parameters
@@ -77,14 +121,16 @@ def confirm(result: CampaignResult, solve: Callable[[CaseSpec], Trajectory] | No
     result : CampaignResult
         Campaign with at least its nominal line on record.
     solve : callable, optional
-        Solver in place of the long transient.
+        Solver in place of the long transient; run on the coarser numerics of a line, then on the finer ones.
+    refine : bool
+        Whether the error is wanted; without it each line is run once, on the search's own step, mesh and window.
     """
     best = result.best
     if best is None:
         return None
     run = solve or _long_transient
-    nominal = _confirm(result, result.nominal, run)
-    return Confirmation(nominal, nominal if best.number == 0 else _confirm(result, best, run))
+    nominal = _confirm(result, result.nominal, run, refine)
+    return Confirmation(nominal, nominal if best.number == 0 else _confirm(result, best, run, refine))
 
 
 def _long_transient(case: CaseSpec) -> Trajectory:
@@ -94,21 +140,51 @@ def _long_transient(case: CaseSpec) -> Trajectory:
 
 
 def _confirm(
-    result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Trajectory]
+    result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Trajectory], refine: bool
 ) -> DesignConfirmation:
     if record.evaluation is None or record.evaluation.sigma_N is None:
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
     line = result.space.spec_of(record.values).model_dump()
     case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
     sigma = _at_own_condition(result, record.evaluation, case)
-    run = solve(case)
-    if not run.status.has_figures or run.statistics is None:
-        return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
-    first, second = run.statistics_first_half, run.statistics_second_half
+    numerics = (case,)
+    if refine:
+        numerics = confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
+    sigmas, halves = [], (None, None)
+    for one in numerics:
+        run = solve(one)
+        if not run.status.has_figures or run.statistics is None:
+            return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
+        sigmas.append(float(run.statistics.contact_force_std_N))
+        halves = run.statistics_first_half, run.statistics_second_half
     spread = None
-    if first is not None and second is not None:
-        spread = 100.0 * (first.contact_force_std_N / second.contact_force_std_N - 1.0)
-    return DesignConfirmation(record.number, sigma, float(run.statistics.contact_force_std_N), spread)
+    if halves[0] is not None and halves[1] is not None:
+        spread = 100.0 * (halves[0].contact_force_std_N / halves[1].contact_force_std_N - 1.0)
+    coarser = sigmas[0] if refine else None
+    return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))
+
+
+def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
+    """Take the numerics of a single run, and half its step with elements of two thirds the length, for a transient.
+
+    No element of the first is longer than ``longest`` [m], that of the nominal line, whichever line it is.
+    """
+    window = {name: max(spans, getattr(case.transient, name)) for name, spans in long_window().items()}
+    update = {
+        "transient": case.transient.model_copy(update=window),
+        "dt": min(case.dt, LONGEST_STEP),
+        "strict_dt": False,
+        "catenary": with_elements(case.catenary, longest, 1.0),
+    }
+    coarse = case.model_copy(update=update)
+    finer = {"dt": 0.5 * coarse.dt, "catenary": with_elements(case.catenary, longest, 2.0 / 3.0)}
+    return coarse, coarse.model_copy(update=finer)
+
+
+def _in_words(case: CaseSpec) -> str:
+    settings, element = case.transient, case.catenary.mesh.largest_element_length
+    window = f"a window of {settings.spans_behind} + {settings.spans_ahead} spans"
+    return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
 
 
 def _at_own_condition(result: CampaignResult, evaluation: Evaluation, case: CaseSpec) -> float:

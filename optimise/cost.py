@@ -127,8 +127,8 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str
             f"the polish, up to {most} evaluations for its gradients ({polish.best} designs, {polish.iterations} "
             f"steps, {free} variables) and a few for each step"
         )
-    long = 2 + 2 * len(conditions(case, trust, len(case.catenary.droppers.positions)))
-    parts.append(f"the confirmation and the trust table, {long} long transients")
+    runs = 2 * len(conditions(case, trust, len(case.catenary.droppers.positions)))
+    parts.append(f"the confirmation, 4 long transients, and the trust table, {runs} steady states with their errors")
     return f"Not counted: {'; '.join(parts)}."
 
 

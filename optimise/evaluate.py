@@ -78,7 +78,7 @@ def _evaluate(task: Task, setting: Setting) -> Evaluation:
 
         return evaluate_scenarios(task, setting)
     case = CaseSpec.model_validate({**setting.case.model_dump(), "catenary": task.catenary.model_dump()})
-    solution = _solve(case, setting.start)
+    solution, error = _solve(case, setting)
     times = {name: float(seconds) for name, seconds in solution.wall_time_s.items()}
     message = solution.message or solution.status.value
     if solution.status is Status.STATIC_SLACK and setting.reference is not None:
@@ -91,17 +91,23 @@ def _evaluate(task: Task, setting: Setting) -> Evaluation:
         )  # fmt: skip
     if not solution.status.has_figures or solution.statistics is None:
         return replace(failed(task.number, message), wall_time_s=times)
-    return replace(_numbers(task.number, solution, setting), wall_time_s=times)
+    return replace(_numbers(task.number, solution, setting), wall_time_s=times, sigma_error_N=error)
 
 
-def _solve(case: CaseSpec, start: Any) -> PeriodicSolution | Trajectory:
+def _solve(case: CaseSpec, setting: Setting) -> tuple[PeriodicSolution | Trajectory, float | None]:
+    """Solution, and the error of its standard deviation [N] where one is asked for."""
+    if setting.assured:
+        from dynamics.assured import solve_assured
+
+        solution, error = solve_assured(case)
+        return solution, None if error is None else error.total
     if case.solver == "periodic":
         from dynamics.periodic import solve_periodic
 
-        return solve_periodic(case, start)
+        return solve_periodic(case, setting.start), None
     from dynamics.transient import solve_transient
 
-    return solve_transient(case)
+    return solve_transient(case), None
 
 
 def _numbers(number: int, solution: PeriodicSolution | Trajectory, setting: Setting) -> Evaluation:

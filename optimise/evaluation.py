@@ -12,6 +12,9 @@ from optimise.constraints import feasible
 
 __all__ = ["Evaluation", "EvaluationStatus", "failed", "sound"]
 
+# what most evaluations have not, left out of their record
+SELDOM = ("objectives", "scenarios", "sigma_error_N")
+
 
 class EvaluationStatus(Enum):
     """How an evaluation ended."""
@@ -34,6 +37,8 @@ class Evaluation:
         Reason, when the status is not OK; what to know about the figures, when it is.
     sigma_N : float, optional
         Standard deviation of the contact force as computed, feasible or not [N].
+    sigma_error_N : float, optional
+        Its estimated numerical error [N], where one was asked for and could be estimated.
     constraints : dict
         Violations by name, feasible when all are <= 0 [-].
     told_N : float, optional
@@ -65,6 +70,7 @@ class Evaluation:
     wall_time_s: dict[str, float] = field(default_factory=dict)
     objectives: dict[str, float] = field(default_factory=dict)
     scenarios: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
+    sigma_error_N: float | None = None
 
     @property
     def feasible(self) -> bool:
@@ -72,9 +78,9 @@ class Evaluation:
         return self.status is EvaluationStatus.OK and feasible(self.constraints)
 
     def to_dict(self) -> dict[str, Any]:
-        """Content as JSON types; what belongs to scenarios alone is left out where there are none."""
+        """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
         content = {**asdict(self), "status": self.status.value}
-        return {name: value for name, value in content.items() if value or name not in ("objectives", "scenarios")}
+        return {name: value for name, value in content.items() if value or name not in SELDOM}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Evaluation:

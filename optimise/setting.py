@@ -41,6 +41,8 @@ class Setting:
         Longest wall time of one evaluation [s].
     scenarios : ScenarioSet, optional
         Where a design has to be good; without them in the case alone.
+    assured : bool
+        Whether the numerical error of the standard deviation is estimated, and what has a large share of it refined.
     """
 
     case: CaseSpec
@@ -49,3 +51,4 @@ class Setting:
     start: Any = None
     time_limit_s: float = math.inf
     scenarios: ScenarioSet | None = None
+    assured: bool = False

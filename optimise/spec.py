@@ -88,7 +88,7 @@ class PolishSpec(Spec):
 
 
 class TrustSpec(Spec):
-    """Conditions under which the best design is set beside the nominal line, all by the long transient."""
+    """Conditions under which the best design is set beside the nominal line, each with its numerical error."""
 
     speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")
     speed_band_percent: Annotated[float, Field(ge=0.0, le=30.0)] = Field(

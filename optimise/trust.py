@@ -1,7 +1,8 @@
 """Nominal line and best design where the world is not as assumed, both under the same conditions.
 
-Every condition is run by the long transient: other speeds, another contact stiffness, more or less damping, errors
-of heights and of dropper lengths, the model's other dimension. What cannot be run says why and has no number.
+Other speeds, another contact stiffness, more or less damping, errors of heights and of dropper lengths, the model's
+other dimension: for each the steady state on a long window, with its numerical error, on finer numerics where that is
+large. Where no state repeats it is the long transient. What cannot be run says why and has no number.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from catenary.equilibrium import periodic_equilibrium
 from catenary.spec import CatenarySpec
+from dynamics.companions import long_window
 from dynamics.mean_force import reference_mean_force
 from dynamics.spec import CaseSpec
 from optimise.evaluate import evaluate
@@ -29,6 +31,7 @@ __all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
 
 Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
 WAIT_S = 1.0
+TOLERANCE = 1.0e-4
 
 
 @dataclass(frozen=True)
@@ -66,10 +69,11 @@ class Condition:
 
 @dataclass(frozen=True)
 class TrustRow:
-    """One condition with the standard deviation of each design [N], or the reason why there is none."""
+    """One condition with the standard deviation of each design and its error [N], or the reason why there is none."""
 
     condition: Condition
     sigma_N: tuple[float | None, ...]
+    error_N: tuple[float | None, ...]
     message: tuple[str, ...]
 
 
@@ -120,8 +124,10 @@ def run_conditions(
     wanted: TrustSpec,
     cluster: ClusterSpec,
     progress: Callable[[int, int], None],
+    *,
+    assured: bool = True,
 ) -> list[TrustRow]:
-    """Run every line under every condition by the long transient.
+    """Run every line under every condition.
 
     Parameters
     ----------
@@ -134,13 +140,16 @@ def run_conditions(
         Where the runs are made.
     progress : callable
         Told how many of how many runs are done.
+    assured : bool
+        Whether every standard deviation comes with its error; without, each run is a long transient of the case.
     """
     listed = conditions(case, wanted, max(len(line.droppers.positions) for line in lines))
     tasks = [
         Variation(number, line, condition)
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
     ]
-    setting = Setting(case.model_copy(update={"solver": "transient"}), LimitsSpec(), time_limit_s=cluster.time_limit_s)
+    run = _steady(case) if assured else case.model_copy(update={"solver": "transient"})
+    setting = Setting(run, LimitsSpec(), time_limit_s=cluster.time_limit_s, assured=assured)
     answers: dict[int, Evaluation] = {}
     with open_executor(cluster, evaluate_variation, setting) as executor:
         waiting = iter(tasks)
@@ -158,8 +167,17 @@ def run_conditions(
     rows = []
     for k, condition in enumerate(listed):
         found = [answers[k * len(lines) + j] for j in range(len(lines))]
-        rows.append(TrustRow(condition, tuple(e.sigma_N for e in found), tuple(e.message for e in found)))
+        sigma, error = tuple(e.sigma_N for e in found), tuple(e.sigma_error_N for e in found)
+        rows.append(TrustRow(condition, sigma, error, tuple(e.message for e in found)))
     return rows
+
+
+def _steady(case: CaseSpec) -> CaseSpec:
+    """Case whose steady state is found on a long window, exactly enough to say what its error is."""
+    own = case.periodic
+    window = {name: max(spans, getattr(own, name)) for name, spans in long_window().items()}
+    exact = {**window, "tolerance": min(own.tolerance, TOLERANCE), "precision": "double"}
+    return case.model_copy(update={"solver": "periodic", "periodic": own.model_copy(update=exact)})
 
 
 def evaluate_variation(task: Task, setting: Setting) -> Evaluation:

@@ -30,7 +30,8 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
     """Solve nominal and best line once more and by the long transient; content of confirmation.json.
 
     With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
-    deviation is. What an earlier run has confirmed is not run again. None when no design is feasible.
+    deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
+    earlier run has confirmed is not run again. None when no design is feasible.
     """
     from optimise.confirm import confirm
 
@@ -39,16 +40,25 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
         return None
     target = result.folder / "confirmation.json"
     case_hash = config_sha256(result.case)
-    held = on_record(target, lambda c: c["best"]["trial"] == best.number and c["case_sha256"] == case_hash)
+    held = on_record(
+        target, lambda c: (c["best"]["trial"], c["case_sha256"]) == (best.number, case_hash) and "verdict" in c
+    )
     if held is not None:
         return held
     for name, record in (("nominal", result.nominal), ("best", best)):
         _solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
-    say("Confirming nominal and best line by the long transient.")
-    names = iter(("nominal_transient", "best_transient"))
-    confirmation = confirm(result, lambda case: _solve_into(result.folder / next(names), case))
+    how = ", at a short step and a shorter one" if error_estimate else ""
+    say(f"Confirming nominal and best line by the long transient{how}.")
+    finest = ("nominal_transient", "best_transient")
+    kept = iter([name for line in finest for name in ((None, line) if error_estimate else (line,))])
+
+    def solve(case: CaseSpec) -> Any:
+        name = next(kept)
+        return simulate_case(case) if name is None else _solve_into(result.folder / name, case)
+
+    confirmation = confirm(result, solve, refine=error_estimate)
     assert confirmation is not None
-    content = _content(confirmation, result)
+    content = {**_content(confirmation, result), "refined": error_estimate}
     write_json_atomic(target, content)
     return content
 
@@ -81,7 +91,7 @@ def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, An
     from optimise.scenarios import own_condition
 
     lines = {
-        name: {**asdict(design), "difference_percent": design.difference_percent}
+        name: {**asdict(design), "difference_percent": design.difference_percent, "error_N": design.error}
         for name, design in (("nominal", confirmation.nominal), ("best", confirmation.best))
     }
     return {
@@ -91,6 +101,8 @@ def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, An
         **lines,
         "change_percent": confirmation.change_percent,
         "change_transient_percent": confirmation.change_transient_percent,
+        "change_error_percent": confirmation.change_error_percent,
+        "verdict": confirmation.verdict,
         "spans": result.case.transient.spans,
         "spans_evaluated": result.case.transient.spans_evaluated,
     }
@@ -106,10 +118,12 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
         if design["sigma_transient_N"] is None:
             text += f"; the long transient failed: {design['message']}"
         else:
-            text += f", long transient {design['sigma_transient_N']:.2f} N"
+            error = "" if design["error_N"] is None else f" ± {design['error_N']:.2f}"
+            text += f", long transient {design['sigma_transient_N']:.2f}{error} N"
             text += f" ({design['difference_percent']:+.2f} %)"
         lines.append(text)
     text = f"change of the standard deviation {content['change_percent']:+.2f} %"
     if content["change_transient_percent"] is not None:
-        text += f", by the long transient {content['change_transient_percent']:+.2f} %"
+        error = "" if content["change_error_percent"] is None else f" ± {content['change_error_percent']:.2f}"
+        text += f", by the long transient {content['change_transient_percent']:+.2f}{error} %: {content['verdict']}"
     return [*lines, text]

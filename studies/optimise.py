@@ -128,7 +128,7 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
     else:
         line = ProgressLine()
         try:
-            trust = show_trust(result, composed.job.trust, line.write)
+            trust = show_trust(result, composed.job.trust, line.write, error_estimate=composed.job.error_estimate)
         finally:
             line.end()
         show_fitter_schedule(result)

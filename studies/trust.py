@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from catenary.files import write_json_atomic, write_text_atomic
 from catenary.record import config_sha256
+from optimise.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 from studies.confirmation import on_record
 
 if TYPE_CHECKING:
@@ -25,29 +27,37 @@ __all__ = ["show_fitter_schedule", "show_trust", "trust_lines"]
 ROUNDED_MM = (1.0, 5.0)
 
 
-def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], None]) -> dict[str, Any] | None:
+def show_trust(
+    result: CampaignResult, wanted: TrustSpec, show: Callable[[str], None], *, error_estimate: bool = True
+) -> dict[str, Any] | None:
     """Nominal line and best design under every condition; content of trust.json. None when no design is feasible.
 
-    What stands on record for the same designs, case and conditions is not run again.
+    With ``error_estimate`` each standard deviation has its numerical error, without which none is called better. What
+    stands on record for the same designs, case and conditions is not run again.
     """
     from optimise.trust import run_conditions
 
     best = result.best
     if best is None:
         return None
-    key = {"case_sha256": config_sha256(result.case), "trust_sha256": config_sha256(wanted), "best_trial": best.number}
+    key: dict[str, Any] = {
+        "case_sha256": config_sha256(result.case),
+        "trust_sha256": config_sha256(wanted),
+        "best_trial": best.number,
+    }
+    key["errors"] = error_estimate
     target = result.folder / "trust.json"
-    held = on_record(target, lambda content: all(content[name] == value for name, value in key.items()))
+    held = on_record(target, lambda content: all(content.get(name) == value for name, value in key.items()))
     if held is not None:
         return held
     began = time.perf_counter()
 
     def progress(done: int, of: int) -> None:
         left = (time.perf_counter() - began) * (of - done) / done
-        show(f"trust table: {done} of {of} long transients, {left:.0f} s left")
+        show(f"trust table: {done} of {of} runs, {left:.0f} s left")
 
     lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
-    rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress)
+    rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress, assured=error_estimate)
     content = {
         "schema_version": 1,
         **key,
@@ -62,6 +72,8 @@ def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], 
                 "dimension": row.condition.dimension,
                 "nominal_std_N": row.sigma_N[0],
                 "best_std_N": row.sigma_N[1],
+                "nominal_error_N": row.error_N[0],
+                "best_error_N": row.error_N[1],
                 "nominal_message": row.message[0],
                 "best_message": row.message[1],
             }
@@ -73,21 +85,26 @@ def show_trust(result: CampaignResult, wanted: TrustSpec, show: Callable[[str], 
 
 
 def trust_lines(content: dict[str, Any]) -> list[str]:
-    """Where the best design is worse, in words."""
+    """Where the best design is worse, in words; a difference inside the errors of both is none."""
     both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
-    worse = [r for r in both if r["best_std_N"] > r["nominal_std_N"]]
-    better = sum(r["best_std_N"] < r["nominal_std_N"] for r in both)
-    text = f"trust table: better than the nominal line in {better} of {len(both)} runs that both have"
-    same = len(both) - better - len(worse)
-    if same:
-        text += f", the same in {same}"
+    found = [(r, verdict(*_with_error(r, "nominal"), *_with_error(r, "best"))) for r in both]
+    count = {word: sum(v == word for _, v in found) for word in (BETTER, SAME, UNKNOWN)}
+    text = f"trust table: better than the nominal line in {count[BETTER]} of {len(both)} runs that both have"
+    if count[SAME]:
+        text += f", {SAME} in {count[SAME]}"
+    if count[UNKNOWN]:
+        text += f", without an estimated error in {count[UNKNOWN]}"
     missing = len(content["rows"]) - len(both)
     if missing:
         text += f"; {missing} more could not be run for one of them, or for neither"
-    lines = [text]
-    if worse:
-        lines.append("worse: " + ", ".join(_named(r) for r in worse))
-    return lines
+    worse = [_named(r) for r, v in found if v == WORSE]
+    return [text, *(["worse: " + ", ".join(worse)] if worse else [])]
+
+
+def _with_error(row: dict[str, Any], line: str) -> tuple[float, float]:
+    """Standard deviation and its error [N]; an error that was not estimated is NaN."""
+    error = row.get(f"{line}_error_N")
+    return row[f"{line}_std_N"], math.nan if error is None else error
 
 
 def _named(row: dict[str, Any]) -> str:

@@ -217,6 +217,8 @@ def _trust(path: Path, case: CaseSpec, best: TrialRecord) -> Trust | None:
             best=_or_nan(row["best_std_N"]),
             nominal_message=row["nominal_message"],
             best_message=row["best_message"],
+            nominal_error=_or_nan(row.get("nominal_error_N")),
+            best_error=_or_nan(row.get("best_error_N")),
         )
         for row in content["rows"]
     )

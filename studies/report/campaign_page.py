@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from optimise.verdict import SAME, UNKNOWN, WORSE, verdict
 from studies.report.basins import basins_table, basins_text
 from studies.report.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.choice import cost_table, designs_chart
@@ -21,6 +24,7 @@ from studies.report.tables import (
     design_table,
     dropper_table,
     objective_change,
+    plus_minus,
     statistics_table,
     value_text,
 )
@@ -81,6 +85,12 @@ def _headline(content: CampaignContent) -> str:
             f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
             f"the best feasible design {number(after, 2)} {o.unit}."
         )
+    word = _word(content)
+    if o.name == "sigma" and word in (SAME, WORSE):
+        return (
+            f"The {name} is {number(before, 2)} {o.unit} with the nominal line and {number(after, 2)} {o.unit} with "
+            f"the best feasible design, which is {word}. {_confirmed(content)}{_front_in_words(content)}"
+        )
     found = (
         f"The {name} {'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
         f"to {number(after, 2)} {o.unit} with the best design"
@@ -89,6 +99,17 @@ def _headline(content: CampaignContent) -> str:
     gain = percent or f"{number(abs(after - before), 2)} {o.unit}"
     found += f", {gain} {'more' if o.maximised else 'less'}."
     return f"{found} {_confirmed(content)}{_front_in_words(content)}"
+
+
+def _word(content: CampaignContent) -> str:
+    """Say whether the best design's sigma is lower, by the confirmation or else by the errors of both figures."""
+    confirmed = content.confirmation
+    if confirmed is not None and confirmed.change_error_percent is not None:
+        return confirmed.verdict
+    errors = (content.errors.get(name) for name in ("nominal", "best"))
+    sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
+    before, after = _first_values(content)
+    return UNKNOWN if content.condition else verdict(before, sizes[0], after, sizes[1])
 
 
 def _first_values(content: CampaignContent) -> tuple[float, float]:
@@ -117,11 +138,17 @@ def _confirmed(content: CampaignContent) -> str:
         measure = f"in the case's own conditions alone its σ is {number(long.sigma_N, 2)} N, "
     elif content.designs.objectives[0].name != "sigma":
         measure = f"a σ of {number(long.sigma_N, 2)} N stands on record, "
-    return (
+    confirmed = content.confirmation
+    found = (
         f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} long transient gives "
-        f"{number(long.sigma_transient_N, 2)} N for this design; the two differ by "
+        f"{plus_minus(long.sigma_transient_N, long.error, 2)} N for this design; the two differ by "
         f"{number(abs(long.difference_percent), 2)} %."
     )
+    if confirmed.change_error_percent is None or long.trial == confirmed.nominal.trial:
+        return found
+    change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
+    words = {SAME: f"σ is {SAME}", WORSE: "σ is higher, not lower"}.get(confirmed.verdict, "")
+    return f"{found} By it the change against the nominal line is {change} %{f': {words}' if words else ''}."
 
 
 def _facts(content: CampaignContent) -> tuple[Fact, ...]:
@@ -146,9 +173,11 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     if content.confirmation is not None and content.confirmation.best.sigma_transient_N is not None:
         long = content.confirmation
         change = long.change_transient_percent
-        remark = "" if change is None else f"{number(change, 1)} % against the nominal line by the same"
+        change_text = plus_minus(change, long.change_error_percent, 1)
+        remark = "" if change is None else f"{change_text} % against the nominal line by the same"
         remark += f"{'; ' if remark else ''}{content.condition} alone" if content.condition else ""
-        facts.append(Fact("σ by the long transient", f"{value_text(long.best.sigma_transient_N, 2)} N", remark))
+        sigma = plus_minus(long.best.sigma_transient_N, long.best.error, 2)
+        facts.append(Fact("σ by the long transient", f"{sigma} N", remark))
     return tuple(facts)
 
 

@@ -168,7 +168,7 @@ class Constraint:
 
 @dataclass(frozen=True)
 class TrustRun:
-    """Sigma [N] of both designs under one condition; NaN, with the reason, where it could not be run.
+    """Sigma and its error [N] of both designs under one condition; NaN, with the reason, where it could not be run.
 
     ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
     errors [mm].
@@ -181,11 +181,13 @@ class TrustRun:
     best: float
     nominal_message: str = ""
     best_message: str = ""
+    nominal_error: float = 0.0
+    best_error: float = 0.0
 
 
 @dataclass(frozen=True)
 class Trust:
-    """Both designs where the world is not as assumed, by the long transient; the search's own speed and stiffness."""
+    """Both designs where the world is not as assumed; the search's own speed and stiffness."""
 
     design_speed_kmh: float
     contact_stiffness: float

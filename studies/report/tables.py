@@ -24,6 +24,7 @@ __all__ = [
     "dropper_table",
     "elasticity_table",
     "objective_change",
+    "plus_minus",
     "signed",
     "statistics_table",
     "value_text",
@@ -111,6 +112,11 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
     )
 
 
+def plus_minus(value: float | None, error: float | None, digits: int) -> str:
+    """Value with its error, where both are known."""
+    return value_text(value, digits) + ("" if value is None or error is None else f" ± {number(error, digits)}")
+
+
 def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table:
     """Both designs by the campaign's solver and by the long transient; ``condition`` is the one that they are in."""
     solver = "by the search's solver" if condition else "on record"
@@ -118,7 +124,7 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         (
             label,
             number(c.sigma_N, 2),
-            value_text(c.sigma_transient_N, 2),
+            plus_minus(c.sigma_transient_N, c.error, 2),
             signed(c.difference_percent, 2),
             signed(c.spread_percent, 2),
         )
@@ -127,7 +133,7 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
     changes = (
         "change [%]",
         signed(confirmation.change_percent, 1),
-        signed(confirmation.change_transient_percent, 1),
+        plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1),
         "",
         "",
     )
@@ -142,8 +148,14 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         ),
         rows=(*rows, changes),
         align="lrrrr",
-        caption="The spread is that of the long transient itself: first half of its evaluated spans against "
-        "the second.",
+        caption="The long transient of both lines on the same numerics"
+        + (
+            f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the "
+            "elements, and half of the spread. "
+            if confirmation.best.numerics
+            else ". "
+        )
+        + "The spread is that of the long transient itself: first half of its evaluated spans against the second.",
     )
 
 

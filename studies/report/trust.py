@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from optimise.verdict import BETTER, SAME, WORSE, verdict
 from studies.report.content import Array, FitterSchedule, Trust, TrustRun
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Role, Stations, Table
@@ -112,8 +113,9 @@ def trust_table(trust: Trust) -> Table:
         columns=("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both"),
         rows=tuple(rows),
         align="lrrrlr",
-        caption="By the long transient. Compared are the runs that both designs have; a line with errors may "
-        "be slack at rest, and then it has no σ.",
+        caption="Steady states, each with its estimated numerical error and on finer numerics where that was large; "
+        "nothing inside the errors of both is called better or worse. Compared are the runs that both designs have; a "
+        "line with errors may be slack at rest, and then it has no σ.",
     )
 
 
@@ -130,26 +132,48 @@ def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.float
         reasons = sorted({m for r in runs for m in (r.nominal_message, r.best_message) if m})
         return name, NONE, NONE, NONE, reasons[0] if reasons else "not known", count
     before, after = float(pick(nominal[both])), float(pick(best[both]))
-    verdict = "worse" if after > before else "better" if after < before else "the same"
+    # of many runs the error of the one that is picked, or of the middle ones: the same pick of the errors near it
+    errors = [
+        _error_near(value, sigma[both], np.array(e)[both])
+        for value, sigma, e in (
+            (before, nominal, [r.nominal_error for r in runs]),
+            (after, best, [r.best_error for r in runs]),
+        )
+    ]
+    word = verdict(before, errors[0], after, errors[1])
     if len(runs) > 1 and np.count_nonzero(both) < LEAST_LINES:
-        verdict = "not known: too few lines"
-    return name, number(before, 2), number(after, 2), change_percent(after, before), verdict, count
+        word = "not known: too few lines"
+    change = change_percent(after, before)
+    return name, _with_error(before, errors[0]), _with_error(after, errors[1]), change, word, count
+
+
+def _error_near(value: float, sigma: Array, error: Array) -> float:
+    """Largest error [N] of the run, or of the two runs beside a median, whose sigma is that value."""
+    order = np.argsort(np.abs(sigma - value))
+    return float(error[order[: 2 if np.abs(sigma - value).min() > 0.0 else 1]].max())
+
+
+def _with_error(sigma: float, error: float) -> str:
+    return f"{number(sigma, 2)} ± {number(error, 2)}" if np.isfinite(error) else number(sigma, 2)
 
 
 def trust_summary(trust: Trust) -> str:
     """One sentence: under how many conditions the best design is worse, and which."""
     rows = trust_table(trust).rows
     # a size of error counts once, by its median
-    known = [row for row in rows if row[4] in ("better", "worse", "the same") and not row[0].endswith("largest")]
-    worse = [row[0] for row in known if row[4] == "worse"]
-    if known and all(row[4] == "the same" for row in known):
-        return "The best design is the nominal line, or does as it does, under every condition."
-    same = sum(row[4] == "the same" for row in known)
-    if same and not worse:
-        return f"Under {len(known) - same} of {len(known)} conditions the best design is better, under {same} the same."
-    if not worse:
-        return f"Under all {len(known)} conditions the best design is better than the nominal line."
-    return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."
+    known = [row for row in rows if row[4] in (BETTER, WORSE, SAME) and not row[0].endswith("largest")]
+    worse = [row[0] for row in known if row[4] == WORSE]
+    same = sum(row[4] == SAME for row in known)
+    if known and same == len(known):
+        return f"Under every condition the best design is {SAME} as the nominal line."
+    if worse:
+        return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."
+    if same:
+        better = len(known) - same
+        return f"Under {better} of {len(known)} conditions the best design is better, under {same} {SAME}."
+    if not known:
+        return "Under no condition both designs have figures with errors."
+    return f"Under all {len(known)} conditions the best design is better than the nominal line."
 
 
 def schedule_table(schedule: FitterSchedule) -> Table:

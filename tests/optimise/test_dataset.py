@@ -10,6 +10,7 @@ from cheap_evaluation import bowl_of_tension, bowl_with_failures, campaign_of, p
 from dynamics.status import Status
 from optimise.campaign import run_campaign
 from optimise.confirm import confirm
+from optimise.verdict import BETTER, SAME
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +80,15 @@ def statistics(sigma):
 
 
 def test_confirmation_says_by_how_much_the_long_transient_differs(result):
+    seen = []
+
     def solve(case):
         assert case.solver == "transient"
         moved = case.catenary.droppers != result.case.catenary.droppers
         sigma = 1.01 * (result.best if moved else result.nominal).evaluation.sigma_N
+        seen.append((moved, case.dt, case.catenary.mesh.largest_element_length, case.transient.spans_behind))
+        if len(seen) == 3:  # of the best design on the coarser numerics
+            sigma *= 1.04
         return SimpleNamespace(
             status=Status.OK, message="", statistics=statistics(sigma),
             statistics_first_half=statistics(1.02 * sigma), statistics_second_half=statistics(sigma),
@@ -92,6 +98,18 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
     assert found.best.difference_percent == pytest.approx(100.0 * (1.0 / 1.01 - 1.0))
     assert found.best.spread_percent == pytest.approx(2.0)
     assert found.change_percent == pytest.approx(found.change_transient_percent) and found.change_percent < 0.0
+    # both lines on the same two settings, neither of them the search's own: the second halves step and elements' length
+    own = result.case.dt, result.case.transient.spans_behind
+    assert [moved for moved, *_ in seen] == [False, False, True, True] and seen[0][1:] == seen[2][1:]
+    assert seen[1][1:] == seen[3][1:] and seen[0][1] == min(own[0], 1e-3) and seen[0][3] == max(own[1], 45)
+    assert seen[1][1] == 0.5 * seen[0][1] and seen[1][2] == pytest.approx(2.0 / 3.0 * seen[0][2])
+    # the change moves by 4 % of the best design's share, and each line's halves differ by 2 %
+    share = found.best.sigma_transient_N / found.nominal.sigma_transient_N
+    assert found.change_error_percent == pytest.approx(np.hypot(4.0 * share, np.hypot(1.0, 1.0)))
+    assert found.nominal.error == pytest.approx(0.01 * found.nominal.sigma_transient_N)
+    assert found.best.error == pytest.approx(np.hypot(0.04, 0.01) * found.best.sigma_transient_N)
+    error = found.change_error_percent
+    assert found.verdict == (BETTER if -found.change_transient_percent > error else SAME)
 
 
 def test_a_transient_that_fails_confirms_nothing(result):

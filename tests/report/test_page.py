@@ -1,6 +1,7 @@
 """Pages as files: whole HTML, finite coordinates, nothing from outside, hostile text harmless."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from optimise.objectives import OBJECTIVES
+from optimise.verdict import BETTER, SAME, UNKNOWN, WORSE
 from studies.report.campaign_page import campaign_page
 from studies.report.comparison_page import comparison_page
 from studies.report.content import SearchHistory, Trust, TrustRun
@@ -168,12 +170,14 @@ def test_the_best_so_far_counts_feasible_trials_alone():
 def test_designs_are_compared_where_both_could_be_computed():
     nan = float("nan")
     pairs = ((30.0, 27.0), (40.0, nan), (nan, nan), (20.0, 10.0))
-    trust = Trust(300.0, 50.0e3, tuple(TrustRun("height_error", 2.0, "", a, b) for a, b in pairs))
+    trust = Trust(300.0, 50.0e3, tuple(TrustRun("height_error", 2.0, "", a, b, "", "", 0.2, 0.3) for a, b in pairs))
     rows = {row[0]: row[1:] for row in trust_table(trust).rows}
-    assert rows["height errors of 2 mm, largest"] == ("30.00", "27.00", "−10.0 %", "not known: too few lines", "2 of 4")
+    assert rows["height errors of 2 mm, largest"] == (
+        "30.00 ± 0.20", "27.00 ± 0.30", "−10.0 %", "not known: too few lines", "2 of 4",
+    )  # fmt: skip
     assert rows["height errors of 2 mm, median of lines"] == (
-        "25.00",
-        "18.50",
+        "25.00 ± 0.20",
+        "18.50 ± 0.30",
         "−26.0 %",
         "not known: too few lines",
         "2 of 4",
@@ -184,12 +188,42 @@ def test_designs_are_compared_where_both_could_be_computed():
 
 def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
     rows = {row[0]: row[1:] for row in trust_table(campaign_content.trust).rows}
-    assert rows["315 km/h"] == ("34.00", "35.50", "+4.4 %", "worse", "1 of 1")
+    assert rows["315 km/h"] == ("34.00 ± 0.00", "35.50 ± 0.00", "+4.4 %", "worse", "1 of 1")
     assert rows["330 km/h"][:3] == ("–", "–", "–")
     assert "steady_arm" in rows["spatial model"][3]
     assert trust_summary(campaign_content.trust).endswith("conditions the best design is worse: 315 km/h.")
     html = page_html(campaign_page(campaign_content))
     assert "the best design is worse: 315" in html and "dropper 2 would carry" in html
+
+
+def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
+    """38 N by a long window: 34.1 by a short one made a best design of what is none."""
+    sizes = (0.9, 1.2, 0.9, math.nan)  # one difference of two outside the errors, one inside, one without an error
+    pairs = ((38.0, 36.0), (38.0, 36.5), (38.0, 41.0), (38.0, 20.0))
+    runs = [
+        TrustRun("speed", 220.0 + k, "", a, b, nominal_error=size, best_error=size)
+        for k, ((a, b), size) in enumerate(zip(pairs, sizes, strict=True))
+    ]
+    trust = Trust(300.0, 50.0e3, tuple(runs))
+    assert [row[4] for row in trust_table(trust).rows] == [BETTER, SAME, WORSE, UNKNOWN]
+    assert trust_summary(trust) == "Under 1 of 3 conditions the best design is worse: 222 km/h."
+    same = replace(trust, runs=trust.runs[1:2])
+    assert trust_summary(same) == f"Under every condition the best design is {SAME} as the nominal line."
+
+
+def test_a_change_inside_its_error_is_no_gain_in_the_headline(campaign_content):
+    confirmed = campaign_content.confirmation
+    nominal, best = (
+        replace(line, sigma_coarser_N=coarser) for line, coarser in ((confirmed.nominal, 31.3), (confirmed.best, 33.0))
+    )
+    assert "falls" not in _plain(replace(campaign_content, confirmation=replace(confirmed, nominal=nominal, best=best)))
+    sure = replace(confirmed, nominal=nominal, best=replace(best, sigma_coarser_N=24.8))
+    said = _plain(replace(campaign_content, confirmation=sure))
+    assert "falls" in said and "By it the change against the nominal line is −21.1 ± 0.4 %." in said
+
+
+def _plain(content):
+    return campaign_page(content).headline.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_ragged_table_is_refused():

@@ -1,0 +1,72 @@
+"""Numerics grow where their share of the error is large, and two short windows that agree prove nothing."""
+
+import numpy as np
+import pytest
+
+from dynamics import assured
+from dynamics.assured import refined, solve_assured
+from dynamics.companions import long_window
+from dynamics.numerical_error import ErrorPart, NumericalError, estimate_error
+from dynamics.periodic import solve_periodic
+
+WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
+
+
+@pytest.fixture
+def case(build_line, build_case):
+    return build_case(build_line(elements_per_bay=3), 275.0, applied_force_N=152.0, periodic=WINDOW)
+
+
+def test_a_short_window_is_held_against_a_long_one(case, monkeypatch):
+    solution = solve_periodic(case)
+    tried = []
+
+    def other(companion, *_):
+        tried.append(companion.periodic)
+        return 40.0
+
+    monkeypatch.setattr("dynamics.numerical_error.sigma_of", other)
+    (part,) = [p for p in estimate_error(case, solution).parts if p.name == "window"]
+    usual = long_window()
+    assert part.error_N == pytest.approx(abs(40.0 - solution.statistics.contact_force_std_N))
+    assert any((p.spans_behind, p.spans_ahead) == tuple(usual.values()) for p in tried)
+    assert "45 + 49" in part.message
+
+
+def test_only_what_has_a_large_share_grows_and_it_ends(case, monkeypatch):
+    solved = []
+    sizes = {"window": 2.0, "time_step": 0.1, "mesh": 2.0, "iteration": 0.0}
+
+    def solve(wanted):
+        solved.append(wanted)
+        return solve
+
+    def estimate(wanted, _):
+        parts = dict(sizes)
+        if wanted.periodic.spans_behind >= 45:
+            parts["window"] = 0.1
+        return NumericalError(40.0, tuple(ErrorPart(name, size, "") for name, size in parts.items()), 0.0)
+
+    monkeypatch.setattr(assured, "_solve", solve)
+    monkeypatch.setattr(assured, "estimate_error", estimate)
+    _, error = solve_assured(case)
+    assert len(solved) == 1 + assured.ROUNDS
+    windows = [(c.periodic.spans_behind, c.periodic.spans_ahead) for c in solved]
+    assert windows == [(6, 8), (45, 49), (45, 49), (45, 49)]
+    assert {c.dt for c in solved} == {case.dt}
+    lengths = [c.catenary.mesh.largest_element_length for c in solved[1:]]
+    assert np.all(np.diff(lengths) < 0) and lengths[0] < 5.75 / 3
+    assert error.sigma_N == 40.0
+    sizes.update(mesh=0.1)
+    solved.clear()
+    solve_assured(case)
+    assert len(solved) == 2
+
+
+def test_numerics_are_refined_by_factors_within_limits(case):
+    finer = refined(case, spans=2.0, step=0.5, element=0.5)
+    assert (finer.periodic.spans_behind, finer.periodic.spans_ahead) == (45, 49)
+    assert finer.dt == 0.5 * case.dt and finer.catenary.mesh.largest_element_length == pytest.approx(0.5 * 5.75 / 3)
+    longest = refined(refined(finer, spans=2.0), spans=2.0).periodic
+    assert (longest.spans_behind, longest.spans_ahead) == (120, 120)
+    assert refined(case) == case
