@@ -21,9 +21,11 @@ __all__ = [
     "PantographSpec",
     "PeriodicSpec",
     "SignalSpec",
+    "SlackDamping",
     "TransientSpec",
 ]
 
+SlackDamping: TypeAlias = Literal["kept", "released", "residual"]
 Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
 
 
@@ -59,8 +61,10 @@ class CaseSpec(Spec):
         description="time step [s]; adjusted so that a span takes a whole number of steps",
     )
     strict_dt: bool = Field(default=False, description="refuse instead of adjusting dt")
-    slack_damping: Literal["kept", "released"] = Field(
-        default="kept", description="whether a slack dropper keeps its stiffness-proportional damping"
+    slack_damping: SlackDamping = Field(
+        default="kept",
+        description="what a slack dropper, which carries nothing, keeps: its stiffness-proportional damping (kept), "
+        "nothing (released), or a hundredth of stiffness and damping, as a rope that resists being bent (residual)",
     )
     solver: Literal["periodic", "transient", "open_line"] = Field(
         default="periodic", description="which solver answers"
@@ -129,8 +133,6 @@ class CaseSpec(Spec):
         refusal = None if self.solver == "open_line" else self.catenary.damping.refusal(f"solver={self.solver}")
         if refusal is not None:
             problems.append(refusal)
-        if self.solver == "open_line" and self.slack_damping != "kept":
-            problems.append(f"slack_damping must be 'kept' with solver=open_line: got '{self.slack_damping}'")
         problems += self._open_line_alone() if self.solver != "open_line" else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:

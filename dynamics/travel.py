@@ -21,6 +21,7 @@ from catenary.chain import chain_stiffness, held_along
 from dynamics.cell_rows import dropper_rows, product_rows
 from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
 from dynamics.simd import LANES
+from dynamics.slack_reading import slack_share
 from dynamics.spec import CaseSpec
 from dynamics.window import WindowOperators, build_window
 from dynamics.window_arrays import aligned, in_precision, sponge
@@ -84,14 +85,16 @@ class TravellingWindow:
         spec = case.catenary
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
         self._stiffness = self._stiffness_rows()
+        given_up, beta = slack_share(case)
         self._droppers = (
             cell.dropper_dof,
             cell.dropper_weight,
             cell.equilibrium.dropper_force,
             spec.droppers.stiffness,
-            spec.damping.beta if case.slack_damping == "released" else 0.0,
+            beta,
             ((NEAR_SLACK - cell.equilibrium.dropper_force) / spec.droppers.stiffness).astype(self._number),
             in_precision(dropper_rows(cell), self._number),
+            given_up,
         )
         self._constants = (
             self.dt,
@@ -152,7 +155,7 @@ class TravellingWindow:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
         dof, weight, static, stiffness = self._droppers[:4]
         stretch = np.einsum("dk,dkc->dc", weight, state.u[dof, :-1])
-        return np.maximum(0.0, -(static[:, None] + stiffness * stretch))
+        return np.maximum(0.0, -(static[:, None] + stiffness * stretch)) * self._droppers[7]
 
     def shift(self, state: WindowState, *, settled: bool = True) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front.

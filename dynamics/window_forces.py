@@ -136,20 +136,22 @@ def _felt_by(rate, change, at, found, compliance):
 def _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compliance):
     """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N] and the contact's rate.
 
-    Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0.
+    Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0; one that keeps a
+    share of its stiffness gives up the rest of both.
     """
     fd, fb, fd_old = slack
-    F0, kd, beta = droppers[2], droppers[3], droppers[4]
+    F0, kd, beta, share = droppers[2], droppers[3], droppers[4], droppers[7]
+    gone = share * kd  # stiffness that a slack dropper gives up
     move = wire = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
         own = compliance[1, d, d]
-        dash = kd * beta if fd_old[d, c] > 0.0 else 0.0
+        dash = gone * beta if fd_old[d, c] > 0.0 else 0.0
         free = 1.0 - dash * own
         before = 0.5 * fd[d, c] + fb[d, c]
         alone = (rate[x] + before * own) / free  # without this dropper's own forces
         pull = F0[d] + kd * (start[x] + dt * alone)
-        fd[d, c] = max(0.0, -pull / (1.0 - 0.5 * dt * kd * own / free))
+        fd[d, c] = max(0.0, -share * pull / (1.0 - 0.5 * dt * gone * own / free))
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:

@@ -58,6 +58,7 @@ def run(composed: Composed[SimulateJob]) -> int:
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
     from dynamics.dataset import write_result
     from dynamics.numerical_error import estimate_error
+    from dynamics.slack_companion import compare_slack_readings
     from studies.report import write_simulation_report
 
     folder = RunFolder(path, "simulate", composed)
@@ -67,7 +68,9 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     spent = time.perf_counter() - begin
     loads = composed.job.elasticity_force_N
     error = estimate_error(case, solution) if composed.job.error_estimate else None
+    reading = compare_slack_readings(case, solution) if composed.job.error_estimate else None
     summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
+    summary["slack_damping"] = None if reading is None else {**asdict(reading), "warning": reading.warning}
     write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     write_simulation_report(folder.path, folder.say)
@@ -288,6 +291,8 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
     slack = [f"{k + 1} for {1e3 * t:.0f} ms" for k, t in enumerate(summary["dropper_slack_time_s"]) if t]
     if slack:
         lines.append(f"slack while the train passes: dropper {', '.join(slack)}")
+    if summary.get("slack_damping") and summary["slack_damping"]["warning"]:
+        lines.append(f"Warning: {summary['slack_damping']['warning']}.")
     times = summary["wall_time_s"]
     lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s)")
     return lines

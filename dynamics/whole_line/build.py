@@ -19,6 +19,7 @@ from catenary.geometry import CONTACT
 from catenary.linearise import linearise
 from catenary.mesh import Z
 from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
+from dynamics.slack_reading import slack_share
 from dynamics.spec import CaseSpec
 from dynamics.whole_line.system import (
     ANCF,
@@ -148,7 +149,7 @@ def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         stiffness=rows_of(line.stiffness),
         wires=_wires(line),
         contact_wire=_contact_wire(line),
-        droppers=_droppers(line),
+        droppers=_droppers(line, case),
         arms=_arms(line),
         springs=_springs(line),
         law=ContactLaw(law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2), np.zeros(1), np.ones(1)),
@@ -175,10 +176,12 @@ def _contact_wire(line: WholeLine) -> ContactWire:
     return ContactWire(dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], q[:, 0, 0].copy(), float(q[-1, 1, 0]))
 
 
-def _droppers(line: WholeLine) -> Droppers:
+def _droppers(line: WholeLine, case: CaseSpec) -> Droppers:
     eq, mesh = line.equilibrium, line.equilibrium.mesh
     ends = np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1)
     axis = eq.dropper_direction
+    given_up, beta = slack_share(case)
+    dashpot = given_up * beta * eq.spec.droppers.stiffness
     return Droppers(
         dof=line.kept(mesh.dof[ends][:, :, :3].reshape(-1, 6)),
         rest=axis * eq.dropper_length[:, None],
@@ -186,6 +189,9 @@ def _droppers(line: WholeLine) -> Droppers:
         force=eq.dropper_force.copy(),
         cut=eq.dropper_unstretched_length,
         stiffness=eq.spec.droppers.stiffness,
+        given_up=given_up,
+        dashpot=dashpot,
+        slack=np.zeros(len(axis), dtype=np.bool_),
     )
 
 

@@ -15,9 +15,10 @@ from numba import njit
 
 from catenary.elements.ancf_cable import cable_force
 from catenary.elements.euler_bernoulli import beam_force
+from dynamics.whole_line.dropper_forces import dropper_forces
 from dynamics.whole_line.system import BEAM
 
-__all__ = ["base_motion", "dropper_pull", "local_forces", "multiply", "multiply_mass", "pantograph_residual"]
+__all__ = ["base_motion", "local_forces", "multiply", "multiply_mass", "pantograph_residual"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SLOWEST_IMPACT = 1.0e-3  # m/s: a contact that closes slower is elastic
@@ -62,49 +63,6 @@ def _wire_forces(wires, element, u, out):
             i = wires.dof[e, k]
             if i >= 0:
                 out[i] += f[k] - wires.rest_force[e, k]
-
-
-@njit(**_OPTIONS)
-def dropper_pull(nonlinear: bool, droppers: Any, u: Any, d: int, axis: Any) -> float:
-    """Tension of dropper d before slack, negative where it would push; ``axis`` (3,) its direction upwards."""
-    if nonlinear:
-        length = 0.0
-        for k in range(3):
-            low, high = droppers.dof[d, k], droppers.dof[d, 3 + k]
-            axis[k] = droppers.rest[d, k] + (u[high] if high >= 0 else 0.0) - (u[low] if low >= 0 else 0.0)
-            length += axis[k] * axis[k]
-        length = np.sqrt(length)
-        for k in range(3):
-            axis[k] /= length
-        return droppers.stiffness * (length - droppers.cut[d])
-    stretch = 0.0
-    for k in range(6):
-        i = droppers.dof[d, k]
-        if i >= 0:
-            stretch += droppers.weight[d, k] * u[i]
-    return droppers.force[d] + droppers.stiffness * stretch
-
-
-@njit(**_OPTIONS)
-def _dropper_forces(nonlinear, droppers, u, out):
-    """Add the droppers' force beyond that at rest, or the correction of those that would push."""
-    axis = np.empty(3)
-    for d in range(droppers.force.size):
-        pull = dropper_pull(nonlinear, droppers, u, d, axis)
-        if nonlinear:
-            pull = max(0.0, pull)
-            for k in range(3):
-                low, high = droppers.dof[d, k], droppers.dof[d, 3 + k]
-                at_rest = droppers.weight[d, 3 + k] * droppers.force[d]
-                if low >= 0:
-                    out[low] -= pull * axis[k] - at_rest
-                if high >= 0:
-                    out[high] += pull * axis[k] - at_rest
-        elif pull < 0.0:
-            for k in range(6):
-                i = droppers.dof[d, k]
-                if i >= 0:
-                    out[i] -= pull * droppers.weight[d, k]
 
 
 @njit(**_OPTIONS)
@@ -244,7 +202,7 @@ def local_forces(system: Any, state: Any, t: float, moving: Any, out: Any, conta
     if system.nonlinear:
         _wire_forces(system.wires, system.element, u, out)
         _arm_forces(system.arms, system.springs, u, out)
-    _dropper_forces(system.nonlinear, system.droppers, u, out)
+    dropper_forces(system.nonlinear, system.droppers, u, moving[1], out)
     for p in range(moving[2].shape[0]):
         contact[0][p] = _contact_force(system, state, moving, p, t, out, contact)
 

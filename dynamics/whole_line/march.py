@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from dynamics.integrators.implicit import implicit_step, refresh
 from dynamics.integrators.runge_kutta import runge_kutta_step
-from dynamics.whole_line.forces import dropper_pull, local_forces
+from dynamics.whole_line.dropper_forces import dropper_pull, note_slack, taut
+from dynamics.whole_line.forces import local_forces
 
 __all__ = ["Record", "march"]
 
@@ -44,7 +45,8 @@ def _write(system, state, work, record, k, step):
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
     axis = np.empty(3)
     for d in range(record.dropper.shape[1]):
-        record.dropper[k, d] = max(0.0, dropper_pull(system.nonlinear, system.droppers, state.u, d, axis))
+        pull = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis)
+        record.dropper[k, d] = taut(pull, system.droppers.given_up)
     for j in range(record.watched.size):
         i = record.watched[j]
         if i >= 0:
@@ -80,6 +82,7 @@ def march(system: Any, state: Any, scheme: Any, work: Any, record: Any, first: i
         t = (first + k) * scheme.dt
         if scheme.substeps > 0:
             for j in range(scheme.substeps):
+                note_slack(system, state)
                 count, residual = runge_kutta_step(system, state, scheme, work, t + j * scheme.dt / scheme.substeps)
                 if count < 0:
                     return k, residual, count
@@ -87,6 +90,7 @@ def march(system: Any, state: Any, scheme: Any, work: Any, record: Any, first: i
             c = work.contact
             local_forces(system, state, t + scheme.dt, moving, work.line[5], (c[0], c[1], c[2], c[0], 1.0))
         else:
+            note_slack(system, state)
             count, residual = implicit_step(system, state, scheme, work, t)
             if count < 0:
                 return k, residual, count

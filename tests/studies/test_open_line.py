@@ -65,11 +65,6 @@ def test_an_open_line_that_is_too_short_is_refused(build_case, changes, sentence
         build_case("bruni_2015", 275.0, mean_force_N=140.0, solver="open_line", open_line={**SHORT, **changes})
 
 
-def test_the_open_line_keeps_the_damping_of_slack_droppers(build_case):
-    with pytest.raises(ValueError, match="slack_damping must be 'kept' with solver=open_line"):
-        build_case("bruni_2015", 275.0, mean_force_N=140.0, solver="open_line", slack_damping="released")
-
-
 def test_a_campaign_does_not_search_on_an_open_line(catenary):
     ended = catenary("optimise", "experiment=bruni_heights", "solver=open_line")
     assert ended.code == 2

@@ -34,6 +34,11 @@ def test_window_of_beams_marches_like_a_whole_open_line_of_beams(build_line, bui
     compare_window_and_open_line(build_case(build_line(formulation="beam"), 320.0, applied_force_N=182.17))
 
 
+@pytest.mark.parametrize("choice", ["released", "residual"])
+def test_slack_droppers_of_a_window_and_of_a_whole_open_line_give_up_the_same(build_line, build_case, choice):
+    compare_window_and_open_line(build_case("bruni_2015", 320.0, applied_force_N=182.17, slack_damping=choice))
+
+
 def compare_window_and_open_line(case):
     """Five spans from rest in the middle of 20, before waves come back from the line's ends.
 
@@ -107,17 +112,20 @@ def test_single_precision_moves_nothing_that_matters(build_case):
     assert single.max_uplift_at_supports_mm == pytest.approx(double.max_uplift_at_supports_mm, rel=1e-3)
 
 
-def test_slack_times_are_those_of_an_open_line(build_line, build_case):
+@pytest.mark.parametrize("choice", ["kept", "released", "residual"])
+def test_the_steady_state_of_slack_droppers_is_that_of_an_open_line(build_line, build_case, choice):
     """A steady state from two sides: a window's cells at one moment, and one span's droppers over a whole run."""
     line = build_line(damping={"alpha": 0.3})
     window = {"spans_behind": 10, "spans_ahead": 12}
-    steady = solve_periodic(build_case(line, 320.0, applied_force_N=182.17, periodic=window))
+    steady = solve_periodic(build_case(line, 320.0, applied_force_N=182.17, periodic=window, slack_damping=choice))
     settings = {"spans": 24, "first_evaluated": 16, "last_evaluated": 17, "spans_after": 4}
-    case = build_case(line, 320.0, applied_force_N=182.17, solver="open_line", open_line=settings)
-    marched = solve_open_line(case)
+    case = {"solver": "open_line", "open_line": settings, "slack_damping": choice}
+    marched = solve_open_line(build_case(line, 320.0, applied_force_N=182.17, **case))
+    assert marched.statistics is not None and steady.statistics is not None
+    assert marched.statistics.contact_force_std_N == pytest.approx(steady.statistics.contact_force_std_N, rel=0.005)
     assert steady.dropper_slack_time.max() > 0.1
     assert np.ptp(steady.dropper_slack_time) > 0.05
-    np.testing.assert_allclose(steady.dropper_slack_time, marched.dropper_slack_time, rtol=0, atol=0.01)
+    np.testing.assert_allclose(steady.dropper_slack_time, marched.dropper_slack_time, rtol=0, atol=0.012)
 
 
 def test_slack_droppers_that_release_their_damping_lower_sigma(build_case):

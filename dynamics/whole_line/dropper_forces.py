@@ -1,0 +1,90 @@
+"""Compiled forces of the droppers of a whole line: bars that pull, and what slack ones keep.
+
+Legend: u, v displacement and velocity of the line; pull the force of a bar that pulls and pushes alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["dropper_forces", "dropper_pull", "note_slack", "taut"]
+
+_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+
+
+@njit(**_OPTIONS)
+def dropper_pull(nonlinear: bool, droppers: Any, u: Any, d: int, axis: Any) -> float:
+    """Tension of dropper d before slack, negative where it would push; ``axis`` (3,) its direction upwards."""
+    if nonlinear:
+        length = 0.0
+        for k in range(3):
+            low, high = droppers.dof[d, k], droppers.dof[d, 3 + k]
+            axis[k] = droppers.rest[d, k] + (u[high] if high >= 0 else 0.0) - (u[low] if low >= 0 else 0.0)
+            length += axis[k] * axis[k]
+        length = np.sqrt(length)
+        for k in range(3):
+            axis[k] /= length
+        return droppers.stiffness * (length - droppers.cut[d])
+    stretch = 0.0
+    for k in range(6):
+        i = droppers.dof[d, k]
+        if i >= 0:
+            stretch += droppers.weight[d, k] * u[i]
+    return droppers.force[d] + droppers.stiffness * stretch
+
+
+@njit(**_OPTIONS)
+def taut(pull: float, given_up: float) -> float:
+    """Force of a dropper [N] from that of a bar that pulls and pushes alike."""
+    return max(0.0, pull) + (1.0 - given_up) * min(0.0, pull)
+
+
+@njit(**_OPTIONS)
+def note_slack(system: Any, state: Any) -> None:
+    """Note which droppers a step begins slack, where they give up damping."""
+    if not system.droppers.dashpot > 0.0:
+        return
+    axis = np.empty(3)
+    for d in range(system.droppers.force.size):
+        system.droppers.slack[d] = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis) <= 0.0
+
+
+@njit(**_OPTIONS)
+def dropper_forces(nonlinear: bool, droppers: Any, u: Any, v: Any, out: Any) -> None:
+    """Add the droppers' force beyond that at rest, or the correction of those that would push; take off dashpots."""
+    axis = np.empty(3)
+    for d in range(droppers.force.size):
+        if droppers.dashpot > 0.0 and droppers.slack[d]:
+            _take_off_dashpot(droppers, d, v, out)
+        pull = dropper_pull(nonlinear, droppers, u, d, axis)
+        if nonlinear:
+            pull = taut(pull, droppers.given_up)
+            for k in range(3):
+                low, high = droppers.dof[d, k], droppers.dof[d, 3 + k]
+                at_rest = droppers.weight[d, 3 + k] * droppers.force[d]
+                if low >= 0:
+                    out[low] -= pull * axis[k] - at_rest
+                if high >= 0:
+                    out[high] += pull * axis[k] - at_rest
+        elif pull < 0.0:
+            for k in range(6):
+                i = droppers.dof[d, k]
+                if i >= 0:
+                    out[i] -= droppers.given_up * pull * droppers.weight[d, k]
+
+
+@njit(**_OPTIONS)
+def _take_off_dashpot(droppers, d, v, out):
+    """Take the damping that a slack dropper gives up out of the line's, which is that of all droppers taut."""
+    rate = 0.0
+    for k in range(6):
+        i = droppers.dof[d, k]
+        if i >= 0:
+            rate += droppers.weight[d, k] * v[i]
+    for k in range(6):
+        i = droppers.dof[d, k]
+        if i >= 0:
+            out[i] -= droppers.dashpot * rate * droppers.weight[d, k]
