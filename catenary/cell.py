@@ -8,6 +8,8 @@ stiffness matrix banded:
 
     [ K0  h ] [u]        h u = elongation of the bay: displacement of its ends along the track, and heights times
     [ h' -c ] [N]              the slope of the wire at rest;   c = unstretched length / EA.
+
+With constant tensions (an option) h has no heights: K0, which holds the tensions at rest, is all that acts on them.
 """
 
 from __future__ import annotations
@@ -218,6 +220,8 @@ def _add_bays(
     parts = [_component(mesh, dof_of, c) for c in mesh.axes[1:]]
     slopes = np.concatenate([s * _slope_moments(eq, c) for c, (_, s) in zip(mesh.axes[1:], parts, strict=True)], axis=1)
     across = np.concatenate([dof for dof, _ in parts], axis=1)
+    if eq.spec.tension_in_motion == "constant":  # nothing that moves across the track stretches a bay
+        slopes = np.zeros_like(slopes)
     second = np.tile([False, False, True, True], len(parts))
     for b, (first, last) in enumerate(mesh.group_elems):
         elems = np.arange(first, last + 1)

@@ -18,6 +18,7 @@ from catenary.mesh import Y, Z
 
 __all__ = ["CatenaryModel", "linearise"]
 
+ALONG = np.tile([1.0, 0.0, 0.0], 4)
 WIRES = {"contact_wire": CONTACT, "messenger_wire": MESSENGER, "stitch": STITCH}
 
 
@@ -60,6 +61,8 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
     element = element_of(spec)
     axial, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    if spec.tension_in_motion == "constant":  # EA resists what moves along the track alone
+        axial = axial * ALONG * ALONG[:, None]
     n = mesh.n_dof
     wires = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
     wire_mass = element.mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))

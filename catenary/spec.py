@@ -10,12 +10,13 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.component_spec import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.mesh_spec import MeshSpec
 
-__all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span"]
+__all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
 
 Mark = Literal["p", "s", "r", "d", "c", "u"]
 # a mark, or t: and the name of the line that a value was copied from without a look at this one
 LineMark: TypeAlias = Annotated[str, Field(pattern=r"^([psrdcu]|t:.+)$")]
 Formulation: TypeAlias = Literal["ancf", "beam"]
+TensionInMotion: TypeAlias = Literal["coupled", "constant"]
 Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 
 # droppers keep this far from a support, and from a stitch clamp [m]
@@ -40,6 +41,11 @@ class CatenarySpec(Spec):
     formulation: Formulation = Field(
         default="ancf",
         description="element of every wire: ANCF cable (paper 000) or Euler-Bernoulli beam under tension (paper 004)",
+    )
+    tension_in_motion: TensionInMotion = Field(
+        default="coupled",
+        description="wires' tensions in motion: coupled to what stretches them, or constant as at rest, as many codes "
+        "have them",
     )
     span_length: Span = Field(description="support to support [m]; the first one where further_spans follow")
     further_spans: tuple[Span, ...] = Field(
@@ -104,10 +110,11 @@ class CatenarySpec(Spec):
         return whole * self.period + self.supports[k] + (rest - k) * self.spans[k]
 
     @model_serializer(mode="wrap")
-    def _equal_spans_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out further spans where there are none, so that a line of equal spans reads as it always did."""
+    def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out further spans where there are none and tensions that are coupled: a line reads as it always did."""
         content: dict[str, Any] = handler(self)
-        return {k: v for k, v in content.items() if k != "further_spans" or len(v)}
+        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
+        return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
     @model_validator(mode="after")
     def _stations_inside_the_spans(self) -> Self:

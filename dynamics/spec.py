@@ -133,6 +133,11 @@ class CaseSpec(Spec):
         refusal = None if self.solver == "open_line" else self.catenary.damping.refusal(f"solver={self.solver}")
         if refusal is not None:
             problems.append(refusal)
+        if self.kinematics == "nonlinear" and self.catenary.tension_in_motion == "constant":
+            problems.append(
+                "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
+                "have the tensions that stretch them; use kinematics=linearised to hold them constant"
+            )
         problems += self._open_line_alone() if self.solver != "open_line" else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:

@@ -65,8 +65,7 @@ class TravellingWindow:
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
         self._panto = (np.linalg.inv(effective), mass, stiffness)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
-        drop = (len(cell.dropper_dof), self.spans)
-        many = drop[0] * drop[1]
+        many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
         self._number = np.dtype(np.float32 if precision == "single" else np.float64)
         self._fd = np.zeros(drop)
         self._w = aligned((n + 3 * ni, width), self._number)
@@ -82,10 +81,9 @@ class TravellingWindow:
             np.empty((many, 2), np.int64),
             aligned((4 * drop[0], width), self._number),
         )
-        spec = case.catenary
+        spec, (given_up, beta) = case.catenary, slack_share(case)
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
         self._stiffness = self._stiffness_rows()
-        given_up, beta = slack_share(case)
         self._droppers = (
             cell.dropper_dof,
             cell.dropper_weight,

@@ -137,8 +137,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
     inputs : tuple
         contact (dofs, weights, height at rest by step), pantograph (inverse, masses, stiffness, applied force),
         droppers (dofs, weights, static force, stiffness, beta where slack releases damping or 0, stretch below which
-        one is looked at, stretches as row lists, share of stiffness and released damping that slack gives up),
-        constants.
+        one is looked at, stretches as row lists, share that slack gives up), constants.
     records : tuple
         By step: force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of
         the span that the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).

@@ -32,7 +32,11 @@ __all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_comma
 
 FILE_GROUPS = ("catenary", "pantograph")
 # common overrides that stand deeper in the input
-SHORT_KEYS = {"dimension": "catenary.dimension", "formulation": "catenary.formulation"}
+SHORT_KEYS = {
+    "dimension": "catenary.dimension",
+    "formulation": "catenary.formulation",
+    "tension": "catenary.tension_in_motion",
+}
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
 

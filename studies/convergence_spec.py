@@ -80,6 +80,8 @@ class ConvergenceJob(CaseSpec):
             problems.append(f"solver must be open_line, which has all integrators and kinematics: got {self.solver}")
         if self.kinematics not in lattice.kinematics:
             problems.append(f"kinematics must be one of lattice.kinematics: got {self.kinematics}")
+        if "nonlinear" in lattice.kinematics and self.catenary.tension_in_motion == "constant":
+            problems.append("lattice.kinematics must leave out nonlinear where catenary.tension_in_motion is constant")
         if self.histories.asked_for:
             problems.append("histories must be left out: this study keeps the contact force alone")
         mesh = max(*lattice.elements_per_bay, most_elements(self.catenary))

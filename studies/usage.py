@@ -26,6 +26,7 @@ First steps
   catenary simulate solver=open_line histories.animation=true    with a moving picture in the report
   catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
   catenary simulate catenary=c350 formulation=beam     with Euler-Bernoulli beams in place of ANCF cables
+  catenary simulate catenary=re330 tension=constant    with tensions that do not change in motion, as in many codes
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
   catenary convergence speed_kmh=320                   error against cost of meshes, steps and integrators
   catenary optimise experiment=oc1_heights campaign=first trials=200
