@@ -5,6 +5,7 @@ Columns of unit lower L: ``low[i, k]`` stands in row i + 1 + k. Vectors to solve
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ def banded_ldl(A: csr_array) -> BandedFactor:
     return BandedFactor(np.ascontiguousarray((factor[1:] / factor[0]).T), 1.0 / factor[0] ** 2)
 
 
-def _solver(width: int) -> Any:
+def _solver(width: int) -> Callable[[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], None]:
     """Kernel for one width."""
 
     @njit(**_OPTIONS)
@@ -84,7 +85,7 @@ def _solve_any(low, inverse, x):
 
 
 @njit(**_OPTIONS)
-def banded_solve(factor: Any, x: Any) -> None:
+def banded_solve(factor: BandedFactor, x: NDArray[np.float64]) -> None:
     """Solve in place; ``x`` is (row + PADDING,) and its padding is cleared."""
     x[factor.inverse.size :] = 0.0
     width = factor.low.shape[1]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 __all__ = ["envelope_columns", "envelope_ldl", "envelope_solve"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True)
@@ -37,14 +38,16 @@ def _factor(ptr, idx, val, first, start, low, diag):
 
 
 @njit(cache=True)
-def _subtract(B: Any, i: int, factor: float, j: int) -> None:
+def _subtract(B, i, factor, j):
     """Subtract a multiple of row j from row i; as a loop, since a sum of slices would make a copy each time."""
     for c in range(B.shape[1]):
         B[i, c] -= factor * B[j, c]
 
 
 @njit(cache=True)
-def envelope_columns(first: Any, start: Any, low: Any, diag: Any, B: Any, rows: Any) -> None:
+def envelope_columns(
+    first: Ints, start: Ints, low: Floats, diag: Floats, B: Floats, rows: tuple[int, int, int]
+) -> None:
     """Solve in place for loads whose answers have decayed outside a range of rows.
 
     B, float array (row, load), holds the rows ``rows[0]`` to ``rows[2]``; the loads begin at ``rows[1]``.
@@ -61,14 +64,12 @@ def envelope_columns(first: Any, start: Any, low: Any, diag: Any, B: Any, rows: 
             _subtract(B, j - top, low[start[i] + j - first[i]], i - top)
 
 
-def envelope_solve(first: Any, start: Any, low: Any, diag: Any, B: Any) -> None:
+def envelope_solve(first: Ints, start: Ints, low: Floats, diag: Floats, B: Floats) -> None:
     """Solve in place for the rows of B, float array (row, load)."""
     envelope_columns(first, start, low, diag, B, (0, 0, len(B)))
 
 
-def envelope_ldl(
-    A: csr_array, negative: int = 0
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def envelope_ldl(A: csr_array, negative: int = 0) -> tuple[Ints, Ints, Floats, Floats]:
     """Factor a symmetric matrix that has ``negative`` negative eigenvalues (tensions of a mixed form), no pivoting.
 
     Returns

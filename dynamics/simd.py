@@ -9,32 +9,65 @@ length. A chunk holds LANES[dtype] numbers of the arrays' type, double or single
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.base import BaseContext
+from numba.core.typing.context import Context as TypingContext
+from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
-__all__ = ["LANES", "TERMS", "row_advance", "row_combine", "row_rhs", "row_stretch", "row_sum"]
+__all__ = [
+    "LANES",
+    "TERMS",
+    "Entries",
+    "Lanes",
+    "Rows",
+    "row_advance",
+    "row_combine",
+    "row_rhs",
+    "row_stretch",
+    "row_sum",
+]
 
 LANES = {"float64": 8, "float32": 16}
+Lanes = tuple[int, ...]
+"""As many integers as a row has chunks: the length is what counts, and is known when a kernel is compiled."""
+Rows = NDArray[np.float64] | NDArray[np.float32]
+"""Rows (row, span + 1) of the window's precision, C-contiguous, whole vectors wide."""
+Entries = tuple[NDArray[np.int64], Rows, int, int]
+"""Terms of a row: (index, value, k0, k1), of which those from k0 to k1 count, a multiple of TERMS of them."""
+NumbaType = Any
+"""Type of an argument as numba infers it, an array, a tuple or a number; what it is asked for differs by kind."""
+Builder = Any
+"""LLVM's builder of instructions, whose methods are made by decorators that no static checker sees through."""
+Value = Any
+"""A number, a vector or a pointer in LLVM's code, as the builder gives it."""
+Emitter = tuple[Signature, Callable[..., Value]]
+"""What an intrinsic gives numba: the types of its arguments, and what emits its code."""
+Arguments = Sequence[Value]
+"""Arguments of an intrinsic as LLVM values, in the order of its signature."""
 _I64 = ir.IntType(64)
 _FUSE = ("contract",)
 # terms of a row are added up in whole groups; lists of terms are filled up with zeros
 TERMS, WAYS = 4, 4
 
 
-class _Rows:
+class _Emit:
     """Emits loads, stores and sums over rows of C-contiguous arrays of one literal width and type."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, array: Any) -> None:
+    def __init__(self, context: BaseContext, builder: Builder, signature: Signature, array: NumbaType) -> None:
         self.context, self.builder, self.signature = context, builder, signature
         self.chunks, self.lanes = signature.args[0].count, LANES[str(array.dtype)]
         self.number = ir.DoubleType() if array.dtype == types.float64 else ir.FloatType()
         self.vector = ir.VectorType(self.number, self.lanes)
 
-    def splat(self, value: Any) -> Any:
+    def splat(self, value: Value) -> Value:
         """Copy a scalar to every lane."""
         b = self.builder
         if value.type != self.number:
@@ -44,32 +77,32 @@ class _Rows:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
         return b.shuffle_vector(one, undefined, mask)
 
-    def data(self, position: int, args: Any) -> Any:
+    def data(self, position: int, args: Arguments) -> Value:
         """Pointer to the first element of the array argument at ``position``."""
         array = self.context.make_array(self.signature.args[position])
         return array(self.context, self.builder, args[position]).data
 
-    def lane(self, pointer: Any, row: Any, chunk: int) -> Any:
+    def lane(self, pointer: Value, row: Value, chunk: int) -> Value:
         """Pointer to one chunk of a row."""
         b = self.builder
         stride = ir.Constant(_I64, self.chunks * self.lanes)
         offset = b.add(b.mul(row, stride), ir.Constant(_I64, chunk * self.lanes))
         return b.bitcast(b.gep(pointer, [offset]), self.vector.as_pointer())
 
-    def load(self, pointer: Any, row: Any, chunk: int) -> Any:
+    def load(self, pointer: Value, row: Value, chunk: int) -> Value:
         """Load one chunk of a row."""
         return self.builder.load(self.lane(pointer, row, chunk), align=4)
 
-    def store(self, value: Any, pointer: Any, row: Any, chunk: int) -> None:
+    def store(self, value: Value, pointer: Value, row: Value, chunk: int) -> None:
         """Store one chunk of a row."""
         self.builder.store(value, self.lane(pointer, row, chunk), align=4)
 
-    def member(self, position: int, args: Any, k: int) -> Any:
+    def member(self, position: int, args: Arguments, k: int) -> Value:
         """Pointer to the first element of the array that is member ``k`` of a tuple argument."""
         value = self.builder.extract_value(args[position], k)
         return self.context.make_array(self.signature.args[position].types[k])(self.context, self.builder, value).data
 
-    def gather(self, start: list[Any], src: Any, position: int, args: Any, ways: int = 1) -> list[Any]:
+    def gather(self, start: list[Value], src: Value, position: int, args: Arguments, ways: int = 1) -> list[Value]:
         """Add ``value[k] * src[index[k], :]`` for k0 <= k < k1; the argument is (index, value, k0, k1).
 
         There is a multiple of TERMS of them, added up in ``ways`` sums side by side, so that one addition need not
@@ -95,11 +128,19 @@ class _Rows:
         return total
 
 
-def _check(lanes: Any) -> bool:
+def _check(lanes: NumbaType) -> bool:
     return isinstance(lanes, types.UniTuple)
 
 
-def _row_combine(typingctx: Any, lanes: Any, dst: Any, i: Any, scale: Any, src: Any, entries: Any) -> Any:
+def _row_combine(
+    typingctx: TypingContext,
+    lanes: NumbaType,
+    dst: NumbaType,
+    i: NumbaType,
+    scale: NumbaType,
+    src: NumbaType,
+    entries: NumbaType,
+) -> Emitter | None:
     """Replace ``dst[i, :]`` by ``scale * dst[i, :] + sum_k value[k] * src[index[k], :]``.
 
     ``entries`` is (index, value, k0, k1), here and in the other row operations; dst and src may be one array.
@@ -108,8 +149,8 @@ def _row_combine(typingctx: Any, lanes: Any, dst: Any, i: Any, scale: Any, src: 
         return None
     signature = types.void(lanes, dst, types.intp, types.float64, src, entries)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature, dst)
+    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+        rows = _Emit(context, builder, signature, dst)
         p, factor = rows.data(1, args), rows.splat(args[3])
         chunks = range(rows.chunks)
         start = [builder.fmul(factor, rows.load(p, args[2], c), flags=_FUSE) for c in chunks]
@@ -121,14 +162,16 @@ def _row_combine(typingctx: Any, lanes: Any, dst: Any, i: Any, scale: Any, src: 
     return signature, codegen
 
 
-def _row_rhs(typingctx: Any, lanes: Any, dst: Any, i: Any, memory: Any, entries: Any) -> Any:
+def _row_rhs(
+    typingctx: TypingContext, lanes: NumbaType, dst: NumbaType, i: NumbaType, memory: NumbaType, entries: NumbaType
+) -> Emitter | None:
     """Form ``dst[i, :] = a[i, :] - s[i, :] + sum_k value[k] * dst[index[k], :]``, ``memory`` being (a, s)."""
     if not _check(lanes):
         return None
     signature = types.void(lanes, dst, types.intp, memory, entries)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature, dst)
+    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+        rows = _Emit(context, builder, signature, dst)
         p, a, s = rows.data(1, args), rows.member(3, args, 0), rows.member(3, args, 1)
         chunks = range(rows.chunks)
         start = [builder.fsub(rows.load(a, args[2], c), rows.load(s, args[2], c)) for c in chunks]
@@ -140,14 +183,16 @@ def _row_rhs(typingctx: Any, lanes: Any, dst: Any, i: Any, memory: Any, entries:
     return signature, codegen
 
 
-def _row_sum(typingctx: Any, lanes: Any, dst: Any, i: Any, entries: Any) -> Any:
+def _row_sum(
+    typingctx: TypingContext, lanes: NumbaType, dst: NumbaType, i: NumbaType, entries: NumbaType
+) -> Emitter | None:
     """Form ``dst[i, :] += sum_k value[k] * dst[index[k], :]``, many terms, in sums side by side."""
     if not _check(lanes):
         return None
     signature = types.void(lanes, dst, types.intp, entries)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _Rows(context, builder, signature, dst)
+    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+        rows = _Emit(context, builder, signature, dst)
         p, chunks = rows.data(1, args), range(rows.chunks)
         sums = rows.gather([rows.load(p, args[2], c) for c in chunks], p, 3, args, WAYS)
         for c in chunks:
@@ -157,14 +202,23 @@ def _row_sum(typingctx: Any, lanes: Any, dst: Any, i: Any, entries: Any) -> Any:
     return signature, codegen
 
 
-def _row_stretch(typingctx: Any, lanes: Any, dst: Any, i: Any, u: Any, w: Any, dt: Any, entries: Any) -> Any:
+def _row_stretch(
+    typingctx: TypingContext,
+    lanes: NumbaType,
+    dst: NumbaType,
+    i: NumbaType,
+    u: NumbaType,
+    w: NumbaType,
+    dt: NumbaType,
+    entries: NumbaType,
+) -> Emitter | None:
     """Form ``dst[i, :] = sum_k value[k] * (u[index[k], :] + dt * w[index[k], :])``."""
     if not _check(lanes):
         return None
     signature = types.void(lanes, dst, types.intp, u, w, types.float64, entries)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows, b = _Rows(context, builder, signature, dst), builder
+    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+        rows, b = _Emit(context, builder, signature, dst), builder
         target, place, rate, step = rows.data(1, args), rows.data(3, args), rows.data(4, args), rows.splat(args[5])
         zero = [ir.Constant(rows.vector, None)] * rows.chunks
         first, second = rows.gather(zero, place, 6, args), rows.gather(zero, rate, 6, args)
@@ -175,7 +229,15 @@ def _row_stretch(typingctx: Any, lanes: Any, dst: Any, i: Any, u: Any, w: Any, d
     return signature, codegen
 
 
-def _row_advance(typingctx: Any, lanes: Any, i: Any, kind: Any, arrays: Any, factors: Any, entries: Any) -> Any:
+def _row_advance(
+    typingctx: TypingContext,
+    lanes: NumbaType,
+    i: NumbaType,
+    kind: NumbaType,
+    arrays: NumbaType,
+    factors: NumbaType,
+    entries: NumbaType,
+) -> Emitter | None:
     """Advance row i of (u, a, s) by one step, given mean velocities w: m = sum_k value[k] w[index[k]].
 
     ``arrays`` is (u, a, s, w, sponge), ``kind`` the row of the sponge, ``factors`` (dt, gamma, dt / kappa, 4 / dt):
@@ -185,8 +247,8 @@ def _row_advance(typingctx: Any, lanes: Any, i: Any, kind: Any, arrays: Any, fac
         return None
     signature = types.void(lanes, types.intp, types.intp, arrays, factors, entries)
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows, row, b = _Rows(context, builder, signature, arrays.types[0]), args[1], builder
+    def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
+        rows, row, b = _Emit(context, builder, signature, arrays.types[0]), args[1], builder
         u, a, s, w, sponge = (rows.member(3, args, k) for k in range(5))
         dt, gamma, gain, four = (rows.splat(b.extract_value(args[4], k)) for k in range(4))
         chunks = range(rows.chunks)
@@ -204,9 +266,13 @@ def _row_advance(typingctx: Any, lanes: Any, i: Any, kind: Any, arrays: Any, fac
     return signature, codegen
 
 
-# compiled code calls these without the typing context, which static checkers cannot know
-row_combine: Any = intrinsic(_row_combine)
-row_rhs: Any = intrinsic(_row_rhs)
-row_stretch: Any = intrinsic(_row_stretch)
-row_sum: Any = intrinsic(_row_sum)
-row_advance: Any = intrinsic(_row_advance)
+def _intrinsic(emit: Callable[..., Emitter | None]) -> Callable[..., None]:
+    """Let compiled code call a row operation, which it does without the typing context."""
+    return intrinsic(emit)
+
+
+row_combine = _intrinsic(_row_combine)
+row_rhs = _intrinsic(_row_rhs)
+row_stretch = _intrinsic(_row_stretch)
+row_sum = _intrinsic(_row_sum)
+row_advance = _intrinsic(_row_advance)

@@ -7,11 +7,11 @@ Rows of ``W`` and ``r``: 3 level + i for g, g', g''; columns 3 kind + i for mu, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from dynamics.arnold_simeon.system import Contact, Droppers, Motion
 
 __all__ = ["COUNT", "TRIES", "project", "residuals", "settle", "spread", "window"]
 
@@ -23,12 +23,9 @@ TRIES = 2**COUNT
 
 
 @njit(**OPTIONS)
-def project(droppers: Any, at: int, row: Array, x: Array, out: Array) -> None:
-    """Products of G, G' and G'' with a vector of all dofs, float array (level, constraint).
-
-    ``droppers`` are dofs and weights (dropper, end dof); ``row`` (3, width) the contact's weights from dof ``at`` on.
-    """
-    dof, weight = droppers
+def project(droppers: Droppers, contact: Contact, x: Array, out: Array) -> None:
+    """Products of G, G' and G'' with a vector of all dofs, float array (level, constraint)."""
+    (dof, weight), (at, row) = droppers, contact
     out[:] = 0.0
     for d in range(dof.shape[0]):
         for k in range(dof.shape[1]):
@@ -43,9 +40,9 @@ def project(droppers: Any, at: int, row: Array, x: Array, out: Array) -> None:
 
 
 @njit(**OPTIONS)
-def spread(droppers: Any, at: int, row: Array, kind: int, out: Array) -> None:
+def spread(droppers: Droppers, contact: Contact, kind: int, out: Array) -> None:
     """Fill a vector of all dofs with G_i^T of dropper ``kind`` 0 or 1, with that of the contact (2) or its rate (3)."""
-    dof, weight = droppers
+    (dof, weight), (at, row) = droppers, contact
     out[:] = 0.0
     if kind < 2:
         for k in range(dof.shape[1]):
@@ -58,20 +55,19 @@ def spread(droppers: Any, at: int, row: Array, kind: int, out: Array) -> None:
 
 
 @njit(**OPTIONS)
-def window(contact: Any, reach: int, n: int) -> tuple[int, int]:
+def window(contact: Contact, reach: int, n: int) -> tuple[int, int]:
     """Rows that a load on the contact area reaches, the pantograph's two apart."""
     at, row = contact
     return max(0, at - reach), min(n, at + row.shape[1] + reach)
 
 
 @njit(**OPTIONS)
-def residuals(droppers: Any, contact: Any, offset: Array, state: Any, out: Array) -> None:
+def residuals(droppers: Droppers, contact: Contact, offset: Array, motion: Motion, out: Array) -> None:
     """Values of g, g' and g'' for heights, velocities and accelerations, float array (9,)."""
-    q, v, a = state
     Q, V, A = np.empty((3, COUNT)), np.empty((3, COUNT)), np.empty((3, COUNT))
-    project(droppers, contact[0], contact[1], q, Q)
-    project(droppers, contact[0], contact[1], v, V)
-    project(droppers, contact[0], contact[1], a, A)
+    project(droppers, contact, motion.q, Q)
+    project(droppers, contact, motion.v, V)
+    project(droppers, contact, motion.a, A)
     for i in range(COUNT):
         out[i] = Q[0, i] + offset[i]
         out[COUNT + i] = Q[1, i] + V[0, i]

@@ -10,43 +10,44 @@ of ``hG``: (M + h D / 2)^-1 G_n^T.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from dynamics.arnold_simeon.banded import product, solve
 from dynamics.arnold_simeon.constraints import COUNT, project, residuals, settle, spread, window
+from dynamics.arnold_simeon.system import Contact, Factors, HalfExplicitState, Motion, System
 
 __all__ = ["half_explicit_answers", "half_explicit_step"]
 
+Array = NDArray[np.float64]
 OPTIONS = {"cache": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
-def half_explicit_answers(system: Any, factors: Any, hG: Any, mG: Any) -> None:
+def half_explicit_answers(system: System, factors: Factors, hG: Array, mG: Array) -> None:
     """Fill the droppers' rows of ``hG`` and ``mG``, which stay the same over a run."""
-    n = mG.shape[1]
+    n, none = mG.shape[1], Contact(0, np.zeros((3, 0)))
     for d in range(2):
-        spread(system[4], 0, np.zeros((3, 0)), d, mG[d])
+        spread(system.droppers, none, d, mG[d])
         hG[d] = mG[d]
-        solve(factors[0], mG[d], 0, n)
-        solve(factors[1], hG[d], 0, n)
+        solve(factors.mass, mG[d], 0, n)
+        solve(factors.step, hG[d], 0, n)
 
 
 @njit(**OPTIONS)
 def _contact_answers(system, factors, now, middle, hG, mG):
     """Fill the contact's rows of ``hG`` and ``mG``."""
-    droppers, n = system[4], mG.shape[1]
-    first, last = window(now, factors[2], n)
-    spread(droppers, now[0], now[1], 2, mG[2])
+    droppers, n = system.droppers, mG.shape[1]
+    first, last = window(now, factors.reach, n)
+    spread(droppers, now, 2, mG[2])
     hG[2] = mG[2]
-    solve(factors[0], mG[2], first, last)
-    solve(factors[1], hG[2], first, last)
-    first, last = window(middle, factors[2], n)
+    solve(factors.mass, mG[2], first, last)
+    solve(factors.step, hG[2], first, last)
+    first, last = window(middle, factors.reach, n)
     for k in (2, 3):
-        spread(droppers, middle[0], middle[1], k, mG[k + 1])
-        solve(factors[0], mG[k + 1], first, last)
+        spread(droppers, middle, k, mG[k + 1])
+        solve(factors.mass, mG[k + 1], first, last)
 
 
 @njit(**OPTIONS)
@@ -55,15 +56,15 @@ def _answers(droppers, now, then, h, hG, mG, W):
     W[:] = 0.0
     P, R, Q = np.empty((3, COUNT)), np.empty((3, COUNT)), np.zeros((3, COUNT))
     for i in range(COUNT):
-        project(droppers, now[0], now[1], hG[i], P)
+        project(droppers, now, hG[i], P)
         W[6:9, 6 + i] = P[0]
-        project(droppers, then[0], then[1], hG[i], P)
+        project(droppers, then, hG[i], P)
         W[:3, 6 + i] = h * h * P[0]
         W[3:6, 6 + i] = h * h * P[1] + 2.0 * h * P[0]
-        project(droppers, then[0], then[1], mG[i], P)
+        project(droppers, then, mG[i], P)
         if i == 2:
-            project(droppers, then[0], then[1], mG[3], R)
-            project(droppers, then[0], then[1], mG[4], Q)
+            project(droppers, then, mG[3], R)
+            project(droppers, then, mG[4], Q)
         else:
             R[:] = P
         W[:3, 3 + i] = h * h * P[0] + h * Q[0]
@@ -73,31 +74,32 @@ def _answers(droppers, now, then, h, hG, mG, W):
 
 
 @njit(**OPTIONS)
-def half_explicit_step(system: Any, factors: Any, places: Any, h: float, state: Any) -> int:
+def half_explicit_step(
+    system: System, factors: Factors, places: tuple[Contact, Contact, Contact], h: float, state: HalfExplicitState
+) -> int:
     """Step from q_n, v_n, v_(n-1) to q_(n+1), v_(n+1), v_n; returns the tries for the active set.
 
-    ``system`` (M, D, K, b, droppers, g0); ``factors`` of M and M + h D / 2 and their reach; ``places`` the contact's
-    (first dof, row) at n, n + 1/2, n + 1; ``state`` (q, v, v before, a, hG, mG, active, multipliers).
+    ``factors`` are those of M and M + h D / 2, ``places`` the contact at n, n + 1/2 and n + 1.
     """
     q, v, before, a, hG, mG, active, x = state
-    _, D, K, b, droppers, g0 = system
+    D, K, b, droppers, g0 = system.D, system.K, system.b, system.droppers, system.g0
     now, middle, then = places
     n = q.size
     y, z = np.empty(n), np.empty(n)
     product(D, 0.5 * (before + v), y)
     product(K, q, z)
     a[:] = b - y - z
-    solve(factors[1], a, 0, n)
+    solve(factors.step, a, 0, n)
     _contact_answers(system, factors, now, middle, hG, mG)
     W, r, at_start = np.empty((9, 9)), np.empty(9), np.empty(9)
     _answers(droppers, now, then, h, hG, mG, W)
-    residuals(droppers, now, g0, (q, v, a), at_start)
+    residuals(droppers, now, g0, Motion(q, v, a), at_start)
     for i in range(n):
         old = v[i]
         v[i] = before[i] + 2.0 * h * a[i]
         before[i] = old
         q[i] += 0.5 * h * (old + v[i])
-    residuals(droppers, then, g0, (q, v, a), r)
+    residuals(droppers, then, g0, Motion(q, v, a), r)
     r[6:] = at_start[6:]
     tries = settle(W, r, h, active, x)
     y[:], z[:] = 0.0, 0.0

@@ -10,27 +10,27 @@ set, their sum. ``mG`` (4, dof) holds M^-1 G^T of the three constraints and M^-1
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from dynamics.arnold_simeon.banded import product, solve
 from dynamics.arnold_simeon.constraints import COUNT, project, residuals, settle, spread, window
+from dynamics.arnold_simeon.system import Contact, Factors, ImplicitState, Motion, System
 
 __all__ = ["dropper_answers", "implicit_step"]
 
+Array = NDArray[np.float64]
 OPTIONS = {"cache": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
 def _unit(system, factors, gam, G, first, last, i, rate, mG, ca):
     """Fill rows of ``ca`` for unit mu, eta, lambda of constraint i; ``rate`` is M^-1 F'^T or zero."""
-    _, D, K = system[:3]
-    n = G.size
+    D, K, n = system.D, system.K, G.size
     x, y, z = np.empty(n), np.empty(n), np.empty(n)
     mG[i] = G
-    solve(factors[0], mG[i], first, last)
+    solve(factors.mass, mG[i], first, last)
     product(K, mG[i], x)
     product(D, mG[i], y)
     product(K, rate, z)
@@ -39,31 +39,31 @@ def _unit(system, factors, gam, G, first, last, i, rate, mG, ca):
         ca[COUNT + i, j] = -gam * y[j] - gam * gam * x[j] - gam * z[j]
         ca[2 * COUNT + i, j] = G[j]
     for kind in range(3):
-        solve(factors[1], ca[COUNT * kind + i], first, last)
+        solve(factors.step, ca[COUNT * kind + i], first, last)
 
 
 @njit(**OPTIONS)
-def dropper_answers(system: Any, factors: Any, gam: float, ca: Any, mG: Any) -> None:
+def dropper_answers(system: System, factors: Factors, gam: float, ca: Array, mG: Array) -> None:
     """Fill the droppers' rows of ``ca`` and ``mG``, which stay the same over a run."""
     n = mG.shape[1]
-    G = np.empty(n)
+    G, none = np.empty(n), Contact(0, np.zeros((3, 0)))
     for d in range(2):
-        spread(system[4], 0, np.zeros((3, 0)), d, G)
+        spread(system.droppers, none, d, G)
         _unit(system, factors, gam, G, 0, n, d, np.zeros(n), mG, ca)
 
 
 @njit(**OPTIONS)
 def _answers(system, contact, gam, ca, mG, W):
     """Fill W: what g, g' and g'' become for each multiplier alone."""
-    droppers, (at, row) = system[4], contact
+    droppers = system.droppers
     A, P, Pd = np.empty((3, COUNT)), np.empty((3, COUNT)), np.zeros((3, COUNT))
     for i in range(COUNT):
-        project(droppers, at, row, mG[i], P)
+        project(droppers, contact, mG[i], P)
         if i == 2:
-            project(droppers, at, row, mG[3], Pd)
+            project(droppers, contact, mG[3], Pd)
         for kind in range(3):
             c = COUNT * kind + i
-            project(droppers, at, row, ca[c], A)
+            project(droppers, contact, ca[c], A)
             eta, mu = (1.0 if kind == 1 else 0.0), (1.0 if kind == 0 else 0.0)
             for j in range(COUNT):
                 v0 = gam * A[0, j] + eta * gam * P[0, j]
@@ -76,30 +76,29 @@ def _answers(system, contact, gam, ca, mG, W):
 
 
 @njit(**OPTIONS)
-def implicit_step(system: Any, factors: Any, contact: Any, gam: float, state: Any) -> int:
+def implicit_step(system: System, factors: Factors, contact: Contact, gam: float, state: ImplicitState) -> int:
     """Step from the differences' known parts to q, v, a; returns the tries for the active set.
 
-    ``system`` (M, D, K, b, droppers, g0); ``factors`` of M and S and their reach; ``contact`` (first dof, row) at the
-    step's end; ``state`` (Q and V on entry, q and v on return; a; ca, mG; active, multipliers).
+    ``factors`` are those of M and S, ``contact`` is that at the step's end, q and v of the ``state`` are Q and V on
+    entry.
     """
     q, v, a, ca, mG, active, x = state
-    _, D, K, b, droppers, g0 = system
-    n = q.size
+    D, K, b, droppers, n = system.D, system.K, system.b, system.droppers, q.size
     G, y, z = np.empty(n), np.empty(n), np.empty(n)
-    first, last = window(contact, factors[2], n)
-    spread(droppers, contact[0], contact[1], 3, mG[3])
-    solve(factors[0], mG[3], first, last)
-    spread(droppers, contact[0], contact[1], 2, G)
+    first, last = window(contact, factors.reach, n)
+    spread(droppers, contact, 3, mG[3])
+    solve(factors.mass, mG[3], first, last)
+    spread(droppers, contact, 2, G)
     _unit(system, factors, gam, G, first, last, 2, mG[3], mG, ca)
     product(D, v, y)
     product(K, q + gam * v, z)
     a[:] = b - y - z
-    solve(factors[1], a, 0, n)
+    solve(factors.step, a, 0, n)
     v += gam * a
     q += gam * v
     W, r = np.empty((9, 9)), np.empty(9)
     _answers(system, contact, gam, ca, mG, W)
-    residuals(droppers, contact, g0, (q, v, a), r)
+    residuals(droppers, contact, system.g0, Motion(q, v, a), r)
     tries = settle(W, r, gam, active, x)
     y[:], z[:], G[:] = 0.0, 0.0, 0.0
     for c in range(3 * COUNT):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from dynamics.arnold_simeon.discretisation import SemiDiscrete, frequencies
 from dynamics.arnold_simeon.loops import CHANNELS, march_bdf, march_half_explicit, start_step
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.start import Start, initial_state
+from dynamics.arnold_simeon.system import Droppers, Factors, FirstRows, Grid, Motion, Place, System
 from dynamics.status import Status
 
 __all__ = ["Record", "TimeMethod", "longest_stable_step", "run_benchmark"]
@@ -85,52 +86,53 @@ def run_benchmark(system: SemiDiscrete, time_method: TimeMethod, step: float) ->
     count = int(np.ceil(duration / step - 1e-9))
     h = duration / count
     M, D, K = (banded(x) for x in (system.mass, system.damping, system.stiffness))
-    kernel = (M, D, K, system.load, _dropper_entries(system), np.append(system.offset, 0.0))
-    grid = (spec.speed, spec.contact_half_width, system.interval, system.hermite, system.wire_start, spec.start)
+    kernel = System(M, D, K, system.load, _dropper_entries(system), np.append(system.offset, 0.0))
+    grid = Grid(spec.speed, spec.contact_half_width, system.interval, system.hermite, system.wire_start)
     width = row_width(system.interval, spec.contact_half_width, 2 if system.hermite else 1)
     start = initial_state(system)
     active = np.ones(3, np.bool_)
-    q, v = _first_step(kernel, grid, start, h, width)
+    place = Place(spec.start, h, width)
+    q, v = _first_step(kernel, grid, start, place)
     out = np.zeros((count + 1, CHANNELS))
-    state = (start.height.copy(), start.velocity.copy(), q, v, active)
+    state = FirstRows(start.height.copy(), start.velocity.copy(), q, v, active)
     if time_method == "bdf2":
         second = full_band(M) + 2.0 / 3.0 * h * D + (2.0 / 3.0 * h) ** 2 * K
-        reached = march_bdf(kernel, _factors(M, second), grid, (spec.start, h, width), state, out)
+        reached = march_bdf(kernel, _factors(M, second), grid, place, state, out)
         out[1, :3] = out[2, :3]
     else:
         second = full_band(M) + 0.5 * h * D
-        reached = march_half_explicit(kernel, _factors(M, second), grid, (spec.start, h, width), state, out)
+        reached = march_half_explicit(kernel, _factors(M, second), grid, place, state, out)
     out[0, :3] = *start.dropper_force, spec.start_force
     return _record(out, h, reached, spec)
 
 
-def _dropper_entries(system: SemiDiscrete) -> tuple[NDArray[np.int64], Array]:
+def _dropper_entries(system: SemiDiscrete) -> Droppers:
     """Dofs and weights of the droppers' rows, padded with zeros to one width."""
     rows = [system.droppers[[d]].tocoo() for d in range(2)]
     width = max(r.nnz for r in rows)
     dof, weight = np.zeros((2, width), np.int64), np.zeros((2, width))
     for d, r in enumerate(rows):
         dof[d, : r.nnz], weight[d, : r.nnz] = r.coords[1], r.data
-    return dof, weight
+    return Droppers(dof, weight)
 
 
-def _factors(M: Array, S: Array) -> tuple[Array, Array, int]:
+def _factors(M: Array, S: Array) -> Factors:
     """Factors of both matrices, and how far the answer to a load reaches in either."""
     one, two = factor(M), factor(S)
-    return one, two, max(reach(one), reach(two))
+    return Factors(one, two, max(reach(one), reach(two)))
 
 
-def _first_step(kernel: Any, grid: Any, start: Start, h: float, width: int) -> tuple[Array, Array]:
+def _first_step(kernel: System, grid: Grid, start: Start, place: Place) -> tuple[Array, Array]:
     """Heights and velocities after one step, of second order."""
-    M, D, K = kernel[:3]
+    M, D, K = kernel.M, kernel.D, kernel.K
     found = []
     for parts in (1, 2):
-        part = h / parts
+        part = place.h / parts
         factors = _factors(M, full_band(M) + part * D + part**2 * K)
         q, v, a = start.height.copy(), start.velocity.copy(), np.zeros_like(start.height)
         for k in range(parts):
-            place = (grid[5] + grid[0] * part * (k + 1), part, width)
-            start_step(kernel, factors, grid, place, (q, v, a, np.ones(3, np.bool_)))
+            end = Place(place.station + grid.v * part * (k + 1), part, place.width)
+            start_step(kernel, factors, grid, end, Motion(q, v, a), np.ones(3, np.bool_))
         found.append((q, v))
     (q1, v1), (q2, v2) = found
     return 2.0 * q2 - q1, 2.0 * v2 - v1
