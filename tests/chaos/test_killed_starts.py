@@ -62,9 +62,15 @@ class Killer:
 
 
 @pytest.mark.parametrize(
-    ("kills", "a_run"), [pytest.param(3, 3, id="short"), full(50, 2, minutes=60), full(50, 8, minutes=60, name="many")]
+    ("kills", "a_run", "allowed"),
+    [
+        # a few deaths at a start are no reason to stop
+        pytest.param(3, 3, {0}, id="short"),
+        full(50, 2, {0, 75}, minutes=60),
+        full(50, 8, {0, 75}, minutes=60, name="many"),
+    ],
 )
-def test_workers_killed_while_they_start(tmp_path, case, figures, kills, a_run):
+def test_workers_killed_while_they_start(tmp_path, case, figures, kills, a_run, allowed):
     whole = run_campaign(campaign_of(**CAMPAIGN), case, tmp_path / "whole", evaluate=bowl, prepare=prepare_nothing)
     wanted = [(r.number, r.values, r.evaluation.sigma_N, r.evaluation.message) for r in whole.records]
     killer, codes, content = Killer(8, kills), [], {**CAMPAIGN, "cluster": {"kind": "local", "workers": 2}}
@@ -84,7 +90,7 @@ def test_workers_killed_while_they_start(tmp_path, case, figures, kills, a_run):
         f"{kills} workers killed within {FIRST_SECONDS:g} s of their start in {campaigns} campaigns: of "
         f"{len(codes)} runs {codes.count(0)} to the end, {codes.count(75)} ended with 75; tables as undisturbed"
     )
-    assert set(codes) <= {0, 75}
+    assert set(codes) <= allowed
 
 
 def one_run(folder, content, killer, kills):
