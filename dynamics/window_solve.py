@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from dynamics.simd import row_advance, row_combine, row_rhs, row_sum
+from dynamics.simd import Lanes, Rows, row_advance, row_combine, row_rhs, row_sum
 
 __all__ = ["OPTIONS", "advance", "settle_spans", "share_interface", "solve_spans"]
 
@@ -17,7 +19,7 @@ OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", 
 
 
 @njit(**OPTIONS)
-def solve_spans(lanes: Any, w: Any, a: Any, s: Any, factor: Any) -> None:
+def solve_spans(lanes: Lanes, w: Rows, a: Rows, s: Rows, factor: Any) -> None:
     """Mean velocities of all spans from the right-hand side a - s."""
     ni, n, near, left, right, S_inv, coupling, forward, dinv, backward = factor
     S = w.shape[1] - 1
@@ -75,7 +77,7 @@ def _supports(lanes, w, S_inv, coupling, n, ni):
 
 
 @njit(**OPTIONS)
-def share_interface(w: Any, n: int, ni: int) -> None:
+def share_interface(w: Rows, n: int, ni: int) -> None:
     """Copy the interface rows to where the interiors on both sides read them."""
     S = w.shape[1] - 1
     for i in range(ni):
@@ -104,7 +106,7 @@ def _from_beyond(w, operator, n, ni):
 
 
 @njit(**OPTIONS)
-def advance(lanes: Any, arrays: Any, mass: Any, scalars: Any, n: int, ni: int) -> None:
+def advance(lanes: Lanes, arrays: tuple[Rows, Rows, Rows, Rows], mass: Any, scalars: Any, n: int, ni: int) -> None:
     """Update all rows of ``arrays`` (u, a, s, w); ``scalars`` are dt, gamma, kappa, the sponge and its row by dof."""
     u, a, s, w = arrays
     rows, order = mass[0], mass[1]
@@ -117,7 +119,9 @@ def advance(lanes: Any, arrays: Any, mass: Any, scalars: Any, n: int, ni: int) -
 
 
 @njit(**OPTIONS)
-def settle_spans(lanes: Any, u: Any, s: Any, w: Any, stiffness: Any, bays: Any) -> None:
+def settle_spans(
+    lanes: Lanes, u: Rows, s: Rows, w: Rows, stiffness: Any, bays: tuple[NDArray[np.int64], NDArray[np.float64]]
+) -> None:
     """Make the bays' tensions and the elastic forces s = K u those that go with displacements u; w is worked in.
 
     ``bays`` are the tensions' dofs and diagonal entries.

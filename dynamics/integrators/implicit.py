@@ -19,7 +19,9 @@ import numpy as np
 from numba import njit
 
 from dynamics.banded_ldl import banded_solve
+from dynamics.integrators.scheme import Scheme, Work
 from dynamics.whole_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.whole_line.system import State, System
 
 __all__ = ["implicit_step", "refresh"]
 
@@ -28,7 +30,7 @@ _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract",
 
 
 @njit(**_OPTIONS)
-def refresh(system: Any, state: Any, work: Any) -> None:
+def refresh(system: System, state: State, work: Work) -> None:
     """Form the carried products (K u, K v, K a, M v, M a) anew."""
     Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
     Ku[:], Kv[:], Ka[:] = 0.0, 0.0, 0.0
@@ -152,7 +154,7 @@ def _correct_masses(state, scheme, rz, dz):
 
 
 @njit(**_OPTIONS)
-def implicit_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> Any:
+def implicit_step(system: System, state: State, scheme: Scheme, work: Work, t: float) -> tuple[int, float]:
     """Advance the state from t to t + dt in place; returns iterations (negative: not converged) and residual [N].
 
     A correction that is c times the last one leaves about c times itself to come (c is taken as 0.1 at least: the first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,8 +12,9 @@ from catenary.errors import InputError
 from dynamics.banded_ldl import PADDING, BandedFactor, banded_ldl, banded_solve
 from dynamics.integrators.implicit import implicit_step
 from dynamics.integrators.runge_kutta import runge_kutta_step
-from dynamics.integrators.scheme import Matrices, Request, Scheme
+from dynamics.integrators.scheme import Matrices, Request, Scheme, Work
 from dynamics.integrators.stability import longest_step
+from dynamics.whole_line.system import State, System
 
 __all__ = ["INTEGRATORS", "Integrator"]
 
@@ -28,7 +28,7 @@ class Integrator:
     name: str
     order: int
     init: Callable[[Matrices, Request], Scheme]
-    step: Any
+    step: Callable[[System, State, Scheme, Work, float], tuple[int, float]]
 
 
 def _hht(matrices: Matrices, request: Request, alpha: float) -> Scheme:

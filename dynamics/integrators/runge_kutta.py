@@ -13,7 +13,9 @@ import numpy as np
 from numba import njit
 
 from dynamics.banded_ldl import banded_solve
+from dynamics.integrators.scheme import Scheme, Work
 from dynamics.whole_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.whole_line.system import State, System
 
 __all__ = ["runge_kutta_step"]
 
@@ -43,7 +45,7 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
 
 
 @njit(**_OPTIONS)
-def runge_kutta_step(system: Any, state: Any, scheme: Any, work: Any, t: float) -> Any:
+def runge_kutta_step(system: System, state: State, scheme: Scheme, work: Work, t: float) -> tuple[int, float]:
     """Advance the state from t to t + h in place, h = dt / substeps; returns 1 and whether it is finite (0) or not."""
     h = scheme.dt / scheme.substeps
     u0, v0, sum_u, sum_v, a = work.line[0], work.line[1], work.line[2], work.line[3], work.line[4]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
+from dynamics.integrators.scheme import Work
 from dynamics.whole_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.whole_line.system import State, System
 
 __all__ = ["start_accelerations"]
 
 
-def start_accelerations(system: Any, state: Any, mass: csr_array, work: Any) -> None:
+def start_accelerations(system: System, state: State, mass: csr_array, work: Work) -> None:
     """Fill the accelerations of a state at t = 0, and what HHT carries over from the step before.
 
     A static start is not quite at rest: droppers that would push are slack from the first moment.
