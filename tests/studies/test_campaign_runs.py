@@ -9,6 +9,7 @@ import yaml
 from small_runs import SMALL_SEARCH, UNSETTLED
 
 from optimise.result import load_result
+from optimise.status_file import read_status_file, write_status
 from studies import cli
 from studies.compose import compose_job, group_options
 from studies.spec import SimulateJob
@@ -43,6 +44,13 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
         *SMALL_SEARCH,
         "periodic.tolerance=1e-4",
         "error_estimate=true",
+        # what has an error is run on long windows: few elements, and few conditions
+        "catenary.mesh.elements_per_bay=2",
+        "catenary.mesh.largest_element_length=60",
+        "trust.contact_stiffness=[]",
+        "trust.damping_factors=[]",
+        "trust.height_errors_mm=[]",
+        "trust.other_dimension=false",
     )
     assert catenary(*arguments).code == 0
     place = folder / "outputs" / "campaigns" / "bruni_heights"
@@ -52,6 +60,10 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     html = (place / "report.html").read_text(encoding="utf-8")
     assert all(error["total_N"] > 0.0 and f"{error['total_N']:.3f}" in html for error in errors)
     assert all(f"Estimated numerical error of σ, {name}" in html for name in ("nominal", "best"))
+    (row,) = json.loads((place / "trust.json").read_text("utf-8"))["rows"]
+    assert row["nominal_error_N"] > 0.0 and f"{row['nominal_std_N']:.2f} ± {row['nominal_error_N']:.2f}" in html
+    change = json.loads((place / "confirmation.json").read_text("utf-8"))
+    assert change["change_error_percent"] > 0.0 and f"± {change['change_error_percent']:.1f}" in html
     confirmed = (place / "confirmation.json").stat().st_mtime_ns
 
     shown = catenary("status")
@@ -63,7 +75,9 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     # the driver of a search that is over goes on with these: it is this process
     said = catenary("status").out
     assert "bruni_heights: search finished, trust table and report under way | 3/3" in said and "gone on" not in said
-    (place / "status.json").write_text(state.replace(f'"process": {os.getpid()}', '"process": 0'), encoding="utf-8")
+    ended = read_status_file(place / "status.json")
+    assert ended["process"] == os.getpid()
+    write_status(place / "status.json", {**ended, "process": 0})
     said = catenary("status").out
     assert "bruni_heights: search finished, trust table and report missing (the command" in said
     assert "\n  gone on with by: catenary optimise experiment=bruni_heights" in said
