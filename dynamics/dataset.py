@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from catenary.dataset import ELASTICITY_FORCE, origin, static_dataset, variable,
 from catenary.equilibrium import EquilibriumStatus
 from dynamics.force_history import force_history
 from dynamics.signals import ForceSignals, force_signals
+from dynamics.stored_result import StoredResult, read_result
 
 if TYPE_CHECKING:
     from dynamics.histories import Frames, Histories
@@ -79,28 +79,6 @@ LINE_HISTORIES = (
 )
 # kept in single precision: many, and 1e-7 of a force or of 100 mm is far below what a solver resolves
 SINGLE = ("line_dropper_force", "frame_displacement")
-
-
-@dataclass(frozen=True)
-class StoredResult:
-    """Content of a result file as plain arrays.
-
-    Attributes
-    ----------
-    values : dict of str to array
-        Every variable by name.
-    units : dict of str to str
-        CF unit of each.
-    attributes : dict of str to str
-        What the file says about itself.
-    variable_attributes : dict of str to dict
-        What it says about each variable.
-    """
-
-    values: dict[str, NDArray[Any]]
-    units: dict[str, str]
-    attributes: dict[str, str]
-    variable_attributes: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def solution_dataset(
@@ -285,13 +263,3 @@ def write_histories(
     """
     variables = {name: variable(("time",), *described) for name, described in histories.items()}
     write_dataset(path, xr.Dataset(variables, attrs={**origin(config), **attributes}))
-
-
-def read_result(path: Path) -> StoredResult:
-    """Read a result file into plain arrays."""
-    with xr.open_dataset(path, engine="netcdf4") as found:
-        found.load()
-    values = {str(name): np.asarray(found[name].values) for name in found.variables}
-    units = {str(name): str(found[name].attrs.get("units", "")) for name in found.variables}
-    about = {str(name): {str(k): str(v) for k, v in found[name].attrs.items()} for name in found.variables}
-    return StoredResult(values, units, {str(k): str(v) for k, v in found.attrs.items()}, about)

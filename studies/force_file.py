@@ -100,12 +100,7 @@ def _read_table(path: Path) -> Columns:
 def _read_netcdf(path: Path) -> Columns:
     from dynamics.dataset import read_result
 
-    try:
-        stored = read_result(path)
-    except FileNotFoundError:
-        raise InputError([f"force record {path} does not exist"]) from None
-    except (OSError, ValueError) as error:
-        raise InputError([f"force record {path} is not a netCDF file: {str(error).splitlines()[0]}"]) from None
+    stored = read_result(path, "force record")
     found, problems = {}, []
     for quantity in QUANTITIES:
         # a file may hold more than the record; the plain name goes before the others
@@ -134,6 +129,6 @@ def _read_netcdf(path: Path) -> Columns:
 
 def _in_seconds(values: NDArray[Any]) -> NDArray[np.float64]:
     """Numbers as they are; dates, as which times since a date are read, in seconds from the first one."""
-    if np.issubdtype(values.dtype, np.datetime64):
+    if np.issubdtype(values.dtype, np.datetime64) and values.size:
         return (values - values.flat[0]) / np.timedelta64(1, "s")
     return values.astype(np.float64) if np.issubdtype(values.dtype, np.number) else np.full(values.shape, np.nan)

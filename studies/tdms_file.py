@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from catenary.user_file import refuse_irregular
 from studies.csv_table import Quantity, name_and_unit
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_tdms"]
 
+MOST_BYTES = 1_000_000_000
 UNIT = "unit_string"
 STEP, BEGIN = "wf_increment", "wf_start_offset"
 
@@ -36,13 +38,14 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
     """
     from nptdms import TdmsFile
 
+    refuse_irregular(path, "force record", MOST_BYTES)
     try:
         with open(path, "rb") as file, _told() as warnings:
             stored = TdmsFile.read(file)
             channels = [channel for group in stored.groups() for channel in group.channels()]
             values = {channel.path: channel[:] for channel in channels}
-    except FileNotFoundError:
-        raise InputError([f"force record {path} does not exist"]) from None
+    except MemoryError:
+        raise
     except Exception as error:  # what a harmed file makes the reader raise is of many kinds, assertions among them
         said = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
         raise InputError([f"force record {path} is not a whole TDMS file ({said}): copy it again"]) from None
@@ -63,7 +66,10 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
             except InputError as error:
                 problems += error.problems
             if quantity.name == "force" and STEP in named[0].properties:
-                found.setdefault("time", _time_of(named[0], len(values[named[0].path])))
+                try:
+                    found.setdefault("time", _time_of(named[0], len(values[named[0].path])))
+                except (TypeError, ValueError):
+                    problems.append(f"{path}: {STEP} and {BEGIN} of '{named[0].path}' must be numbers of seconds")
     lengths = {name: len(v) for name, v in found.items()}
     if not problems and len(set(lengths.values())) > 1:
         listed = ", ".join(f"{n} {name}" for name, n in lengths.items())
@@ -96,7 +102,7 @@ def _in_si(path: Path, channel: TdmsChannel, values: NDArray[np.generic], quanti
     """Numbers of a channel in SI units; dates in seconds from the first one."""
     if np.issubdtype(values.dtype, np.datetime64):
         microseconds: NDArray[np.float64] = values.astype("datetime64[us]").astype(np.int64).astype(np.float64)
-        return np.multiply(1e-6, microseconds - microseconds[0], dtype=np.float64)
+        return np.multiply(1e-6, microseconds - microseconds[:1], dtype=np.float64)
     unit = str(channel.properties.get(UNIT, "") or name_and_unit(channel.name, quantity)[1])
     sizes = {name.lower(): size for name, size in quantity.units.items()}
     if unit and unit.lower() not in sizes:

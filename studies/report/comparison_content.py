@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import yaml
-
 from catenary.errors import InputError
 from dynamics.force_record import best_offset, fold_record, record_problems
 from dynamics.spec import CaseSpec, SignalSpec
@@ -18,7 +16,7 @@ from studies.report.origin import Provenance
 from studies.report.parts import Curve, Role
 from studies.report.provenance import case_provenance
 from studies.report.simulation_folder import filter_note
-from studies.report.stored import case_in, read_json, read_stored, span_result
+from studies.report.stored import read_json, read_stored, span_result, stored_case
 from studies.spec import RecordSpec
 
 __all__ = ["ROLES", "ComparisonContent", "Entry", "read_comparison"]
@@ -106,7 +104,7 @@ def _simulation(folder: Path) -> Entry:
     if summary.get("study") == "convergence":
         raise InputError([f"{folder} must be a run or campaign folder: it holds a study of convergence"])
     stored = read_stored(folder / "result.nc")
-    case = case_in(yaml.safe_load(stored.attributes.get("config", "{}")) or {}, folder / "result.nc")
+    case = stored_case(stored, folder / "result.nc")
     figures = summary.get("pantographs") or [{}]
     statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
     result = span_result(stored, case, folder.name, "best", statistics)

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from catenary.pre_sag import hogging_warnings
 from studies.report.assessment import read_assessment
 from studies.report.history_content import read_histories
@@ -16,13 +14,13 @@ from studies.report.numerical_error import read_error
 from studies.report.page_content import SimulationContent
 from studies.report.provenance import case_provenance
 from studies.report.stored import (
-    case_in,
     command_of,
     origin_facts,
     read_json,
     read_stored,
     run_facts,
     span_result,
+    stored_case,
 )
 
 __all__ = ["read_simulation"]
@@ -47,7 +45,7 @@ def read_simulation(folder: Path) -> SimulationContent:
     summary = read_json(folder / "summary.json")
     stored = read_stored(folder / "result.nc")
     about = stored.attributes
-    case = case_in(yaml.safe_load(about.get("config", "{}")) or {}, folder / "result.nc")
+    case = stored_case(stored, folder / "result.nc")
     figures = summary.get("pantographs") or [{}]
     statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
     facts = origin_facts(

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from pydantic import ValidationError
 
 from catenary import files
 from catenary.errors import InputError
+from catenary.plain_yaml import PlainYamlError, parse_plain_yaml
+from catenary.user_file import read_user_text
 from dynamics.dataset import StoredResult, read_result
 from dynamics.spec import CaseSpec
 from studies.compose import typed_command
@@ -31,9 +32,12 @@ __all__ = [
     "read_stored",
     "run_facts",
     "span_result",
+    "stored_case",
 ]
 
 MM = 1.0e3
+# the largest resolved input holds a base motion of 200,000 samples
+MOST_BYTES, MOST_VALUES = 50_000_000, 1_000_000
 # studies that take a new folder for every run
 FRESH = ("simulate", "convergence", "validate", "rig emulate")
 SHAPE = ("elem_wire", "elem_end_position", "elem_end_height", "dropper_end_position", "dropper_end_height")
@@ -51,9 +55,9 @@ def read_stored(path: Path) -> StoredResult:
     """Read a result file; one that is missing or foreign is refused in one sentence."""
     try:
         return read_result(path)
-    except (OSError, ValueError) as error:
-        reason = "it does not exist" if not path.exists() else str(error).splitlines()[0]
-        raise InputError([f"{path} must be a result file: {reason}; give the folder of a run"]) from error
+    except InputError as error:
+        reason = "it does not exist" if not path.exists() else error.problems[0]
+        raise InputError([f"{path} must be a result file: {reason}; give the folder of a run"]) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -70,13 +74,22 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def read_mapping(path: Path) -> dict[str, Any]:
     """Read a YAML record of a run folder; nothing where there is none."""
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError([f"{path} must be readable YAML: {str(error).splitlines()[0]}"]) from error
+    try:
+        content = parse_plain_yaml(read_user_text(path, "record", MOST_BYTES), MOST_VALUES)
+    except PlainYamlError as error:
+        raise InputError([f"{path} must be readable YAML{error}"]) from None
     return content if isinstance(content, dict) else {}
+
+
+def stored_case(stored: StoredResult, where: Path) -> CaseSpec:
+    """Take the case out of a result file, which carries the resolved input of its run."""
+    try:
+        content = parse_plain_yaml(stored.attributes.get("config", "{}"), MOST_VALUES)
+    except PlainYamlError as error:
+        raise InputError([f"{where} must carry the input of its run{error}"]) from None
+    return case_in(content if isinstance(content, dict) else {}, where)
 
 
 def case_in(content: Mapping[str, Any], where: Path) -> CaseSpec:

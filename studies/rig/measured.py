@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
@@ -15,7 +14,7 @@ from dynamics.force_record import ForceRecord
 from dynamics.rig_service.frames import Mark
 from dynamics.rig_service.journal import read_journal
 from studies.force_file import read_force_file
-from studies.report.stored import case_in, read_stored
+from studies.report.stored import read_stored, stored_case
 from studies.spec import RecordSpec
 
 __all__ = ["Source", "read_source"]
@@ -105,8 +104,8 @@ def _emulated(folder: Path) -> Source:
 def _simulated(folder: Path) -> Source:
     """Raw force of a simulation; one period of a steady state is repeated, so that it can be filtered as a record."""
     stored = read_stored(folder / "result.nc")
-    case = case_in(yaml.safe_load(stored.attributes.get("config", "{}")) or {}, folder / "result.nc")
-    values = read_result(folder / "result.nc").values
+    case = stored_case(stored, folder / "result.nc")
+    values = stored.values
     if "contact_force" not in values:
         raise InputError([f"{folder} must hold a solved contact force: its solver did not finish"])
     time, force = values["time"], values["contact_force"]
