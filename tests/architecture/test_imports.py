@@ -94,7 +94,7 @@ def test_the_configuration_holds_no_code(modules):
     [
         ("import optuna.samplers as s", "optimise.campaign", True),
         ("def f():\n    from optuna import trial", "studies.optimise", False),
-        ("import xarray", "dynamics.dataset", "dynamics.stored_result", True),
+        ("import xarray", "dynamics.dataset", True),
         ("import xarray", "dynamics.dataset_of_another_kind", False),
         ("from netCDF4 import Dataset", "dynamics.rig_bundle.write", True),
         ("from .hydra import x", "catenary.spec", True),

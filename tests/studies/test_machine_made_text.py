@@ -54,8 +54,6 @@ BIG = [
 
 def made_override(r: random.Random) -> str:
     """One override: a key that is known or nearly, and a value of any kind."""
-    if r.random() < 0.25:
-        return f"speed_kmh={r.uniform(60.0, 250.0):.1f}"
     key = r.choice(PATHS)
     wrong = r.random()
     if wrong < 0.1:
@@ -140,7 +138,10 @@ def hold(count: int, seed: int) -> tuple[Counter, float]:
     r, outcomes, longest = random.Random(seed), Counter(), 0.0
     for _ in range(count):
         command = [r.choice(COMMANDS)]
-        if r.random() < 0.5:
+        kind = r.random()
+        if kind < 0.15:
+            command += [f"speed_kmh={r.uniform(60.0, 250.0):.1f}", f"catenary.description='{r.choice(SCALARS[-12:])}'"]
+        elif kind < 0.55:
             command += [made_override(r) for _ in range(r.randint(1, 3))]
         else:
             content = made_yaml(r)
