@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import WriteError
+from catenary.user_file import read_user_text
 
 __all__ = [
     "parsed_json",
@@ -26,6 +28,8 @@ __all__ = [
 # what the place says, not the path: another path would be bad input
 NOT_WRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM)
 FULL_BYTES = 2**20
+# the largest record that is one JSON text
+MOST_JSON = 200_000_000
 
 
 @contextmanager
@@ -91,17 +95,25 @@ def read_json(path: Path) -> Any:
     OSError
         If there is no such file, or it cannot be read.
     ValueError
-        If it is no JSON.
+        If it is no JSON, or no regular file of a size that a record has.
     """
-    return parsed_json(path.read_text(encoding="utf-8"))
+    path.stat()  # a file that is not there is its reader's business
+    return parsed_json(read_user_text(path, "record", MOST_JSON))
 
 
 def parsed_json(text: str | bytes) -> Any:
     """Content of a JSON text, as `read_json` gives it."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except RecursionError:
         raise ValueError("its brackets are too deep") from None
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        _refuse_constant(digits[:20])
+    return value
 
 
 def _refuse_constant(name: str) -> None:

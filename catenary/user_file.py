@@ -1,4 +1,4 @@
-"""A file from anyone, read once: a regular file of bounded size, its bytes, its text or its JSON, and nothing else.
+"""A file from anyone, read once: a regular file of bounded size, its bytes or its text, and nothing else.
 
 A device has no end and a pipe may never answer, so neither is opened. Whatever is wrong with a file is said in one
 sentence that names it.
@@ -6,15 +6,14 @@ sentence that names it.
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from catenary.errors import InputError
 
-__all__ = ["parse_json", "read_user_bytes", "read_user_json", "read_user_text", "refuse_irregular"]
+__all__ = ["MOST_DIGITS", "read_user_bytes", "read_user_text", "refuse_irregular"]
 
 MB = 1_000_000
 # where a system has no such flag, it has no pipes among its files either
@@ -86,53 +85,6 @@ def read_user_text(path: Path, what: str, most_bytes: int) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError([f"{what} {path} is not text in UTF-8"]) from None
-
-
-def read_user_json(path: Path, what: str, most_bytes: int) -> Any:
-    """Read a regular file of at most ``most_bytes`` as JSON whose numbers are all finite.
-
-    Raises
-    ------
-    InputError
-        As `read_user_text`, and if the file is not whole JSON, is nested deeper than can be read, or holds NaN.
-    """
-    try:
-        return parse_json(read_user_text(path, what, most_bytes))
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError([f"{what} {path} is not whole JSON: {error}"]) from None
-
-
-def parse_json(text: str) -> Any:
-    """Parse JSON whose numbers are all finite, as the standard has no others.
-
-    Raises
-    ------
-    ValueError
-        With what is wrong, in words.
-    """
-    try:
-        return json.loads(text, parse_constant=_not_finite, parse_float=_finite, parse_int=_whole)
-    except RecursionError:
-        raise ValueError("it is nested deeper than can be read") from None
-
-
-def _not_finite(name: str) -> NoReturn:
-    raise ValueError(f"numbers must be finite: got {name}")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        _not_finite(digits if len(digits) <= 20 else f"{digits[:20]}...")
-    return value
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
-        raise ValueError(f"numbers must have at most {MOST_DIGITS} digits: one has {len(digits)}")
-    return int(digits)
 
 
 def _refuse(path: Path, what: str, error: Exception) -> NoReturn:

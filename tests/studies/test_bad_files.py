@@ -4,7 +4,10 @@ import os
 import time
 
 import pytest
+from netCDF4 import Dataset
 from refusal import refused
+
+from catenary.files import parsed_json
 
 FOREIGN = {
     "a pantograph": ("masses: [1.0]\nstiffnesses: [1.0]\ndampings: [1.0]\n", "does not describe a catenary"),
@@ -112,3 +115,26 @@ def test_a_list_of_20000_numbers_is_refused_by_its_length(catenary):
 
 def test_an_argument_that_is_no_text_is_refused(catenary):
     refused(catenary("simulate", "run_dir=\udcff"), ["is not text in UTF-8"])
+
+
+def test_a_result_that_stands_for_terabytes_is_not_read(catenary, folder):
+    with Dataset("vast.nc", "w") as file:
+        for name in ("time", "other"):
+            file.createDimension(name, 1_000_000)
+        file.createVariable("force", "f8", ("time", "other"), zlib=True, chunksizes=(1000, 1000))
+    assert os.path.getsize("vast.nc") < 100_000
+    os.mkfifo("pipe.nc")
+    os.mkfifo("pipe.tdms")
+    for name, why in (
+        ("vast.nc", "its arrays take 8e+03 GB, and at most 4 GB are read"),
+        ("pipe.nc", "must be a regular file"),
+        ("pipe.tdms", "must be a regular file"),
+    ):
+        command = ("report", name, "other.csv", "record.speed_kmh=275", "record.span_length=55")
+        refused(catenary(*command), [f"force record {name}", why])
+
+
+@pytest.mark.parametrize("text", ['{"a": 1e999}', '{"a": NaN}', "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
+def test_numbers_without_end_and_brackets_without_end_are_no_json(text):
+    with pytest.raises(ValueError):
+        parsed_json(text)
