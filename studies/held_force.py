@@ -25,8 +25,8 @@ def _supply(data: dict[str, Any]) -> Supply:
 
 def fill_mean_force(data: dict[str, Any], typed: dict[str, Any]) -> None:
     """Hold the reference mean force of supply and speed when neither force is given; the one typed here wins."""
-    if "mean_force_N" not in data or "applied_force_N" not in data:
-        return
+    if "mean_force_N" not in data or "applied_force_N" not in data or "bundle" in data:
+        return  # a bundle says itself what it was made for
     if typed.get("applied_force_N") is not None and "mean_force_N" not in typed:
         data["mean_force_N"] = None
     if typed.get("mean_force_N") is not None and "applied_force_N" not in typed:

@@ -1,6 +1,7 @@
 """The rig bundle: the periodic finite element model of a line in files that a hardware loop loads as they are."""
 
 from dynamics.rig_bundle.contents import CONVENTIONS, SCHEMA_VERSION, VARIABLES
+from dynamics.rig_bundle.made_for import MadeFor, made_for
 from dynamics.rig_bundle.recommendation import RECOMMENDATION, recommendation_mismatch
 from dynamics.rig_bundle.write import FILES, add_to_bundle, write_bundle
 
@@ -10,7 +11,9 @@ __all__ = [
     "RECOMMENDATION",
     "SCHEMA_VERSION",
     "VARIABLES",
+    "MadeFor",
     "add_to_bundle",
+    "made_for",
     "recommendation_mismatch",
     "write_bundle",
 ]

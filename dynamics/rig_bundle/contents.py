@@ -114,11 +114,19 @@ def bundle_arrays(matrices: InfluenceMatrices, test: SelfTest) -> dict[str, NDAr
     return {name: np.asarray(found[name], dtype=np.float64) for name in VARIABLES}
 
 
+def _force(case: CaseSpec) -> dict[str, float]:
+    """The force that the case holds, by its key [N]."""
+    forces = {"mean_force_N": case.mean_force_N, "applied_force_N": case.applied_force_N}
+    return {key: value for key, value in forces.items() if value is not None}
+
+
 def bundle_facts(matrices: InfluenceMatrices, case: CaseSpec) -> dict[str, Any]:
     """Provenance of a bundle: line, hash, versions and the quadrature's error."""
     return {
         "catenary": case.catenary.name,
         "speed_kmh": case.speed_kmh,
+        "made_for_pantograph": case.pantograph.name,
+        **{f"made_for_{key}": value for key, value in _force(case).items()},
         "spans_m": list(case.catenary.spans),
         "quadrature_nodes": matrices.quadrature_nodes,
         "truncation_error": matrices.truncation_error,

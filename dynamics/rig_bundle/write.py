@@ -26,6 +26,7 @@ from catenary.errors import InputError
 from catenary.files import whole_file, write_json_atomic, write_text_atomic, writing
 from dynamics.influence import InfluenceMatrices
 from dynamics.rig_bundle.contents import CONVENTIONS, SCHEMA_VERSION, VARIABLES, bundle_arrays, bundle_facts
+from dynamics.rig_bundle.made_for import made_for_content
 from dynamics.rig_bundle.matlab_sums import matlab_sums
 from dynamics.rig_bundle.pfem import SWEEPS
 from dynamics.rig_bundle.raw import write_raw
@@ -110,6 +111,7 @@ def _manifest(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], cas
     return {
         "schema_version": SCHEMA_VERSION,
         **facts,
+        "made_for": made_for_content(case),
         "conventions": CONVENTIONS,
         "variables": described,
         "case": case.model_dump(mode="json"),
@@ -185,10 +187,19 @@ def _what_repeats(spans: list[float]) -> str:
     )
 
 
+def _force(facts: dict[str, Any]) -> str:
+    """Force that the bundle was made for, in words."""
+    if "made_for_mean_force_N" in facts:
+        return f"a mean force of {facts['made_for_mean_force_N']:.2f} N"
+    return f"an applied force of {facts['made_for_applied_force_N']:.2f} N"
+
+
 def _words(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], checksum: int) -> dict[str, str]:
     """What stands for @NAME@ in the programs and the README: sizes and names."""
     return {
         "LINE": str(facts["catenary"]),
+        "PANTOGRAPH": str(facts["made_for_pantograph"]),
+        "FORCE": _force(facts),
         "SPEED": f"{facts['speed_kmh']:.4f}",
         "DT": f"{1e3 * float(arrays['dt']):g}",
         "SPAN": _what_repeats(facts["spans_m"]),

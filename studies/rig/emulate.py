@@ -6,6 +6,7 @@ catenary rig emulate bundle=outputs/rig/re330 device=mass loop.added_force_N=160
 catenary rig emulate bundle=outputs/rig/re330 start=predicted
 catenary rig emulate bundle=outputs/rig/re330 actuator.ramp_steps=5 sensor.noise_N=2 transient=true
 
+The pantograph, its force and the speed are those that the bundle was made for, unless they are given.
 Strategy, delay, N_h, N_hd and mu_c are those that `catenary rig map` stored in the bundle, unless they are given, as
 in a served test. A loop whose errors grow from span to span is told as unstable, and ends with exit code 1.
 
@@ -17,6 +18,7 @@ what the spectral radius foretells. Contact stiffness, step and filters are the 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,13 +49,19 @@ def run(composed: Composed[EmulateJob]) -> int:
     from studies.rig.emulated_loop import differences, test_spec, told
     from studies.rig.emulated_run import finish
     from studies.rig.emulated_test import choose, run_chosen
+    from studies.rig.on_rig import on_rig
 
     job = composed.job
     model, manifest = read_model(Path(job.bundle))
+    rig = on_rig(job, manifest, Path(job.bundle))
+    job = job.model_copy(update=rig.given)
     spec = test_spec(job, manifest)
     filtered_model(model, spec.loop)  # refuses what a span cannot hold before anything is written
     case = case_in(manifest["case"], Path(job.bundle) / "manifest.json") if job.transient else None
-    folder = RunFolder(fresh_folder("rig_emulate", model.name, job.run_dir), "rig_emulate", composed)
+    folder = RunFolder(fresh_folder("rig_emulate", model.name, job.run_dir), "rig_emulate", replace(composed, job=job))
+    if job.device == "pantograph":
+        for sentence in rig.told:
+            folder.say(sentence)
     folder.say(told(job))
     chosen = choose(spec, model)
     for sentence in differences(job, chosen.device):
@@ -71,7 +79,7 @@ def _headlines(job: EmulateJob, model: PeriodicModel, chosen: Chosen) -> list[st
     what = (
         f"a mass of {job.mass_kg:g} kg"
         if job.device == "mass"
-        else (f"{job.pantograph.name} pressed by {chosen.device.applied_force:.2f} N")
+        else (f"{chosen.device.spec.name} pressed by {chosen.device.applied_force:.2f} N")
     )
     tried = ", ".join(f"{key:g}: {value:.4g}" for key, value in chosen.radii.items())
     lines = [

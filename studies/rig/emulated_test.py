@@ -22,7 +22,7 @@ from dynamics.spec import CaseSpec
 from dynamics.statistics import filter_force, force_statistics
 from dynamics.transient import Trajectory, solve_transient
 from studies.rig.loop_jobs import LoopTestSpec
-from studies.rig.pressed import pressed_pantograph
+from studies.rig.pressed import Press, pressed_pantograph
 
 __all__ = ["SPANS_DRAWN", "Chosen", "EmulatedTest", "choose", "compared", "figures", "last_spans", "run_chosen"]
 
@@ -108,7 +108,7 @@ def choose(spec: LoopTestSpec, model: PeriodicModel) -> Chosen:
     if spec.device == "mass":
         device = mass_device(spec.mass_kg, spec.contact.stiffness, model.dt, spec.damping_ratio)
     else:
-        press = (spec.contact.stiffness, spec.damping_ratio, spec.applied_force_N)
+        press = Press(spec.contact.stiffness, spec.damping_ratio, spec.applied_force_N, spec.mean_force_N)
         device = pressed_pantograph(model, spec.pantograph, press, spec.loop)
     steady = solve_steady(model, device, spec.loop)
     slack = slackened_model(model, steady, spec.loop)

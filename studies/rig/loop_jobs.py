@@ -6,29 +6,23 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from catenary.component_spec import Spec
 from dynamics.loop.spec import ActuatorSpec, LoopSettings, RigContactSpec, RigSettings, SensorSpec, Strategy
 from dynamics.spec import PantographSpec, SignalSpec
+from studies.rig.pressed import ForceSpec, PressedSpec
 from studies.rig.served_loop import ServedLoop
 
 __all__ = ["EmulateJob", "EmulatedLoop", "LoopTestSpec", "MapJob"]
 
-AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
 DampingRatio = Annotated[float, Field(ge=0.0, le=0.5)]
 Frequency = Annotated[float, Field(gt=0.0, le=250.0)]
 Stiffness = Annotated[float, Field(ge=5.0e3, le=5.0e7)]
 
 
-class _Conditions(Spec):
+class _Conditions(ForceSpec):
     """What stands on the rig in a test without metal, how the test begins, and how long it lasts."""
 
     device: Literal["pantograph", "mass"] = Field(
         default="pantograph", description="what stands on the rig: the pantograph, or a mass bolted to the actuator"
-    )
-    pantograph: PantographSpec
-    applied_force_N: AppliedForce | None = Field(
-        default=None,
-        description="force on the pantograph's lowest mass [N]; without it the one that gives the reference mean force",
     )
     mass_kg: Annotated[float, Field(gt=0.0, le=200.0)] = Field(default=6.6, description="the mass [kg]")
     contact: RigContactSpec = RigContactSpec()
@@ -54,6 +48,7 @@ class _Conditions(Spec):
 class LoopTestSpec(RigSettings, _Conditions):
     """A test without metal: the loop, an emulated actuator and an emulated device."""
 
+    pantograph: PantographSpec
     best_relaxation: bool = Field(
         default=True, description="take the mu_c with which the loop settles fastest instead of loop.contact_relaxation"
     )
@@ -70,7 +65,7 @@ class EmulatedLoop(ServedLoop):
     )
 
 
-class EmulateJob(_Conditions):
+class EmulateJob(_Conditions, PressedSpec):
     """A test of a bundle without metal."""
 
     bundle: str = Field(description="folder of the rig bundle")
@@ -93,16 +88,10 @@ class EmulateJob(_Conditions):
         return self
 
 
-class MapJob(Spec):
+class MapJob(PressedSpec):
     """Where the loop on a bundle settles, and the settings recommended for a test."""
 
     bundle: str = Field(description="folder of the rig bundle")
-    pantograph: PantographSpec
-    applied_force_N: AppliedForce | None = Field(
-        default=None,
-        description="force on the lowest mass, for the slack that a recommendation is judged with [N]; without it the "
-        "one that gives the reference mean force",
-    )
     strategies: tuple[Strategy, ...] = Field(
         default=("span_by_span", "step_by_step"), min_length=1, description="strategies that are mapped"
     )

@@ -6,7 +6,8 @@ catenary rig map bundle=outputs/rig/re330 strategies=[step_by_step] over=delay
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380 over=none        the recommendation alone
 
 At every point the mu_c that settles fastest is taken from the grid that stands in the title: which points are
-stable depends on the smallest one tried. The recommendation is the widest band of heights, every number of harmonics in
+stable depends on the smallest one tried. The pantograph and its force are those that the bundle was made for, unless
+they are given. The recommendation is the widest band of heights, every number of harmonics in
 frequency_range tried, that settles as fast as radius_wanted says; it lands in the bundle as recommendation.json. Where
 there is none, the bundle keeps what it had.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from dynamics.loop.model import PeriodicModel
     from dynamics.loop.search import Recommendation
     from dynamics.loop.spec import Strategy
+    from dynamics.spec import PantographSpec
+    from studies.rig.on_rig import OnRig
 
 __all__ = ["CONFIG", "JOB", "compose", "run"]
 
@@ -51,18 +55,23 @@ def run(composed: Composed[MapJob]) -> int:
     from dynamics.loop.harmonics import highest_frequency, largest_count
     from dynamics.loop.model import read_model
     from dynamics.rig_bundle import RECOMMENDATION, add_to_bundle
+    from studies.rig.on_rig import on_rig
 
     job = composed.job
-    model, _ = read_model(Path(job.bundle), anew=RECOMMENDATION)
+    model, manifest = read_model(Path(job.bundle), anew=RECOMMENDATION)
+    rig = on_rig(job, manifest, Path(job.bundle))
+    job = job.model_copy(update=rig.given)
     top = highest_frequency(largest_count(model.steps), model.steps, model.dt)
     if job.frequency_range[1] > top:
         high = job.frequency_range[1]
         raise InputError([f"frequency_range must end at most at {top:.1f} Hz, half the loop's rate: got {high:g} Hz"])
-    folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", composed)
+    folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", replace(composed, job=job))
+    for sentence in rig.told:
+        folder.say(sentence)
     frequency = np.linspace(*job.frequency_range, job.points)
-    maps = [_map(folder, job, model, strategy, frequency) for strategy in _mapped(job)]
+    maps = [_map(folder, (job, rig.pantograph), model, strategy, frequency) for strategy in _mapped(job)]
     print(f"Trying every number of harmonics on {model.steps} steps for a recommendation.", flush=True)
-    found = _recommendation(job, model)
+    found = _recommendation(job, rig, model)
     _draw(folder, job, model, maps)
     write_json_atomic(folder.path / "summary.json", _summary(job, model, maps, found))
     stored = job.store and found.stable
@@ -76,7 +85,7 @@ def run(composed: Composed[MapJob]) -> int:
     return int(not found.stable)
 
 
-def _recommendation(job: MapJob, model: PeriodicModel) -> Recommendation:
+def _recommendation(job: MapJob, rig: OnRig, model: PeriodicModel) -> Recommendation:
     """Settings for a test, judged without slack and about the steady state with it."""
     from dynamics.loop.harmonics import harmonics_up_to
     from dynamics.loop.search import recommend
@@ -86,8 +95,7 @@ def _recommendation(job: MapJob, model: PeriodicModel) -> Recommendation:
 
     band = harmonics_up_to(min(SLACK_BAND_HZ, job.frequency_range[1]), model.steps, model.dt)
     loop = LoopSettings(height_harmonics=band, delay_steps=job.delay_steps)
-    press = (job.contact.stiffness, job.damping_ratio, job.applied_force_N)
-    device = pressed_pantograph(model, job.pantograph, press, loop)
+    device = pressed_pantograph(model, rig.pantograph, rig.press(job.contact.stiffness, job.damping_ratio), loop)
     slack = slackened_model(model, solve_steady(model, device, loop), loop)
     models = (model,) if slack is model else (model, slack)
     return recommend(models, device, job.delay_steps, job.frequency_range, job.radius_wanted)
@@ -97,29 +105,34 @@ def _mapped(job: MapJob) -> tuple[Strategy, ...]:
     return () if job.over == "none" else job.strategies
 
 
-def _device(job: MapJob, model: PeriodicModel, stiffness: float) -> LumpedDevice:
+def _device(job: MapJob, pantograph: PantographSpec, model: PeriodicModel, stiffness: float) -> LumpedDevice:
     from dynamics.loop.device import lumped_device
 
-    return lumped_device(job.pantograph, 100.0, stiffness, model.dt, job.damping_ratio)
+    return lumped_device(pantograph, 100.0, stiffness, model.dt, job.damping_ratio)
 
 
-def _rows(job: MapJob, model: PeriodicModel) -> list[MapRow]:
+def _rows(job: MapJob, pantograph: PantographSpec, model: PeriodicModel) -> list[MapRow]:
     from dynamics.loop.maps import MapRow
 
     if job.over == "stiffness":
         stiffness = np.geomspace(*job.stiffness_range, job.points)
-        return [MapRow(_device(job, model, float(k)), job.delay_steps) for k in stiffness]
+        return [MapRow(_device(job, pantograph, model, float(k)), job.delay_steps) for k in stiffness]
     delays = sorted({round(d) for d in np.linspace(1, job.largest_delay_steps, job.points)})
-    return [MapRow(_device(job, model, job.contact.stiffness), d) for d in delays]
+    return [MapRow(_device(job, pantograph, model, job.contact.stiffness), d) for d in delays]
 
 
 def _map(
-    folder: RunFolder, job: MapJob, model: PeriodicModel, strategy: Strategy, frequency: np.ndarray
+    folder: RunFolder,
+    mapped: tuple[MapJob, PantographSpec],
+    model: PeriodicModel,
+    strategy: Strategy,
+    frequency: np.ndarray,
 ) -> StabilityMap:
-    """Compute the map of one strategy."""
+    """Compute the map of one strategy, for a job and its pantograph."""
     from dynamics.loop.maps import stability_map
     from dynamics.loop.spec import LoopSettings
 
+    job, pantograph = mapped
     assert job.over != "none"
 
     def progress(done: int, rows: int) -> None:
@@ -129,7 +142,7 @@ def _map(
 
     began = time.perf_counter()
     found = stability_map(
-        model, LoopSettings(strategy=strategy), _rows(job, model), frequency, job.relaxations, progress
+        model, LoopSettings(strategy=strategy), _rows(job, pantograph, model), frequency, job.relaxations, progress
     )
     spent = time.perf_counter() - began
     stable = 100.0 * float((found.radius < 1.0).mean())
@@ -159,7 +172,7 @@ def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found:
         "status": "ok" if found.stable else "slower_than_wanted" if found.spectral_radius < 1.0 else "nothing_settles",
         "catenary": model.name,
         "speed_kmh": 3.6 * model.speed,
-        "pantograph": job.pantograph.name,
+        "pantograph": found.device,
         "recommendation": found.content(),
         "maps": [
             {

@@ -5,6 +5,7 @@ catenary rig serve bundle=outputs/rig/re330 loop.height_harmonics=20 service.add
 catenary rig serve bundle=outputs/rig/re330 start=predicted        begins near where it would settle
 catenary rig serve bundle=outputs/rig/re330 dry_run=true           the whole test without a device, in a few seconds
 
+The pantograph of a dry run or prediction, and its force, are those that the bundle was made for, unless they are given.
 Strategy, delay, harmonics and relaxation are those that `catenary rig map` stored in the bundle, unless they are given.
 The server waits for one device (`catenary rig device` is an emulated one), answers every force with a height, and
 leaves run.nc, summary.json and figures in the run's folder. A force that does not come in time has a substitute;
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -30,11 +32,12 @@ from studies.run_folder import RunFolder, fresh_folder
 if TYPE_CHECKING:
     import socket
 
+    from dynamics.loop.device import LumpedDevice
     from dynamics.loop.engine import LoopEngine
-    from dynamics.loop.spec import LoopSettings
     from dynamics.rig_service.emergency import EmergencyStop
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.session import RigSession
+    from studies.rig.on_rig import OnRig
 
 __all__ = ["CONFIG", "JOB", "compose", "run"]
 
@@ -55,6 +58,7 @@ def run(composed: Composed[ServeJob]) -> int:
     from dynamics.rig_service.frames import Reason
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.steps import SENTENCES
+    from studies.rig.on_rig import on_rig
     from studies.rig.served_loop import judged_otherwise, served_settings
     from studies.rig.served_run import finish
 
@@ -64,16 +68,21 @@ def run(composed: Composed[ServeJob]) -> int:
     model, manifest = read_model(bundle)
     loop, told, radius = served_settings(job.loop, bundle, manifest, job.service.limits.force_N)
     engine = LoopEngine(model, loop)
-    begun = _begin(engine, job)
+    emulated = job.dry_run or job.start == "predicted"
+    rig = on_rig(job, manifest, bundle) if emulated else None
+    device = None if rig is None else _pressed(rig, engine, job)
+    begun = "" if device is None else _begin(engine, job, device)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
         LoopEngine(model, loop, engine.filtered).step(100.0)
     with ExitStack() as opened:
         ways = None if job.dry_run else _open(opened, job, model.dt)
+        if rig is not None:
+            composed = replace(composed, job=job.model_copy(update=rig.given))
         folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
-        for sentence in filter(None, (told, begun)):
+        for sentence in filter(None, (told, *(() if rig is None else rig.told), begun)):
             folder.say(sentence)
-        if job.dry_run and radius is not None:
-            for sentence in judged_otherwise(bundle, job.pantograph, job.contact.stiffness):
+        if job.dry_run and rig is not None and radius is not None:
+            for sentence in judged_otherwise(bundle, rig.pantograph, job.contact.stiffness):
                 folder.warn(f"{sentence[0].upper()}{sentence[1:]}: whether this loop settles is not known")
                 radius = None
         about = _about(job, engine, str(manifest.get("commit", "")), radius)
@@ -81,10 +90,10 @@ def run(composed: Composed[ServeJob]) -> int:
         opened.callback(journal.close)
         session = _session(job, engine, journal, folder)
         began = perf_counter()
-        if ways is None:
-            _dry_run(session, job, loop, model.dt)
-        else:
+        if ways is not None:
             _serve(session, ways, job, folder)
+        elif device is not None:
+            _dry_run(session, job, device, loop.delay_steps)
     code = finish(folder, job, about, session.counts, session.reason)
     folder.say(
         f"{SENTENCES[session.reason].capitalize()} after {session.steps.number} steps, {perf_counter() - began:.1f} s."
@@ -121,7 +130,15 @@ def _open(opened: ExitStack, job: ServeJob, dt: float) -> tuple[socket.socket, E
     return sock, opened.enter_context(EmergencyStop(job.service, sock, round(1e9 * dt)))
 
 
-def _begin(engine: LoopEngine, job: ServeJob) -> str:
+def _pressed(rig: OnRig, engine: LoopEngine, job: ServeJob) -> LumpedDevice:
+    """The pantograph of a dry run, or that a prediction is made for."""
+    from studies.rig.pressed import pressed_pantograph
+
+    press = rig.press(job.contact.stiffness, job.damping_ratio)
+    return pressed_pantograph(engine.model, rig.pantograph, press, engine.settings)
+
+
+def _begin(engine: LoopEngine, job: ServeJob, device: LumpedDevice) -> str:
     """Lay the predicted state into the loop where it is asked for; one sentence on it.
 
     Raises
@@ -129,26 +146,25 @@ def _begin(engine: LoopEngine, job: ServeJob) -> str:
     InputError
         If the pantograph has no steady state to begin with.
     """
-    from dynamics.loop.device import lumped_device
     from dynamics.loop.steady import solve_steady
 
     if job.start == "rest":
         return ""
-    print(f"Solving for the state that {job.pantograph.name} comes to on {engine.model.name}.", flush=True)
     model, settings = engine.model, engine.settings
-    device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, model.dt, job.damping_ratio)
+    pressed = f"{device.spec.name} pressed by {device.applied_force:g} N"
+    print(f"Solving for the state that {device.spec.name} comes to on {model.name}.", flush=True)
     steady = solve_steady(model, device, settings)
     if steady.status != "ok":
         raise InputError(
             [
-                f"start must be rest here: {job.pantograph.name} pressed by {job.applied_force_N:g} N has no "
-                f"steady state that could be played back ({steady.status.replace('_', ' ')})"
+                f"start must be rest here: {pressed} has no steady state that could be played "
+                f"back ({steady.status.replace('_', ' ')})"
             ]
         )
     engine.start_from(steady.contact_force, steady.correction_force, steady.height)
     return (
-        f"Start: the steady state predicted for {job.pantograph.name} pressed by {job.applied_force_N:g} N (mean force "
-        f"{steady.contact_force.mean():.1f} N) is played back for {settings.ramp_s:g} s; measured forces enter after it"
+        f"Start: the steady state predicted for {pressed} (mean force {steady.contact_force.mean():.1f} N) is played "
+        f"back for {settings.ramp_s:g} s; measured forces enter after it"
     )
 
 
@@ -200,12 +216,10 @@ def _quiet(session: RigSession) -> None:
     """Nothing is shown where nobody looks: the log has what happened."""
 
 
-def _dry_run(session: RigSession, job: ServeJob, loop: LoopSettings, dt: float) -> None:
+def _dry_run(session: RigSession, job: ServeJob, device: LumpedDevice, delay: int) -> None:
     """Step the whole test with the emulated device and a clock that runs as fast as the computer."""
-    from dynamics.loop.device import lumped_device
     from dynamics.rig_service.device import EmulatedRig
     from dynamics.rig_service.dry_run import dry_run
 
-    device = lumped_device(job.pantograph, job.applied_force_N, job.contact.stiffness, dt, job.damping_ratio)
     rest = job.service.stop.safe_height_m
-    dry_run(session, EmulatedRig(device, job.actuator, job.sensor, loop.delay_steps, rest), dt)
+    dry_run(session, EmulatedRig(device, job.actuator, job.sensor, delay, rest), 1e-9 * session.step_ns)

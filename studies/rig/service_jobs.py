@@ -10,6 +10,7 @@ from catenary.component_spec import Spec
 from dynamics.loop.spec import ActuatorSpec, RigContactSpec, SensorSpec
 from dynamics.rig_service.spec import AddressSpec, EmergencyStopSpec, ServiceSpec
 from dynamics.spec import PantographSpec, SignalSpec
+from studies.rig.pressed import PressedSpec
 from studies.rig.served_loop import ServedLoop
 from studies.spec import RecordSpec
 
@@ -19,10 +20,8 @@ AppliedForce = Annotated[float, Field(ge=10.0, le=600.0)]
 
 
 class _Emulated(Spec):
-    """An emulated pantograph on an emulated actuator."""
+    """An emulated head on an emulated actuator."""
 
-    pantograph: PantographSpec
-    applied_force_N: AppliedForce = Field(default=157.3, description="force on the lowest mass of the pantograph [N]")
     contact: RigContactSpec = RigContactSpec()
     damping_ratio: Annotated[float, Field(ge=0.0, le=0.5)] = Field(
         default=0.02, description="damping of the head on the contact stiffness, of critical [-]"
@@ -31,18 +30,20 @@ class _Emulated(Spec):
     sensor: SensorSpec = SensorSpec()
 
 
-class ServeJob(_Emulated):
+class ServeJob(_Emulated, PressedSpec):
     """A test served over UDP, or stepped without a device."""
 
     bundle: str = Field(description="folder of the rig bundle")
     duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
     dry_run: bool = Field(
-        default=False, description="step the whole test without socket and device, with the pantograph given here"
+        default=False,
+        description="step the whole test without socket and device, with the pantograph given here or the bundle's",
     )
     start: Literal["rest", "predicted"] = Field(
         default="rest",
         description="what the test begins with: the line at rest (paper 001), or the steady state solved at once for "
-        "the pantograph given here, played back while the ramp lasts; measured forces enter from the ramp's end on",
+        "the pantograph given here or the bundle's, played back while the ramp lasts; measured forces enter from the "
+        "ramp's end on",
     )
     loop: ServedLoop = ServedLoop()
     service: ServiceSpec = ServiceSpec()
@@ -53,6 +54,8 @@ class ServeJob(_Emulated):
 class DeviceJob(_Emulated):
     """The other side of a test: an emulated pantograph and actuator as a process of its own."""
 
+    pantograph: PantographSpec
+    applied_force_N: AppliedForce = Field(default=157.3, description="force on the lowest mass of the pantograph [N]")
     address: AddressSpec = AddressSpec()
     steps_per_span: Annotated[int, Field(ge=0, le=100000)] = Field(
         default=0, description="steps a span that the server must have; 0 takes the server's"

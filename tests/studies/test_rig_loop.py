@@ -103,7 +103,7 @@ def test_a_test_that_is_not_stopped_but_unstable_does_not_end_as_a_success(caten
 
 def test_maps_and_recommendation(catenary, own_bundle, folder):
     few = ("points=3", "frequency_range=[5,25]", "stiffness_range=[100e3,1e6]", "relaxations=[0.05,0.2]")
-    ended = catenary("rig", "map", f"bundle={own_bundle}", *few, "run_dir=map")
+    ended = catenary("rig", "map", f"bundle={own_bundle}", *few, "pantograph=dsa380", "run_dir=map")
     assert ended.code == 0, ended.err
     assert "Recommended for dsa380 on 600 kN/m" in ended.out
     summary = json.loads((folder / "map" / "summary.json").read_text(encoding="utf-8"))
@@ -137,10 +137,11 @@ def test_no_delay_below_nothing_is_drawn(catenary, bundle, folder):
     assert "<!-- 20 -->" in drawn and "<!-- \u2212" not in drawn
 
 
-def test_all_rig_commands_take_the_same_pantograph_unless_told(catenary):
-    for command in ("map", "emulate", "serve", "device"):
+def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_told(catenary):
+    for command in ("map", "emulate", "serve"):
         ended = catenary("rig", command, "--help")
-        assert "hil_virtual | PATH.yaml  (default dsa380)" in ended.out, command
+        assert "hil_virtual | PATH.yaml\n" in ended.out and "the one that the bundle was made for" in ended.out, command
+    assert "hil_virtual | PATH.yaml  (default dsa380)" in catenary("rig", "device", "--help").out
 
 
 @pytest.mark.parametrize(

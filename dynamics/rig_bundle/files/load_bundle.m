@@ -5,6 +5,8 @@ function b = load_bundle (folder)
 % Then:   s = pfem_start (b, b.recommended);
 %         [height, s] = pfem_step (s, force);
 %
+% Made for the pantograph @PANTOGRAPH@ pressed to @FORCE@ at @SPEED@ km/h (b.made_for_pantograph and so on).
+%
 % B.recommended is what recommendation.json says, for the pantograph that the loop was judged with, and a ramp of 20000
 % steps; there is none before the loop was judged. Other settings, and these with another pantograph, may run away: judge
 % them first.

@@ -1,6 +1,6 @@
 /* The periodic finite element model of an overhead contact line, stepped by a hardware loop. C99, static memory.
  *
- * Line @LINE@ at @SPEED@ km/h, one step every @DT@ ms. The recursion is written out in README.md.
+ * Line @LINE@ at @SPEED@ km/h, one step every @DT@ ms, made for the pantograph @PANTOGRAPH@ pressed to @FORCE@. The recursion is written out in README.md.
  * This file belongs to one pfem.bin: sizes and checksum below are its own, and pfem_load refuses any other.
  *
  * Use:   pfem_load("pfem.bin", N_h, N_hd)  ->  pfem_start(&settings)  ->  pfem_step(force, &height) every step,

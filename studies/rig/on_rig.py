@@ -1,0 +1,98 @@
+"""Which pantograph stands on the rig and how it is pressed: as given, and for the rest as the bundle was made for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from catenary.errors import InputError
+from dynamics.rig_bundle import MadeFor, made_for
+from dynamics.spec import PantographSpec
+from studies.rig.pressed import Press, PressedSpec
+
+__all__ = ["OnRig", "on_rig"]
+
+
+@dataclass(frozen=True)
+class OnRig:
+    """What stands on the rig.
+
+    Attributes
+    ----------
+    pantograph : PantographSpec
+        The pantograph.
+    applied_force_N, mean_force_N : float, optional
+        Force on its lowest mass, or mean contact force that it is pressed for [N]; None and None: the reference one.
+    told : tuple of str
+        Where both come from, in sentences.
+    """
+
+    pantograph: PantographSpec
+    applied_force_N: float | None
+    mean_force_N: float | None
+    told: tuple[str, ...]
+
+    def press(self, stiffness: float, damping_ratio: float) -> Press:
+        """How it is pressed on a contact stiffness [N/m] with a damping ratio [-]."""
+        return Press(stiffness, damping_ratio, self.applied_force_N, self.mean_force_N)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The keys of a job that say the same."""
+        return {
+            "pantograph": self.pantograph,
+            "applied_force_N": self.applied_force_N,
+            "mean_force_N": self.mean_force_N,
+        }
+
+
+def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
+    """What a job puts on the rig; what it leaves open is what the bundle was made for.
+
+    Raises
+    ------
+    InputError
+        If no pantograph is given and the bundle does not say what it was made for.
+    """
+    made = made_for(manifest)
+    applied, mean = job.applied_force_N, job.mean_force_N
+    open_force = applied is None and mean is None
+    if made is None:
+        if job.pantograph is None:
+            raise InputError(
+                [
+                    f"pantograph must be given: the bundle {bundle} is of an earlier version and does not say what it "
+                    "was made for; give pantograph=..., or export the line again"
+                ]
+            )
+        told = (
+            f"The bundle is of an earlier version and does not say what it was made for: {job.pantograph.name} is taken"
+        )
+        how = ", pressed for the reference mean force of its speed" if open_force else ", pressed as given"
+        return OnRig(job.pantograph, applied, mean, (told + how,))
+    if open_force:
+        applied, mean = made.applied_force_N, made.mean_force_N
+    pantograph = job.pantograph or made.pantograph
+    return OnRig(pantograph, applied, mean, _told(job, made, open_force))
+
+
+def _told(job: PressedSpec, made: MadeFor, open_force: bool) -> tuple[str, ...]:
+    """Say what the bundle was made for, what of it is taken, and what is given in its place."""
+    other = job.pantograph is not None and not _same(job.pantograph, made.pantograph)
+    what = f"{made.pantograph.name} pressed to {made.force} at {made.speed_kmh:.2f} km/h"
+    lines = [f"The bundle was made for {what}" + ("" if other or not open_force else ", which is taken here")]
+    if not made.said:
+        lines[0] = f"The bundle is of an earlier version; by the input of its export it was made for {what}"
+    if other and job.pantograph is not None:
+        lines.append(f"OVERRIDDEN: {job.pantograph.name} stands on the rig instead of {made.pantograph.name}")
+    if not open_force:
+        force = f"an applied force of {job.applied_force_N} N" if job.mean_force_N is None else ""
+        force = force or f"a mean force of {job.mean_force_N} N"
+        lines.append(f"OVERRIDDEN: pressed to {force} as given, instead of {made.force}")
+    return tuple(lines)
+
+
+def _same(one: PantographSpec, other: PantographSpec) -> bool:
+    keys = ("name", "masses", "stiffnesses", "dampings")
+    return all(getattr(one, key) == getattr(other, key) for key in keys)
