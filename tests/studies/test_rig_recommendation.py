@@ -32,7 +32,7 @@ def test_an_emulated_test_takes_what_the_bundle_recommends(catenary, own_bundle,
 
 
 def test_the_recommendation_hangs_on_no_grid_and_is_kept_where_there_is_no_better(catenary, own_bundle, folder):
-    alone = ("over=none", "frequency_range=[5,25]")
+    alone = ("over=none", "frequency_range=[5,25]", "pantograph=dsa380")
     stored = []
     for points in (2, 60):
         ended = catenary("rig", "map", f"bundle={own_bundle}", *alone, f"points={points}", f"run_dir=map_{points}")
@@ -94,7 +94,7 @@ def test_a_recommendation_that_is_not_whole_is_made_anew_by_the_map(catenary, ow
     for command in (("emulate",), ("serve", "dry_run=true")):
         cure = f"`catenary rig map bundle={own_bundle} over=none` makes it anew"
         refused(catenary("rig", *command, f"bundle={own_bundle}", "run_dir=run"), [sentence, cure])
-    alone = ("over=none", "frequency_range=[5,12]", "run_dir=map")
+    alone = ("over=none", "frequency_range=[5,12]", "pantograph=dsa380", "run_dir=map")
     ended = catenary("rig", "map", f"bundle={own_bundle}", *alone)
     assert ended.code == 0, ended.err
     read_model(own_bundle)
