@@ -33,6 +33,11 @@ class MadeFor:
             return f"a mean force of {self.mean_force_N:.2f} N"
         return f"an applied force of {self.applied_force_N:.2f} N"
 
+    @property
+    def what(self) -> str:
+        """Pantograph, force and speed in words."""
+        return f"{self.pantograph.name} pressed to {self.force} at {self.speed_kmh:.2f} km/h"
+
 
 def made_for_content(case: CaseSpec) -> dict[str, Any]:
     """What a manifest says under ``made_for``."""

@@ -23,6 +23,7 @@ __all__ = ["EmergencyStop", "ask_for_stop"]
 # time that the process has to begin, and to end [s]
 BEGIN, END = 60.0, 5.0
 ASK_EVERY = 0.02
+READY = b"ready\n"
 
 
 class EmergencyStop:
@@ -72,7 +73,8 @@ class EmergencyStop:
         self._line.settimeout(BEGIN)
         try:
             self._line.sendall(json.dumps(setting).encode("utf-8") + b"\n")
-            began = self._line.recv(64) == b"ready\n"
+            # no more than this line: a stop that came meanwhile stands behind it
+            began = self._line.recv(len(READY), socket.MSG_WAITALL) == READY
         except OSError:
             began = False
         if not began:

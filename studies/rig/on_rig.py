@@ -11,7 +11,7 @@ from dynamics.rig_bundle import MadeFor, made_for
 from dynamics.spec import PantographSpec
 from studies.rig.pressed import Press, PressedSpec
 
-__all__ = ["OnRig", "on_rig"]
+__all__ = ["OnRig", "for_a_real_one", "on_rig"]
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,18 @@ def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
     return OnRig(pantograph, applied, mean, _told(job, made, open_force))
 
 
+def for_a_real_one(manifest: dict[str, Any]) -> tuple[str, ...]:
+    """Say what a bundle was made for, to whoever has a real pantograph on the rig."""
+    made = made_for(manifest)
+    if made is None:
+        return ("The bundle is of an earlier version and does not say what it was made for",)
+    return (f"The bundle was made for {made.what}: hold that against what stands on the rig",)
+
+
 def _told(job: PressedSpec, made: MadeFor, open_force: bool) -> tuple[str, ...]:
     """Say what the bundle was made for, what of it is taken, and what is given in its place."""
     other = job.pantograph is not None and not _same(job.pantograph, made.pantograph)
-    what = f"{made.pantograph.name} pressed to {made.force} at {made.speed_kmh:.2f} km/h"
+    what = made.what
     lines = [f"The bundle was made for {what}" + ("" if other or not open_force else ", which is taken here")]
     if not made.said:
         lines[0] = f"The bundle is of an earlier version; by the input of its export it was made for {what}"

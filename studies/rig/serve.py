@@ -58,7 +58,7 @@ def run(composed: Composed[ServeJob]) -> int:
     from dynamics.rig_service.frames import Reason
     from dynamics.rig_service.journal import Journal
     from dynamics.rig_service.steps import SENTENCES
-    from studies.rig.on_rig import on_rig
+    from studies.rig.on_rig import for_a_real_one, on_rig
     from studies.rig.served_loop import judged_otherwise, served_settings
     from studies.rig.served_run import finish
 
@@ -79,7 +79,7 @@ def run(composed: Composed[ServeJob]) -> int:
         if rig is not None:
             composed = replace(composed, job=job.model_copy(update=rig.given))
         folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
-        for sentence in filter(None, (told, *(() if rig is None else rig.told), begun)):
+        for sentence in filter(None, (told, *(for_a_real_one(manifest) if rig is None else rig.told), begun)):
             folder.say(sentence)
         if job.dry_run and rig is not None and radius is not None:
             for sentence in judged_otherwise(bundle, rig.pantograph, job.contact.stiffness):

@@ -57,6 +57,19 @@ def test_twenty_thousand_datagrams_in_a_tenth_of_a_second_do_not_end_a_test(data
     assert 500 < counts.refused <= 20000 and len(served.said) <= 6, served.said
 
 
+def test_a_flood_from_the_devices_own_address_does_not_end_a_test():
+    """Its queue is its own; what stands in it is taken in turns, and every turn looks at the clock."""
+    served = Served(steps=700)
+
+    def later(_):
+        for _ in range(20000):
+            served.device.sock.send(JUNK)
+
+    served.run(later)
+    assert served.session.reason is Reason.DONE and served.session.counts.foreign > 500
+    assert len(served.said) <= 6, served.said
+
+
 def test_strangers_get_a_budget_a_step():
     """The device's forces are read before anybody else's, whatever stands in the queue."""
     served = Served(Spring(), steps=300)

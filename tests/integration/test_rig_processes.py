@@ -88,6 +88,7 @@ def test_a_test_over_sockets_runs_to_its_end(start, bundle, port, tmp_path):
     device = start("device", f"address.port={port}", *DEVICE)
     told, said = device.communicate(timeout=300)[0], server.communicate(timeout=200)[0]
     assert (server.returncode, device.returncode) == (0, 0), said + told
+    assert "made for bruni_2015 pressed to an applied force of 165.00 N" in said and "hold that against" in said
     assert "The test ran to its end" in said and "Round trip: median" in told and "answers missed their step" in told
     summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
     assert summary["reason"] == "done" and summary["steps"] >= 1500 and summary["frames"]["foreign"] == 0
@@ -172,6 +173,17 @@ def test_the_emergency_stop_as_a_command(start, bundle, port, tmp_path):
     assert summary["reason"] == "emergency"
 
 
+def test_an_emergency_stop_ends_a_server_that_waits(start, bundle, port, tmp_path):
+    stop = free_ports(1)[0]
+    server = served(start, bundle, port, 60.0, f"service.emergency_stop.port={stop}")
+    pressed = start("stop", f"address.port={stop}", "patience_s=200")
+    assert "answered" in pressed.communicate(timeout=300)[0]
+    said = server.communicate(timeout=200)[0]
+    assert server.returncode == 1 and "Traceback" not in said, said
+    assert "an emergency stop was asked for at its own address" in said
+    assert json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))["steps"] == 0
+
+
 @pytest.mark.validate  # four processes
 def test_an_emergency_stop_of_the_device_and_whoever_comes_at_the_wrong_time(start, bundle, port, tmp_path):
     lonely = start("device", f"address.port={port}", "patience_s=0.5")  # nobody serves yet
@@ -194,7 +206,7 @@ def test_an_emergency_stop_of_the_device_and_whoever_comes_at_the_wrong_time(sta
     assert isinstance(answer, Frame) and (answer.kind, answer.status) == (Kind.REFUSAL, Refusal.BUSY)
     told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
     assert (server.returncode, device.returncode) == (1, 1), said + told
-    assert "the device asked for an emergency stop" in said and "refused the client" in said
+    assert "the device asked for an emergency stop" in said and "refused a client" in said
     # the latency: the device asks at step 1000, and the height that answers this very step is on the way down
     _, columns = read_journal(tmp_path / "run" / "run.journal")
     assert int(np.argmax(columns["mark"].astype(int) & Mark.STOPPING != 0)) == 1000
