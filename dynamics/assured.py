@@ -14,10 +14,9 @@ from catenary.mesh_spec import MOST_PER_BAY, MeshSpec
 from catenary.spec import CatenarySpec
 from dynamics.companions import long_window
 from dynamics.numerical_error import NumericalError, estimate_error
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import PeriodicSolution, solve_periodic
+from dynamics.solution import solve
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec
-from dynamics.transient import Trajectory, solve_transient
 
 __all__ = ["longest_element", "refined", "solve_assured", "with_elements"]
 
@@ -29,19 +28,19 @@ MOST_SPANS, SHORTEST_STEP, SHORTEST_ELEMENT = 120, 2.5e-4, 0.1
 MORE_SPANS, FINER_MESH, TIGHTER = 2.0, 2.0 / 3.0, 0.2
 
 
-def solve_assured(case: CaseSpec) -> tuple[PeriodicSolution | Trajectory, NumericalError | None]:
+def solve_assured(case: CaseSpec) -> tuple[Solution, NumericalError | None]:
     """Solve a case and estimate its numerical error, on finer numerics as long as a part of the error is large.
 
     The solution's case says on which numerics it stands. Without figures there is no error.
     """
-    solution = _solve(case)
+    solution = solve(case)
     error = estimate_error(case, solution)
     for _ in range(ROUNDS):
         finer = None if error is None else _grown(case, error)
         if finer is None:
             break
         case = finer
-        solution = _solve(case)
+        solution = solve(case)
         error = estimate_error(case, solution)
     return solution, error
 
@@ -51,7 +50,7 @@ def refined(case: CaseSpec, *, spans: float = 1.0, step: float = 1.0, element: f
 
     A window that grows is at least the usual one.
     """
-    which = "periodic" if case.solver == "periodic" else "transient"
+    which = "periodic" if case.seeks_steady_state else "transient"
     settings, usual, found = getattr(case, which), long_window(), {}
     if spans != 1.0:
         window = {name: max(least, round(spans * getattr(settings, name))) for name, least in usual.items()}
@@ -93,9 +92,3 @@ def _grown(case: CaseSpec, error: NumericalError) -> CaseSpec | None:
         tighter = {"tolerance": TIGHTER * case.periodic.tolerance}
         finer = finer.model_copy(update={"periodic": finer.periodic.model_copy(update=tighter)})
     return None if finer == case else finer
-
-
-def _solve(case: CaseSpec) -> PeriodicSolution | Trajectory:
-    if case.solver == "periodic":
-        return solve_periodic(case)
-    return solve_transient(case) if case.solver == "transient" else solve_open_line(case)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from catenary.equilibrium import Equilibrium
 from catenary.mesh_spec import LONGEST_ELEMENT, MeshSpec, default_mesh
-from dynamics.open_line import solve_open_line
 from dynamics.periodic import PLAIN_SPANS, iterate
+from dynamics.solution import solve
 from dynamics.solver_spec import PeriodicSpec
 from dynamics.span_map import SpanMap
 from dynamics.spec import CaseSpec
+from dynamics.static_status import static_message, static_status
 from dynamics.statistics import filter_force
 from dynamics.status import Status
-from dynamics.transient import solve_transient, static_message, static_status
 
 __all__ = [
     "COARSER",
@@ -38,7 +38,7 @@ class NoCompanionError(Exception):
 
 def window_of(case: CaseSpec) -> dict[str, int]:
     """Spans of the travelling window of the case's solver, by name."""
-    settings = case.periodic if case.solver == "periodic" else case.transient
+    settings = case.periodic if case.seeks_steady_state else case.transient
     return {"spans_behind": settings.spans_behind, "spans_ahead": settings.spans_ahead}
 
 
@@ -62,7 +62,7 @@ def long_window() -> dict[str, int]:
 
 def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
     """Case with another window of its solver, marched in double precision."""
-    if case.solver == "periodic":
+    if case.seeks_steady_state:
         exact = case.periodic.model_copy(update={**spans, "precision": "double"})
         return case.model_copy(update={"periodic": exact})
     return case.model_copy(update={"transient": case.transient.model_copy(update=spans)})
@@ -70,9 +70,9 @@ def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
 
 def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float) -> float:
     """Standard deviation [N] of a companion; a march begins with an applied force [N] that is nearly right."""
-    if case.solver == "periodic":
+    if case.seeks_steady_state:
         return iterated(case, eq)[0]
-    march = solve_open_line(case) if case.solver == "open_line" else solve_transient(case, eq, applied)
+    march = solve(case, equilibrium=eq, applied_force=applied)
     if march.statistics is None:
         raise NoCompanionError(f"the companion failed: {march.message or march.status.value}")
     return march.statistics.contact_force_std_N

@@ -19,8 +19,7 @@ from dynamics.stored_result import StoredResult, read_result
 
 if TYPE_CHECKING:
     from dynamics.histories import Frames, Histories
-    from dynamics.periodic import PeriodicSolution
-    from dynamics.transient import Trajectory
+    from dynamics.solved import Solution
 
 __all__ = ["StoredResult", "read_result", "solution_dataset", "write_histories", "write_result"]
 
@@ -81,9 +80,7 @@ LINE_HISTORIES = (
 SINGLE = ("line_dropper_force", "frame_displacement")
 
 
-def solution_dataset(
-    solution: PeriodicSolution | Trajectory, elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,)
-) -> xr.Dataset:
+def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,)) -> xr.Dataset:
     """Histories of a solution over time, with the static state of its line where there is one."""
     found = xr.Dataset()
     if solution.equilibrium is not None and solution.equilibrium.status is EquilibriumStatus.OK:
@@ -94,15 +91,15 @@ def solution_dataset(
         for name, (units, text) in HISTORIES.items():
             found[name] = variable(("time",), getattr(solution, name), units, text)
         found["support_uplift"] = _uplift(solution)
-        force = getattr(solution, "dropper_force", None)
-        if force is not None and np.size(force):
+        force = solution.dropper_force
+        if force.size:
             text = "dropper force along the period, static share included, tension positive"
             found["dropper_force"] = variable(("time", "dropper"), force, "N", text)
         if solution.dropper_slack_time.size:
             text = "time that each dropper is slack while the train passes, mean of the evaluated spans"
             found["dropper_slack_time"] = variable(("dropper",), solution.dropper_slack_time, "s", text)
         found = found.assign(_signals(solution))
-    kept = getattr(solution, "histories", None)
+    kept = solution.histories
     if kept is not None:
         found = found.assign(_line_histories(kept))
     found.attrs["status"] = solution.status.value
@@ -111,16 +108,16 @@ def solution_dataset(
     return found
 
 
-def _uplift(solution: PeriodicSolution | Trajectory) -> xr.Variable:
+def _uplift(solution: Solution) -> xr.Variable:
     """Uplift at the supports: the history of one support, or the largest while each span was passed."""
-    if solution.case.solver != "periodic":
+    if not solution.repeats:
         text = "largest uplift at any support while the span (all spans before the line repeats) was passed, from rest"
         return variable(("span",), solution.support_uplift, "m", text)
     text = "uplift of one support from far ahead of the pantograph to far behind it, one value a time step"
     return variable(("uplift_time",), solution.support_uplift, "m", text)
 
 
-def _signals(solution: PeriodicSolution | Trajectory) -> dict[str, xr.Variable]:
+def _signals(solution: Solution) -> dict[str, xr.Variable]:
     """Histogram, spectrum, running RMS and losses; nothing where there are no figures."""
     history = force_history(solution)
     if history is None:
@@ -214,7 +211,7 @@ def _stored(name: str, values: NDArray[Any]) -> NDArray[Any]:
 
 def write_result(
     path: Path,
-    solution: PeriodicSolution | Trajectory,
+    solution: Solution,
     config: BaseModel,
     elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,),
 ) -> None:
@@ -224,7 +221,7 @@ def write_result(
     ----------
     path : Path
         File to write, whole or not at all.
-    solution : PeriodicSolution or Trajectory
+    solution : Solution or Solution
         What a solver gave.
     config : BaseModel
         Resolved input of the run.

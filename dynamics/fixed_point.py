@@ -7,23 +7,15 @@ since their maps have nearly the same derivative.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Acceleration", "SecantBasis", "compress"]
+from dynamics.warm_start import SecantBasis
+
+__all__ = ["Acceleration", "compress"]
 
 MEMORY = 25
 TRUSTED = 1.0e-6
-
-
-@dataclass(frozen=True)
-class SecantBasis:
-    """Secant pairs known beforehand: ``state`` (pair, state), ``feature`` (pair, feature), no feature zero."""
-
-    state: NDArray[np.float64]
-    feature: NDArray[np.float64]
 
 
 def compress(states: NDArray[np.float64], features: NDArray[np.float64], keep: int) -> SecantBasis:

@@ -13,10 +13,11 @@ from catenary.readings import prescribed_by_heights
 from catenary.spec import CatenarySpec
 from dynamics.fixed_point import Acceleration, compress
 from dynamics.periodic import PLAIN_SPANS, iterate
-from dynamics.span_map import PeriodicStart, SpanMap
+from dynamics.span_map import SpanMap
 from dynamics.spec import CaseSpec
+from dynamics.static_status import static_status
 from dynamics.status import Status
-from dynamics.transient import static_status
+from dynamics.warm_start import WarmStart
 
 __all__ = ["periodic_start"]
 
@@ -27,7 +28,7 @@ HEIGHT_SPREAD = 0.017
 POSITION_SPREAD = 0.85
 
 
-def periodic_start(case: CaseSpec) -> PeriodicStart | None:
+def periodic_start(case: CaseSpec) -> WarmStart | None:
     """Steady state and secant basis around a design; None when its own steady state cannot be found.
 
     Depends on nothing but the case, so that every worker process learns the same; kept per process.
@@ -36,7 +37,7 @@ def periodic_start(case: CaseSpec) -> PeriodicStart | None:
 
 
 @lru_cache(maxsize=8)
-def _learn(text: str) -> PeriodicStart | None:
+def _learn(text: str) -> WarmStart | None:
     case = CaseSpec.model_validate_json(text)
     eq = periodic_equilibrium(case.catenary)
     if static_status(eq) is not Status.OK:
@@ -57,7 +58,7 @@ def _learn(text: str) -> PeriodicStart | None:
             states += pairs[0]
             features += pairs[1]
     basis = compress(np.array(states), np.array(features), BASIS_SIZE) if states else None
-    return PeriodicStart(x, scale, span_map.gain, basis)
+    return WarmStart(x, scale, span_map.gain, basis)
 
 
 def _secants(

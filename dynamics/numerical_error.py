@@ -27,11 +27,10 @@ from dynamics.companions import (
     window_of,
     with_window,
 )
-from dynamics.periodic import PeriodicSolution
 from dynamics.simd import LANES
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec
 from dynamics.status import Status
-from dynamics.transient import Trajectory
 from dynamics.travel import window_spans
 
 __all__ = ["MESH_ORDER", "STEP_ORDER", "ErrorPart", "NumericalError", "estimate_error"]
@@ -96,7 +95,7 @@ class NumericalError:
         return None if total is None or not self.sigma_N > 0.0 else 100.0 * total / self.sigma_N
 
 
-def estimate_error(case: CaseSpec, solution: PeriodicSolution | Trajectory) -> NumericalError | None:
+def estimate_error(case: CaseSpec, solution: Solution) -> NumericalError | None:
     """Estimate the numerical error of a solved case by companion runs; None where it has no figures.
 
     Where no state repeats (NOT_PERIODIC), the figures are those of a march, and so are the companions'.
@@ -110,11 +109,11 @@ def estimate_error(case: CaseSpec, solution: PeriodicSolution | Trajectory) -> N
         case = case.model_copy(update={"solver": "transient", "transient": settings})
     run = _Run(case, solution.equilibrium, solution.statistics.contact_force_std_N, solution.applied_force_N)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
-    if case.solver != "open_line":
+    if not case.on_open_line:
         parts.append(_part("window", run.window_error))
-    if case.solver == "periodic":
+    if case.seeks_steady_state:
         parts.append(_part("iteration", run.iteration_error))
-    if case.solver == "transient":
+    elif not case.on_open_line:
         parts.append(_part("spread", lambda: _spread(solution)))
     return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began)
 
@@ -141,7 +140,7 @@ class _Run:
     @cached_property
     def short(self) -> CaseSpec:
         """The case on a short window, where its own is longer."""
-        if self.case.solver == "open_line":
+        if self.case.on_open_line:
             return self.case
         window = window_of(self.case)
         longest = dict(zip(window, SHORT_WINDOW, strict=True))
@@ -163,7 +162,7 @@ class _Run:
         elements = len(eq.mesh.elem_length)
         if elements == self._elements:
             raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
-        if case.solver == "periodic":
+        if case.seeks_steady_state:
             return elements, *iterated(case, eq, tighter=True)
         return elements, sigma_of(case, eq, self.applied_force_N), None
 
@@ -238,16 +237,10 @@ class _Run:
         )
 
 
-def _spread(solution: PeriodicSolution | Trajectory) -> tuple[float, str]:
+def _spread(solution: Solution) -> tuple[float, str]:
     """Half of the difference between the halves of a march's evaluated spans."""
-    assert solution.statistics is not None
-    if isinstance(solution, PeriodicSolution):
-        percent = solution.spread_percent
-        if percent is None:
-            raise NoCompanionError("the march has no halves to compare")
-        return 0.005 * abs(percent) * solution.statistics.contact_force_std_N, f"its halves differ by {percent:+.2f} %"
-    first, second = solution.statistics_first_half, solution.statistics_second_half
-    if first is None or second is None:
+    sigmas = [half.contact_force_std_N for half in solution.halves if half is not None]
+    if len(sigmas) < 2:
         raise NoCompanionError("the march has no halves to compare")
-    a, b = first.contact_force_std_N, second.contact_force_std_N
+    a, b = sigmas
     return 0.5 * abs(a - b), f"{a:.3f} N in the first half of the evaluated spans, {b:.3f} N in the second"

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from catenary.equilibrium import Equilibrium, EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
 from catenary.geometry import spans_at
-from dynamics.force_history import span_cut
 from dynamics.slack_times import slack_time_of_line
+from dynamics.solved import PantographResult, Solution, without_figures
+from dynamics.span_cut import span_cut
 from dynamics.spec import CaseSpec
+from dynamics.static_status import static_message, static_status
 from dynamics.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.status import Status
-from dynamics.transient import MAX_CORRECTIONS, MEAN_FORCE_TOLERANCE, Trajectory, static_message, static_status
+from dynamics.transient import MAX_CORRECTIONS, MEAN_FORCE_TOLERANCE
 from dynamics.whole_line.build import WholeLine
 from dynamics.whole_line.run import LineRun, prepare_line, run_whole_line
 
@@ -50,7 +52,7 @@ class _Evaluated:
         return contact_statistics(force, bands, kept.contact_height[cut, p], uplift)
 
 
-def solve_open_line(case: CaseSpec) -> Trajectory:
+def solve_open_line(case: CaseSpec) -> Solution:
     """March a case's open line; held mean forces are met by repeating the run with other applied forces.
 
     A step that does not converge ends the run; what came before it is kept, and the status says where.
@@ -60,17 +62,17 @@ def solve_open_line(case: CaseSpec) -> Trajectory:
     found = time.perf_counter()
     status = static_status(eq)
     if status is not Status.OK:
-        return _trajectory(case, eq, (status, static_message(eq, status)), None, (found - began, 0.0))
+        return without_figures(case, eq, status, static_message(eq, status), found - began)
     whole = open_line_equilibrium(case.catenary, case.open_line.spans)
     if whole.status is not EquilibriumStatus.OK:
         status = Status.EQUILIBRIUM_FAILED
-        return _trajectory(case, eq, (status, status.value), None, (found - began, 0.0))
+        return without_figures(case, eq, status, status.value, found - began)
     found = time.perf_counter()
     evaluated, outcome = _hold_means(case, prepare_line(case, whole))
-    return _trajectory(case, eq, outcome, evaluated, (found - began, time.perf_counter() - found))
+    return _solution(case, eq, outcome, evaluated, (found - began, time.perf_counter() - found))
 
 
-def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated | None, tuple[Status, str]]:
+def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated, tuple[Status, str]]:
     """Run until every pantograph's mean force is the wanted one, or once where applied forces are given."""
     settings, trailing, target = case.open_line, case.trailing, case.mean_force_N
     start = case.applied_force_N if target is None else target
@@ -79,25 +81,42 @@ def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated | None, tup
     forces = np.array([start, *behind])
     end = case.catenary.station(settings.last_evaluated + settings.spans_after) + max((0.0, *trailing.distances_m))
     way = float(spans_at(case.catenary, end)) - settings.start
-    evaluated = None
-    for _ in range(MAX_CORRECTIONS):
-        others = trailing.model_copy(update={"applied_forces_N": tuple(forces[1:].tolist()) or None})
-        update = {"applied_force_N": float(forces[0]), "mean_force_N": None, "trailing": others}
-        run = run_whole_line(case.model_copy(update=update), line, settings.start, way)
-        kept = run.histories
-        if run.failure is not None or not np.isfinite(kept.contact_force).all():
-            return _Evaluated(case, run, ()), _failed(case, run)
-        filtered = tuple(filter_force(f, case.time_step, case.signal, periodic=False) for f in kept.contact_force.T)
-        evaluated = _Evaluated(case, run, filtered)
-        if target is None:
-            return evaluated, (Status.OK, "")
-        first, last = settings.first_evaluated, settings.last_evaluated
-        means = [evaluated.statistics(first, last, p).contact_force_mean_N for p in range(len(forces))]
-        error = target - np.array(means)
-        if np.abs(error).max() < MEAN_FORCE_TOLERANCE:
-            return evaluated, (Status.OK, "")
-        forces = forces + error
-    return evaluated, (Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value)
+    evaluated, outcome = _run_once(case, line, forces, way)
+    for _ in range(MAX_CORRECTIONS - 1):
+        missing = _missing_means(evaluated, outcome[0])
+        if np.abs(missing).max() < MEAN_FORCE_TOLERANCE:
+            return evaluated, outcome
+        forces = forces + missing
+        evaluated, outcome = _run_once(case, line, forces, way)
+    if np.abs(_missing_means(evaluated, outcome[0])).max() >= MEAN_FORCE_TOLERANCE:
+        outcome = Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value
+    return evaluated, outcome
+
+
+def _missing_means(evaluated: _Evaluated, status: Status) -> NDArray[np.float64]:
+    """Force that each mean lacks (pantograph,) [N]; nothing where none is held, or the run failed."""
+    case = evaluated.case
+    if case.mean_force_N is None or status is not Status.OK:
+        return np.zeros(1)
+    first, last = case.open_line.first_evaluated, case.open_line.last_evaluated
+    count = evaluated.run.histories.contact_force.shape[1]
+    return case.mean_force_N - np.array(
+        [evaluated.statistics(first, last, p).contact_force_mean_N for p in range(count)]
+    )
+
+
+def _run_once(
+    case: CaseSpec, line: WholeLine, forces: NDArray[np.float64], way: float
+) -> tuple[_Evaluated, tuple[Status, str]]:
+    """One run with every pantograph pressed by its force [N], over a way [spans]."""
+    others = case.trailing.model_copy(update={"applied_forces_N": tuple(forces[1:].tolist()) or None})
+    update = {"applied_force_N": float(forces[0]), "mean_force_N": None, "trailing": others}
+    run = run_whole_line(case.model_copy(update=update), line, case.open_line.start, way)
+    kept = run.histories
+    if run.failure is not None or not np.isfinite(kept.contact_force).all():
+        return _Evaluated(case, run, ()), _failed(case, run)
+    filtered = tuple(filter_force(f, case.time_step, case.signal, periodic=False) for f in kept.contact_force.T)
+    return _Evaluated(case, run, filtered), (Status.OK, "")
 
 
 def _failed(case: CaseSpec, run: LineRun) -> tuple[Status, str]:
@@ -112,44 +131,46 @@ def _failed(case: CaseSpec, run: LineRun) -> tuple[Status, str]:
     return Status.STEP_NOT_CONVERGED, f"{sentence} after {failure.iterations} corrections; try {cure}"
 
 
-def _trajectory(
+def _solution(
     case: CaseSpec,
     eq: Equilibrium,
     outcome: tuple[Status, str],
-    evaluated: _Evaluated | None,
+    evaluated: _Evaluated,
     spent: tuple[float, float],
-) -> Trajectory:
+) -> Solution:
     """Histories of the run; the statistics of all evaluated spans and of the first and last one."""
     settings, (status, message) = case.open_line, outcome
-    kept = None if evaluated is None else evaluated.run.histories
+    kept, good = evaluated.run.histories, status is Status.OK
     first, last = settings.first_evaluated, settings.last_evaluated
-    none = np.zeros(0)
 
     def statistics(begin: int, end: int, p: int = 0) -> ContactStatistics | None:
-        return evaluated.statistics(begin, end, p) if evaluated is not None and status is Status.OK else None
+        return evaluated.statistics(begin, end, p) if good else None
 
-    behind = tuple(statistics(first, last, p + 1) for p in range(len(case.trailing.distances_m)))
-    return Trajectory(
+    pantographs = [
+        PantographResult(
+            applied_force_N=evaluated.run.applied_forces_N[p],
+            position=kept.position[:, p],
+            contact_force=kept.contact_force[:, p],
+            contact_force_filtered=kept.contact_force_filtered[:, p],
+            contact_height=kept.contact_height[:, p],
+            evaluated=span_cut(case, kept.position[:, p], first, last),
+            statistics=statistics(first, last, p),
+        )
+        for p in range(kept.position.shape[1])
+    ]
+    return Solution(
         case=case,
         equilibrium=eq,
         status=status,
         message=message,
-        statistics=statistics(first, last),
-        statistics_first_half=statistics(first, (first + last - 1) // 2) if last > first else statistics(first, last),
-        statistics_second_half=statistics((first + last + 1) // 2, last),
-        applied_force_N=0.0 if evaluated is None else evaluated.run.applied_forces_N[0],
-        time=none if kept is None else kept.time,
-        position=none if kept is None else kept.position[:, 0],
-        contact_force=none if kept is None else kept.contact_force[:, 0],
-        contact_force_filtered=none if kept is None else kept.contact_force_filtered[:, 0],
-        contact_height=none if kept is None else kept.contact_height[:, 0],
-        support_uplift=none if kept is None else _largest_by_span(case, kept.position[:, 0], kept.support_uplift),
-        dropper_slack_time=none if kept is None or status is not Status.OK else slack_time_of_line(case, kept),
-        spans_evaluated=last - first + 1,
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
+        time=kept.time,
+        pantographs=tuple(pantographs),
+        halves=(statistics(first, max(first, (first + last - 1) // 2)), statistics((first + last + 1) // 2, last)),
+        spans_evaluated=last - first + 1,
+        support_uplift=_largest_by_span(case, kept.position[:, 0], kept.support_uplift),
+        dropper_slack_time=slack_time_of_line(case, kept) if good else np.zeros(0),
         histories=kept,
-        statistics_trailing=tuple(s for s in behind if s is not None),
-        applied_forces_trailing_N=() if evaluated is None else evaluated.run.applied_forces_N[1:],
     )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.cell import VerticalCell
 from catenary.equilibrium import Equilibrium
-from dynamics.fixed_point import SecantBasis, compress
-from dynamics.periodic import Lesson, PeriodicSolution, solve_periodic
-from dynamics.span_map import PeriodicStart
+from dynamics.fixed_point import compress
+from dynamics.periodic import solve_periodic
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec
+from dynamics.warm_start import SecantBasis, WarmStart
 
 __all__ = ["ScatteredStates"]
 
@@ -34,22 +37,23 @@ class ScatteredStates:
 
     def solve(
         self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium, cell: VerticalCell | None = None
-    ) -> PeriodicSolution:
+    ) -> Solution:
         """Find the steady state of a case whose inputs stand at a place of their ranges [-]."""
-        here, lesson = np.array(place), Lesson()
-        solution = solve_periodic(case, self._start(here), equilibrium, lesson, cell)
-        if lesson.state is not None and lesson.scale is not None and lesson.memory is not None:
-            if self._states and lesson.state.shape != self._states[-1].shape:
+        here = np.array(place)
+        solution = solve_periodic(case, self._start(here), equilibrium, cell)
+        found = solution.warm_start
+        if found is not None:
+            if self._states and found.state.shape != self._states[-1].shape:
                 self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one
             self._places = [*self._places, here][-STATES:]
-            self._states = [*self._states, lesson.state][-STATES:]
-            self._sizes = self._sizes or (lesson.scale, lesson.gain)
-            self._learn(zip(lesson.memory.states[:FIRST_PAIRS], lesson.memory.features[:FIRST_PAIRS], strict=True))
+            self._states = [*self._states, found.state][-STATES:]
+            self._sizes = self._sizes or (found.scale, found.gain)
+            self._learn(found.pairs[:FIRST_PAIRS])
         return solution
 
-    def _learn(self, pairs: zip[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
+    def _learn(self, pairs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
         """Put new pairs aside, and together with the basis into a new one when they are many."""
-        self._pairs += list(pairs)
+        self._pairs += pairs
         if len(self._pairs) < NEW_PAIRS:
             return
         states, features = (np.array(x) for x in zip(*self._pairs, strict=True))
@@ -58,8 +62,8 @@ class ScatteredStates:
             features = np.vstack([self._basis.feature, features])
         self._basis, self._pairs = compress(states, features, BASIS_SIZE), []
 
-    def _start(self, here: NDArray[np.float64]) -> PeriodicStart | None:
+    def _start(self, here: NDArray[np.float64]) -> WarmStart | None:
         if self._sizes is None:
             return None
         distances = [float(np.abs(here - place).sum()) for place in self._places]
-        return PeriodicStart(self._states[int(np.argmin(distances))], *self._sizes, self._basis)
+        return WarmStart(self._states[int(np.argmin(distances))], *self._sizes, self._basis)

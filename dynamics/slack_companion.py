@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catenary.equilibrium import Equilibrium
 from catenary.errors import InputError
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import PeriodicSolution, solve_periodic
+from dynamics.solution import solve
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec, SlackDamping
-from dynamics.status import Status
-from dynamics.transient import Trajectory, solve_transient
 
 __all__ = ["LARGE_CHANGE", "SlackReading", "compare_slack_readings"]
 
@@ -50,7 +47,7 @@ class SlackReading:
         )
 
 
-def compare_slack_readings(case: CaseSpec, solution: PeriodicSolution | Trajectory) -> SlackReading | None:
+def compare_slack_readings(case: CaseSpec, solution: Solution) -> SlackReading | None:
     """Solve a case once more with the other reading of its slack droppers; None where none is slack, or no figures."""
     if solution.statistics is None or not (solution.dropper_slack_time > 0.0).any():
         return None
@@ -71,22 +68,16 @@ def compare_slack_readings(case: CaseSpec, solution: PeriodicSolution | Trajecto
 
 def _short(case: CaseSpec) -> CaseSpec:
     """The case on a short window where its solver has one."""
-    if case.solver == "open_line":
+    if case.on_open_line:
         return case
     settings = getattr(case, case.solver)
     spans = {name: min(most, getattr(settings, name)) for name, most in SHORT_WINDOW.items()}
     return case.model_copy(update={case.solver: settings.model_copy(update=spans)})
 
 
-def _sigma(case: CaseSpec, solution: PeriodicSolution | Trajectory) -> float | None:
+def _sigma(case: CaseSpec, solution: Solution) -> float | None:
     """Standard deviation [N] of a companion; None without figures."""
-    eq: Equilibrium = solution.equilibrium
-    if case.solver == "periodic":
-        found = solve_periodic(case, equilibrium=eq)
-    elif case.solver == "transient":
-        found = solve_transient(case, eq, solution.applied_force_N)
-    else:
-        found = solve_open_line(case)
-    if found.status not in (Status.OK, Status.NOT_PERIODIC) or found.statistics is None:
+    found = solve(case, equilibrium=solution.equilibrium, applied_force=solution.applied_force_N)
+    if not found.status.has_figures or found.statistics is None:
         return None
     return found.statistics.contact_force_std_N

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium
-from dynamics.fixed_point import SecantBasis
 from dynamics.spec import CaseSpec
 from dynamics.travel import TravellingWindow
+from dynamics.warm_start import WarmStart
 from dynamics.window_state import SpanRecord
 
-__all__ = ["PeriodicStart", "SpanMap"]
+__all__ = ["SpanMap"]
 
 FEATURE_REACH = 3
-
-
-@dataclass(frozen=True)
-class PeriodicStart:
-    """Steady state of a neighbouring design and what its iteration learnt; picklable.
-
-    Attributes
-    ----------
-    state : float array (state,)
-        See `SpanMap.pack`.
-    scale : tuple of float
-        Sizes of displacement and momentum that make the features comparable.
-    gain : float
-        d(mean contact force) / d(applied force) at rest [-].
-    basis : SecantBasis or None
-        Secant pairs of neighbouring designs.
-    """
-
-    state: NDArray[np.float64]
-    scale: tuple[float, float]
-    gain: float
-    basis: SecantBasis | None
 
 
 class SpanMap:
@@ -89,7 +65,7 @@ class SpanMap:
         self.state, self.gain = self.window.static_start()
         return self.pack()
 
-    def neighbour_start(self, start: PeriodicStart) -> NDArray[np.float64] | None:
+    def neighbour_start(self, start: WarmStart) -> NDArray[np.float64] | None:
         """Packed state of a neighbouring design; None when its window is another one."""
         if len(start.state) != len(self.pack()):
             return None

@@ -84,6 +84,16 @@ class CaseSpec(Spec):
     histories: HistorySpec = HistorySpec()
 
     @property
+    def seeks_steady_state(self) -> bool:
+        """Whether the state that repeats from period to period is wanted, and not a march."""
+        return self.solver == "periodic"
+
+    @property
+    def on_open_line(self) -> bool:
+        """Whether the line ends somewhere, every degree of freedom kept."""
+        return self.solver == "open_line"
+
+    @property
     def speed(self) -> float:
         """Train speed [m/s]."""
         return self.speed_kmh / 3.6
@@ -108,7 +118,7 @@ class CaseSpec(Spec):
     def part_of_a_period(self) -> str:
         """Say where an open line counts spans that are no whole period: which ones they are then moves the figures."""
         line, several = self.open_line, len(self.catenary.spans)
-        if self.solver != "open_line" or (line.last_evaluated - line.first_evaluated + 1) % several == 0:
+        if not self.on_open_line or (line.last_evaluated - line.first_evaluated + 1) % several == 0:
             return ""
         counted = f"counts spans {line.first_evaluated} to {line.last_evaluated}"
         return f"; {counted}, no whole number of the {several} that repeat"
@@ -130,7 +140,7 @@ class CaseSpec(Spec):
                 f"speed_kmh must stay below 90 % of the contact wire's wave speed ({0.9 * wave * 3.6:.0f} km/h): "
                 f"got {self.speed_kmh:g} km/h"
             )
-        refusal = None if self.solver == "open_line" else self.catenary.damping.refusal(f"solver={self.solver}")
+        refusal = None if self.on_open_line else self.catenary.damping.refusal(f"solver={self.solver}")
         if refusal is not None:
             problems.append(refusal)
         if self.kinematics == "nonlinear" and self.catenary.tension_in_motion == "constant":
@@ -138,7 +148,7 @@ class CaseSpec(Spec):
                 "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
                 "have the tensions that stretch them; use kinematics=linearised to hold them constant"
             )
-        problems += self._open_line_alone() if self.solver != "open_line" else self._fits_on_line()
+        problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
             problems.append(

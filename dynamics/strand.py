@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from catenary.cell import VerticalCell
 from catenary.equilibrium import Equilibrium
-from dynamics.fixed_point import SecantBasis
-from dynamics.periodic import Lesson, PeriodicSolution, solve_periodic
-from dynamics.span_map import PeriodicStart
+from dynamics.periodic import solve_periodic
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec
+from dynamics.warm_start import SecantBasis, WarmStart
 
 __all__ = ["Strand"]
 
@@ -33,20 +33,20 @@ class Strand:
 
     def solve(
         self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium, cell: VerticalCell | None = None
-    ) -> PeriodicSolution:
+    ) -> Solution:
         """Find the steady state of a case where the parameter has the one value in ``place``."""
         (at,) = place
-        lesson = Lesson()
-        solution = solve_periodic(case, self._start(at), equilibrium, lesson, cell)
-        if lesson.state is not None and lesson.scale is not None and lesson.memory is not None:
-            if self._states and lesson.state.shape != self._states[-1][1].shape:
+        solution = solve_periodic(case, self._start(at), equilibrium, cell)
+        found = solution.warm_start
+        if found is not None:
+            if self._states and found.state.shape != self._states[-1][1].shape:
                 self._states, self._pairs = [], []  # the window is another one
-            self._states = [*self._states[-1:], (at, lesson.state)]
-            self._pairs = [*self._pairs, *zip(lesson.memory.states, lesson.memory.features, strict=True)][-PAIRS:]
-            self._sizes = lesson.scale, lesson.gain
+            self._states = [*self._states[-1:], (at, found.state)]
+            self._pairs = [*self._pairs, *found.pairs][-PAIRS:]
+            self._sizes = found.scale, found.gain
         return solution
 
-    def _start(self, at: float) -> PeriodicStart | None:
+    def _start(self, at: float) -> WarmStart | None:
         if self._sizes is None:
             return None
         value, state = self._states[-1]
@@ -59,4 +59,4 @@ class Strand:
         if self._pairs:
             states, features = zip(*self._pairs, strict=True)
             basis = SecantBasis(np.array(states), np.array(features))
-        return PeriodicStart(state, *self._sizes, basis)
+        return WarmStart(state, *self._sizes, basis)

@@ -22,7 +22,7 @@ from optimise.setting import Setting, Task
 from optimise.verdict import verdict
 
 if TYPE_CHECKING:
-    from dynamics.transient import Trajectory
+    from dynamics.solved import Solution
     from optimise.result import CampaignResult
 
 __all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming"]
@@ -112,7 +112,7 @@ class Confirmation:
 
 
 def confirm(
-    result: CampaignResult, solve: Callable[[CaseSpec], Trajectory] | None = None, *, refine: bool = True
+    result: CampaignResult, solve: Callable[[CaseSpec], Solution] | None = None, *, refine: bool = True
 ) -> Confirmation | None:
     """Run nominal line and best design by the long transient; None when no design is feasible.
 
@@ -133,14 +133,14 @@ def confirm(
     return Confirmation(nominal, nominal if best.number == 0 else _confirm(result, best, run, refine))
 
 
-def _long_transient(case: CaseSpec) -> Trajectory:
+def _long_transient(case: CaseSpec) -> Solution:
     from dynamics.transient import solve_transient
 
     return solve_transient(case)
 
 
 def _confirm(
-    result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Trajectory], refine: bool
+    result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Solution], refine: bool
 ) -> DesignConfirmation:
     if record.evaluation is None or record.evaluation.sigma_N is None:
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
@@ -150,16 +150,13 @@ def _confirm(
     numerics = (case,)
     if refine:
         numerics = confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
-    sigmas, halves = [], (None, None)
+    sigmas, spread = [], None
     for one in numerics:
         run = solve(one)
         if not run.status.has_figures or run.statistics is None:
             return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
         sigmas.append(float(run.statistics.contact_force_std_N))
-        halves = run.statistics_first_half, run.statistics_second_half
-    spread = None
-    if halves[0] is not None and halves[1] is not None:
-        spread = 100.0 * (halves[0].contact_force_std_N / halves[1].contact_force_std_N - 1.0)
+        spread = run.spread_percent
     coarser = sigmas[0] if refine else None
     return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))
 

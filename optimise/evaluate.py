@@ -16,8 +16,7 @@ from optimise.setting import Setting, Task
 from optimise.solution_figures import statistics_of
 
 if TYPE_CHECKING:
-    from dynamics.periodic import PeriodicSolution
-    from dynamics.transient import Trajectory
+    from dynamics.solved import Solution
 
 __all__ = [
     "evaluate",
@@ -27,7 +26,7 @@ __all__ = [
 
 def prepare(case: CaseSpec) -> Any:
     """Steady state of the nominal line, from which neighbouring designs start; compiles the kernels."""
-    if case.solver != "periodic":
+    if not case.seeks_steady_state:
         return None
     from dynamics.neighbour import periodic_start
 
@@ -94,23 +93,19 @@ def _evaluate(task: Task, setting: Setting) -> Evaluation:
     return replace(_numbers(task.number, solution, setting), wall_time_s=times, sigma_error_N=error)
 
 
-def _solve(case: CaseSpec, setting: Setting) -> tuple[PeriodicSolution | Trajectory, float | None]:
+def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, float | None]:
     """Solution, and the error of its standard deviation [N] where one is asked for."""
+    from dynamics.solution import solve
+
     if setting.assured:
         from dynamics.assured import solve_assured
 
         solution, error = solve_assured(case)
         return solution, None if error is None else error.total
-    if case.solver == "periodic":
-        from dynamics.periodic import solve_periodic
-
-        return solve_periodic(case, setting.start), None
-    from dynamics.transient import solve_transient
-
-    return solve_transient(case), None
+    return solve(case, setting.start), None
 
 
-def _numbers(number: int, solution: PeriodicSolution | Trajectory, setting: Setting) -> Evaluation:
+def _numbers(number: int, solution: Solution, setting: Setting) -> Evaluation:
     statistics = solution.statistics
     if statistics is None:
         return failed(number, "the solution has no statistics")

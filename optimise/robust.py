@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
-from dynamics.periodic import Lesson, PeriodicSolution, solve_periodic
-from dynamics.span_map import PeriodicStart
+from dynamics.solution import solve
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec
+from dynamics.static_status import static_message, static_status
 from dynamics.statistics import ContactStatistics
 from dynamics.status import Status
-from dynamics.transient import solve_transient, static_message, static_status
+from dynamics.warm_start import WarmStart
 from optimise.constraints import Reference, force_violation, told_value, violations
 from optimise.evaluation import Evaluation, EvaluationStatus, failed
 from optimise.scenarios import ScenarioSet
@@ -66,7 +67,7 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
     lines = None
     states = []
     for world, start in zip(scenarios.worlds, starts, strict=True):
-        if not isinstance(start, PeriodicStart):
+        if not isinstance(start, WarmStart):
             states.append((None,) * scenarios.samples)
             continue
         lines = lines or _lines(world.case, scenarios)
@@ -74,10 +75,9 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
     return RobustStart(starts, tuple(states))
 
 
-def _state(case: CaseSpec, start: PeriodicStart, line: Equilibrium) -> NDArray[np.float64] | None:
-    lesson = Lesson()
-    solve_periodic(_with_line(case, line), start, _as_in(case, line), lesson)
-    return lesson.state
+def _state(case: CaseSpec, start: WarmStart, line: Equilibrium) -> NDArray[np.float64] | None:
+    found = solve(_with_line(case, line), start, _as_in(case, line)).warm_start
+    return None if found is None else found.state
 
 
 def evaluate_scenarios(task: Task, setting: Setting) -> Evaluation:
@@ -176,11 +176,11 @@ class _Search:
     def solve(self, sample: int, line: Equilibrium) -> Any:
         """Solve the case with a line as it is installed in one sample."""
         case, line = _with_line(self._case, line), _as_in(self._case, line)
-        if case.solver != "periodic":
-            return solve_transient(case, line)
+        if not case.seeks_steady_state:
+            return solve(case, equilibrium=line)
         return self._periodic(case, sample, line)
 
-    def _periodic(self, case: CaseSpec, sample: int, line: Equilibrium) -> PeriodicSolution:
+    def _periodic(self, case: CaseSpec, sample: int, line: Equilibrium) -> Solution:
         nominal = self._nominal[sample] if self._nominal else None
         start = self._start
         if start is not None and nominal is not None:
@@ -188,10 +188,10 @@ class _Search:
         key = sample, case.catenary.damping.model_dump_json()
         if key not in self._cells:
             self._cells[key] = vertical_cell(line)
-        lesson = Lesson()
-        solution = solve_periodic(case, start, line, lesson, self._cells[key])
-        if nominal is not None and lesson.state is not None and lesson.state.shape == nominal.shape:
-            self._apart = lesson.state - nominal
+        solution = solve(case, start, line, self._cells[key])
+        found = solution.warm_start
+        if nominal is not None and found is not None and found.state.shape == nominal.shape:
+            self._apart = found.state - nominal
         return solution
 
 

@@ -7,13 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dynamics.periodic import PeriodicSolution
-    from dynamics.transient import Trajectory
+    from dynamics.solved import Solution
 
 __all__ = ["statistics_of"]
 
 
-def statistics_of(solution: PeriodicSolution | Trajectory) -> tuple[dict[str, float], str]:
+def statistics_of(solution: Solution) -> tuple[dict[str, float], str]:
     """Statistics of a solution by name, none without figures; and a sentence where one is not finite."""
     if not solution.status.has_figures or solution.statistics is None:
         return {}, ""

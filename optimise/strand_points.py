@@ -14,10 +14,11 @@ from catenary.cell import VerticalCell, vertical_cell
 from catenary.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.spec import CatenarySpec
 from dynamics.scattered import ScatteredStates
+from dynamics.solution import solve
 from dynamics.spec import CaseSpec
+from dynamics.static_status import static_status
 from dynamics.status import Status
 from dynamics.strand import Strand
-from dynamics.transient import solve_transient, static_status
 from optimise.case_inputs import case_at, why_impossible
 from optimise.strand_task import PointResult, StrandResult, StrandTask
 
@@ -59,11 +60,11 @@ def _evaluate_all(
 
 def _evaluate(case: CaseSpec, place: tuple[float, ...], chain: Strand | ScatteredStates) -> PointResult:
     equilibrium = _equilibrium(case.catenary)
-    if case.solver == "periodic":
+    if case.seeks_steady_state:
         cell = _cell(equilibrium) if static_status(equilibrium) is Status.OK else None
         solution = chain.solve(case, place, equilibrium, cell)
     else:
-        solution = solve_transient(case, equilibrium)
+        solution = solve(case, equilibrium=equilibrium)
     figures = {} if solution.statistics is None else {k: float(v) for k, v in asdict(solution.statistics).items()}
     force = equilibrium.dropper_force
     least = float(np.min(force)) if np.isfinite(force).all() else None

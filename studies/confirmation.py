@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.files import read_json, write_json_atomic
 from catenary.record import config_sha256
+from dynamics.solution import solve
 from dynamics.spec import CaseSpec
-from studies.simulate import simulate_case, summarise
+from studies.simulate import summarise
 
 if TYPE_CHECKING:
     from optimise.confirm import Confirmation
@@ -54,7 +55,7 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
 
     def solve(case: CaseSpec) -> Any:
         name = next(kept)
-        return simulate_case(case) if name is None else _solve_into(result.folder / name, case)
+        return solve(case) if name is None else _solve_into(result.folder / name, case)
 
     confirmation = confirm(result, solve, refine=error_estimate)
     assert confirmation is not None
@@ -78,7 +79,7 @@ def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> A
     from dynamics.numerical_error import estimate_error
 
     begin = time.perf_counter()
-    solution = simulate_case(case)
+    solution = solve(case)
     spent = time.perf_counter() - begin
     error = estimate_error(case, solution) if error_estimate else None
     summary = summarise(case, solution, spent, config_sha256(case), error=error)

@@ -104,7 +104,7 @@ class _Bench:
         if case.mean_force_N is None:
             return ""
         found = solve_open_line(case)
-        behind = found.applied_forces_trailing_N or None
+        behind = tuple(p.applied_force_N for p in found.pantographs[1:]) or None
         trailing = case.trailing.model_copy(update={"applied_forces_N": behind})
         update = {"mean_force_N": None, "applied_force_N": found.applied_force_N, "trailing": trailing}
         self.case = case.model_copy(update=update)

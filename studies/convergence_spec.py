@@ -76,7 +76,7 @@ class ConvergenceJob(CaseSpec):
         from catenary.mesh import most_elements
 
         problems, lattice, finest = [], self.lattice, self.reference
-        if self.solver != "open_line":
+        if not self.on_open_line:
             problems.append(f"solver must be open_line, which has all integrators and kinematics: got {self.solver}")
         if self.kinematics not in lattice.kinematics:
             problems.append(f"kinematics must be one of lattice.kinematics: got {self.kinematics}")

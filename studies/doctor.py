@@ -85,14 +85,15 @@ def _environment() -> list[str]:
 
 def _self_test() -> list[str]:
     """Weight of a line against the forces that carry it, and a short run through the dynamics."""
-    from studies.simulate import case_of, simulate_case
+    from dynamics.solution import solve
+    from studies.simulate import case_of
     from studies.simulate import compose as compose_simulation
 
     print("Self-test")
     begin = time.perf_counter()
     case = case_of(compose_simulation(["catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275"]).job)
     problems = _balance_problems(case.catenary)
-    solution = simulate_case(case)
+    solution = solve(case)
     statistics = solution.statistics
     if solution.status.value != "ok" or statistics is None:
         problems.append(f"the periodic solution failed: {solution.status.value} {solution.message}".strip())

@@ -24,6 +24,6 @@ class PointsJob(CaseSpec):
 
     @model_validator(mode="after")
     def _is_a_study_of_many_points(self) -> Self:
-        if self.solver == "open_line":
+        if self.on_open_line:
             raise ValueError("solver must be periodic or transient for many points: got open_line")
         return self

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from catenary.equilibrium import Equilibrium
     from catenary.spec import CatenarySpec
     from dynamics.numerical_error import NumericalError
-    from dynamics.periodic import PeriodicSolution
+    from dynamics.solved import Solution
     from dynamics.spec import CaseSpec
-    from dynamics.transient import Trajectory
 
 __all__ = [
     "JOB",
@@ -34,7 +33,6 @@ __all__ = [
     "refuse_coarse_step",
     "refuse_slack_line",
     "run",
-    "simulate_case",
     "static_summary",
 ]
 
@@ -59,12 +57,13 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     from dynamics.dataset import write_result
     from dynamics.numerical_error import estimate_error
     from dynamics.slack_companion import compare_slack_readings
+    from dynamics.solution import solve
     from studies.report import write_simulation_report
 
     folder = RunFolder(path, "simulate", composed)
     folder.say(_headline(case))
     begin = time.perf_counter()
-    solution = simulate_case(case)
+    solution = solve(case)
     spent = time.perf_counter() - begin
     loads = composed.job.elasticity_force_N
     error = estimate_error(case, solution) if composed.job.error_estimate else None
@@ -111,31 +110,16 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
         With the sentence of the travelling window, which the step must suit.
     """
     from catenary.cell import vertical_cell
+    from dynamics.static_status import static_status
     from dynamics.status import Status
-    from dynamics.transient import static_status
     from dynamics.travel import TravellingWindow
 
-    if case.solver != "open_line" and static_status(equilibrium) is Status.OK:
+    if not case.on_open_line and static_status(equilibrium) is Status.OK:
         TravellingWindow(case, vertical_cell(equilibrium), SMALLEST_WINDOW, SMALLEST_WINDOW)
-    if case.solver == "open_line" and case.open_line.integrator == "rk4":
+    if case.on_open_line and case.open_line.integrator == "rk4":
         from dynamics.whole_line.run import refuse_long_substep
 
         refuse_long_substep(case)
-
-
-def simulate_case(case: CaseSpec) -> PeriodicSolution | Trajectory:
-    """Dynamics by the solver that the case names."""
-    if case.solver == "periodic":
-        from dynamics.periodic import solve_periodic
-
-        return solve_periodic(case)
-    if case.solver == "open_line":
-        from dynamics.open_line import solve_open_line
-
-        return solve_open_line(case)
-    from dynamics.transient import solve_transient
-
-    return solve_transient(case)
 
 
 def static_summary(equilibrium: Equilibrium, loads_N: Sequence[float] = ELASTICITY_LOADS) -> dict[str, Any]:
@@ -162,7 +146,7 @@ def static_summary(equilibrium: Equilibrium, loads_N: Sequence[float] = ELASTICI
 
 def summarise(
     case: CaseSpec,
-    solution: PeriodicSolution | Trajectory,
+    solution: Solution,
     total: float,
     config_hash: str,
     elasticity_force_N: Sequence[float] = ELASTICITY_LOADS,
@@ -179,11 +163,10 @@ def summarise(
     pantographs: list[dict[str, Any]] = []
     assessment = []
     if statistics is not None:
-        trailing = getattr(solution, "statistics_trailing", ())
-        forces = (solution.applied_force_N, *getattr(solution, "applied_forces_trailing_N", ()))
-        for force, figures in zip(forces, (statistics, *trailing), strict=True):
-            pantographs.append({"applied_force_N": float(force), **asdict(figures)})
-            criteria = assess(figures, case.speed_kmh, case.supply)
+        for each in solution.pantographs:
+            assert each.statistics is not None
+            pantographs.append({"applied_force_N": float(each.applied_force_N), **asdict(each.statistics)})
+            criteria = assess(each.statistics, case.speed_kmh, case.supply)
             assessment.append({"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]})
         history = force_history(solution)
         for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
@@ -197,7 +180,7 @@ def summarise(
         "solver": case.solver,
         "formulation": case.catenary.formulation,
         "kinematics": case.kinematics,
-        "integrator": case.open_line.integrator if case.solver == "open_line" else "newmark",
+        "integrator": case.open_line.integrator if case.on_open_line else "newmark",
         "speed_kmh": case.speed_kmh,
         "supply": case.supply,
         "mean_force_N": case.mean_force_N,

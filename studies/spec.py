@@ -109,7 +109,7 @@ class OptimiseJob(CaseSpec):
 
     @model_validator(mode="after")
     def _campaign_is_possible(self) -> Self:
-        if self.solver == "open_line":
+        if self.on_open_line:
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
         try:
             campaign_of(self)

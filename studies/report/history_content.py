@@ -199,9 +199,9 @@ def _shown(position: Array, case: CaseSpec) -> NDArray[np.int64]:
     line = case.catenary
     end = float(position[-1])
     first = 0.0
-    if case.solver == "open_line":
+    if case.on_open_line:
         end, first = line.station(case.open_line.last_evaluated), line.station(case.open_line.first_evaluated - 1)
-    elif case.solver == "transient":
+    elif not case.seeks_steady_state:
         first = end - case.transient_periods[1] * line.period
     first = max(first, end - SHOWN_SPANS * line.mean_span)
     return np.flatnonzero((position > first + 1e-6) & (position <= end + 1e-6))

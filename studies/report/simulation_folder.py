@@ -68,7 +68,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         title=about.get("title", folder.name),
         result=span_result(stored, case, case.catenary.name, "best", statistics),
         x_note=NOTES[case.solver],
-        static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.solver == "open_line" else "",
+        static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.on_open_line else "",
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case),
         assessment=read_assessment(summary),

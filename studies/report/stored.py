@@ -112,9 +112,9 @@ def span_result(
     values, line = stored.values, case.catenary
     drawn = all(name in values for name in SHAPE)
     position = values.get("position", np.zeros(0))
-    if case.solver == "open_line":  # what follows the evaluated spans is there for the filter and for uplift
+    if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
         position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
-    trace = _last_passage(position, line.period, periodic=case.solver == "periodic")
+    trace = _last_passage(position, line.period, periodic=case.seeks_steady_state)
     return SpanResult(
         label=label,
         drawing=line_drawing(values, line.supports, role) if drawn else None,

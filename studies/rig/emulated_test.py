@@ -18,9 +18,10 @@ from dynamics.loop.search import RELAXATIONS, radii
 from dynamics.loop.settling import Settling, own_band, settling
 from dynamics.loop.spec import RigSettings
 from dynamics.loop.steady import LoopSteadyState, slackened_model, solve_steady
+from dynamics.solved import Solution
 from dynamics.spec import CaseSpec
 from dynamics.statistics import filter_force, force_statistics
-from dynamics.transient import Trajectory, solve_transient
+from dynamics.transient import solve_transient
 from studies.rig.loop_jobs import LoopTestSpec
 from studies.rig.pressed import Press, pressed_pantograph
 
@@ -69,7 +70,7 @@ class EmulatedTest:
     ----------
     untruncated : LoopSteadyState
         Steady state with every harmonic.
-    transient : Trajectory or None
+    transient : Solution or None
         Long transient of the same line, pantograph, force, contact stiffness and step.
     settling : Settling
         How the test came to its steady state.
@@ -82,7 +83,7 @@ class EmulatedTest:
     chosen: Chosen
     record: LoopRun
     untruncated: LoopSteadyState
-    transient: Trajectory | None
+    transient: Solution | None
     settling: Settling
     wall_time_s: float
 
@@ -149,7 +150,7 @@ def run_chosen(
     )
 
 
-def _transient(spec: LoopTestSpec, case: CaseSpec, device: LumpedDevice) -> Trajectory:
+def _transient(spec: LoopTestSpec, case: CaseSpec, device: LumpedDevice) -> Solution:
     """Long transient with the pantograph, force, contact stiffness and filter of a test."""
     changed = {
         "pantograph": spec.pantograph.model_dump(),
@@ -162,7 +163,7 @@ def _transient(spec: LoopTestSpec, case: CaseSpec, device: LumpedDevice) -> Traj
     return solve_transient(CaseSpec.model_validate({**case.model_dump(), **changed}))
 
 
-def last_spans(trajectory: Trajectory, steps: int, count: int = SPANS_DRAWN) -> Array:
+def last_spans(trajectory: Solution, steps: int, count: int = SPANS_DRAWN) -> Array:
     """Filtered force of a transient's last whole spans, each from its support on, (span, step) [N].
 
     The march records the end of every step, so that a span's first sample is its forerunner's last. The very last span

@@ -110,13 +110,13 @@ def _simulated(folder: Path) -> Source:
         raise InputError([f"{folder} must hold a solved contact force: its solver did not finish"])
     time, force = values["time"], values["contact_force"]
     position, span = values["position"], case.catenary.period
-    if case.solver == "periodic":
+    if case.seeks_steady_state:
         force, count = np.tile(force, TILED_SPANS), len(time)
         time = time[0] + case.time_step * np.arange(TILED_SPANS * count)
         position = position[0] + case.speed * (time - time[0])
     told = f"{case.solver} simulation of {case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
     record = ForceRecord(folder.name, _doubles(time), _doubles(position), _doubles(force))
-    return Source(record, span, told, repeats=case.solver == "periodic")
+    return Source(record, span, told, repeats=case.seeks_steady_state)
 
 
 def _doubles(values: NDArray[np.generic]) -> NDArray[np.float64]:

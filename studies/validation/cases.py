@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dynamics.solution import solve
 from dynamics.spec import CaseSpec
 from studies.compose import compose_job
-from studies.simulate import simulate_case
 from studies.spec import SimulateJob, case_of
 
 if TYPE_CHECKING:
-    from dynamics.periodic import PeriodicSolution
-    from dynamics.transient import Trajectory
+    from dynamics.solved import Solution
 
-__all__ = ["case_from", "failure_of", "solve"]
+__all__ = ["case_from", "failure_of", "solve_typed"]
 
 
 def case_from(overrides: Iterable[str]) -> CaseSpec:
@@ -22,11 +21,11 @@ def case_from(overrides: Iterable[str]) -> CaseSpec:
     return case_of(compose_job("simulate", SimulateJob, list(overrides)).job)
 
 
-def solve(overrides: Iterable[str]) -> PeriodicSolution | Trajectory:
+def solve_typed(overrides: Iterable[str]) -> Solution:
     """Solution of what is typed after ``catenary simulate``."""
-    return simulate_case(case_from(overrides))
+    return solve(case_from(overrides))
 
 
-def failure_of(solution: PeriodicSolution | Trajectory) -> str:
+def failure_of(solution: Solution) -> str:
     """Why a solution has no figures."""
     return f"{solution.status.value}. {solution.message}".strip()

@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 import numpy as np
 
+from dynamics.solution import solve
 from dynamics.spec import CaseSpec
 from studies.report.parts import Chart, Curve, Level
-from studies.simulate import simulate_case
 from studies.validation.cases import case_from, failure_of
 from studies.validation.gates import AcceptanceGate, AcceptanceSpeed, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
@@ -43,7 +43,7 @@ def acceptance_rows(
     known: dict[str, str] | None = None,
 ) -> tuple[Row, ...]:
     """Rows of one speed and dimension; ``known`` has causes by quantity in place of those of the gate."""
-    solution = simulate_case(acceptance_case(gate, speed.speed_kmh, dimension, more))
+    solution = solve(acceptance_case(gate, speed.speed_kmh, dimension, more))
     figures = {} if solution.statistics is None else asdict(solution.statistics)
     rows = []
     for row in speed.rows:

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from studies.report.parts import Chart, Curve, Mark, Role, Table
-from studies.validation.cases import failure_of, solve
+from studies.validation.cases import failure_of, solve_typed
 from studies.validation.gates import FormulationsGate, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
@@ -82,14 +82,14 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
     failures: dict[Run, str] = {}
     spread: dict[Run, float] = {}
     for run in runs_of(gate):
-        solution = solve(_typed(gate, run))
+        solution = solve_typed(_typed(gate, run))
         if solution.statistics is None:
             failures[run] = failure_of(solution)
         else:
             figures[run] = asdict(solution.statistics)
-            first, second = (getattr(solution, f"statistics_{h}_half", None) for h in ("first", "second"))
-            if first is not None and second is not None:
-                spread[run] = 100.0 * (second.contact_force_std_N / first.contact_force_std_N - 1.0)
+            if len(solution.halves) == 2 and solution.halves[0] is not None and solution.halves[1] is not None:
+                first, second = (half.contact_force_std_N for half in solution.halves if half is not None)
+                spread[run] = 100.0 * (second / first - 1.0)
         told = f"σ {figures[run]['contact_force_std_N']:.2f} N" if run in figures else failures[run]
         say(f"{run.speed_kmh:g} km/h, {run.name}: {told}")
     return Comparison(

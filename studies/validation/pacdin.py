@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.report.parts import Chart, Curve, Level, Mark, Role
-from studies.validation.cases import failure_of, solve
+from studies.validation.cases import failure_of, solve_typed
 from studies.validation.gates import AppliedForceGate, AppliedForceRow, AppliedForceRun, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
 if TYPE_CHECKING:
-    from dynamics.periodic import PeriodicSolution
-    from dynamics.transient import Trajectory
+    from dynamics.solved import Solution
 
 __all__ = ["AppliedForces", "applied_forces", "compare"]
 
@@ -35,14 +34,14 @@ class AppliedForces:
     ----------
     forces : float array (pantograph,)
         [N]; None where a run failed.
-    solution : PeriodicSolution or Trajectory, optional
+    solution : Solution or Solution, optional
         Last run, whose applied and mean forces are within 0.5 N of these.
     failure : str
         Why there is none.
     """
 
     forces: NDArray[np.float64] | None
-    solution: PeriodicSolution | Trajectory | None = None
+    solution: Solution | None = None
     failure: str = ""
 
 
@@ -57,11 +56,11 @@ def applied_forces(overrides: tuple[str, ...], mean_N: float, start_N: tuple[flo
         typed = [*overrides, f"applied_force_N={forces[0]}"]
         if len(forces) > 1:
             typed.append(f"trailing.applied_forces_N=[{','.join(str(f) for f in forces[1:])}]")
-        solution = solve(typed)
+        solution = solve_typed(typed)
         if solution.statistics is None:
             return AppliedForces(None, failure=failure_of(solution))
-        statistics = (solution.statistics, *getattr(solution, "statistics_trailing", ()))
-        lack = mean_N - np.array([s.contact_force_mean_N for s in statistics])
+        statistics = [p.statistics for p in solution.pantographs]
+        lack = mean_N - np.array([s.contact_force_mean_N for s in statistics if s is not None])
         forces = forces + lack
         if np.abs(lack).max() <= CLOSE:
             return AppliedForces(forces, solution)

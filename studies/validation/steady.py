@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from studies.report.parts import Chart, Curve, Level, Role
-from studies.validation.cases import case_from, failure_of, solve
+from studies.validation.cases import case_from, failure_of, solve_typed
 from studies.validation.gates import ElasticityGate, GatesSpec, MeanForceGate
 from studies.validation.rows import Comparison, Reference, Row
 
@@ -59,7 +59,7 @@ def _elasticity(gate: ElasticityGate) -> Iterator[Row]:
 def _means(gate: MeanForceGate, say: Callable[[str], None]) -> tuple[tuple[Row, ...], Figures]:
     rows, figures = [], {}
     for row in gate.rows:
-        solution = solve(
+        solution = solve_typed(
             [
                 f"catenary={gate.catenary}",
                 f"pantograph={gate.pantograph}",

@@ -9,8 +9,9 @@ from scipy.stats import spearmanr
 from catenary.equilibrium import periodic_equilibrium
 from catenary.spec import CatenarySpec
 from dynamics.periodic import solve_periodic
+from dynamics.static_status import static_status
 from dynamics.status import Status
-from dynamics.transient import solve_transient, static_status
+from dynamics.transient import solve_transient
 from optimise.evaluate import evaluate, prepare
 from optimise.setting import Setting, Task
 from optimise.spec import LimitsSpec

@@ -33,7 +33,7 @@ def test_periodic_against_long_transient(case_of, figure, line, pantograph, spee
     # the transient is given the force that the steady state found, so that its mean is a result
     given = {"mean_force_N": None, "applied_force_N": periodic.applied_force_N, "solver": "transient"}
     long = solve_transient(type(case).model_validate({**case.model_dump(), **given}))
-    halves = long.statistics_first_half, long.statistics_second_half
+    halves = long.halves
     assert long.statistics is not None and halves[0] is not None and halves[1] is not None, long.message
     p, t = periodic.statistics, long.statistics
     where = f"{line}, {speed} km/h, 1 ms"

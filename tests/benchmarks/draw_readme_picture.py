@@ -8,7 +8,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from studies.simulate import compose, simulate_case
+from dynamics.solution import solve
+from studies.simulate import compose
 from studies.spec import case_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +53,7 @@ def draw(solution):
 
 
 if __name__ == "__main__":
-    solution = simulate_case(case_of(compose(INPUT).job))
+    solution = solve(case_of(compose(INPUT).job))
     if solution.statistics is None:
         sys.exit(solution.message)
     draw(solution)

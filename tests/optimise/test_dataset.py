@@ -91,7 +91,7 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
             sigma *= 1.04
         return SimpleNamespace(
             status=Status.OK, message="", statistics=statistics(sigma),
-            statistics_first_half=statistics(1.02 * sigma), statistics_second_half=statistics(sigma),
+            spread_percent=2.0,
         )  # fmt: skip
 
     found = confirm(result, solve)

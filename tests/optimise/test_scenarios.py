@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from catenary.equilibrium import periodic_equilibrium
 from dynamics.mean_force import reference_mean_force
-from dynamics.periodic import Lesson, solve_periodic
-from dynamics.span_map import PeriodicStart
+from dynamics.periodic import solve_periodic
 from optimise.constraints import Reference, total_violation
 from optimise.evaluate import evaluate
 from optimise.evaluation import Evaluation, EvaluationStatus
@@ -146,9 +145,7 @@ def test_a_line_is_installed_with_the_errors_that_are_asked_for(build_line):
 
 def own_state(case):
     """Steady state of the nominal line alone: what a campaign learns from its neighbours takes a test too long."""
-    lesson = Lesson()
-    solve_periodic(case, lesson=lesson)
-    return PeriodicStart(lesson.state, lesson.scale, lesson.gain, None)
+    return solve_periodic(case).warm_start
 
 
 @pytest.fixture(scope="module")

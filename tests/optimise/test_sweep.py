@@ -202,7 +202,7 @@ def test_steady_states_along_a_strand_are_those_from_rest(build_line, build_case
         point = case_at(case, ("catenary.damping.alpha",), (alpha,))
         alone = solve_periodic(point)
         here = chain.solve(point, (alpha,), alone.equilibrium)
-        spans.append((here.spans, alone.spans))
+        spans.append((here.spans_marched, alone.spans_marched))
         sigma = here.statistics.contact_force_std_N
         assert sigma == pytest.approx(alone.statistics.contact_force_std_N, rel=0.005)
         assert here.statistics.contact_force_mean_N == pytest.approx(143.36, abs=0.06)

@@ -4,9 +4,9 @@ import numpy as np
 
 from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
 from dynamics.histories import Frames, Histories
+from dynamics.solved import Solution
 from dynamics.statistics import FilteredForce, contact_statistics
 from dynamics.status import Status
-from dynamics.transient import Trajectory
 
 GAP = 45.0  # m between the pantographs
 LINE = {"spans": 6, "start": 0.5, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
@@ -18,7 +18,7 @@ def bump(x):
 
 
 def line_run(case, pantographs=2):
-    """Trajectory whose wire rises under every pantograph and nowhere else, and whose droppers slacken there."""
+    """Solution whose wire rises under every pantograph and nowhere else, and whose droppers slacken there."""
     span, dt = case.catenary.span_length, case.time_step
     steps = round(case.steps_per_period * (LINE["last_evaluated"] + LINE["spans_after"] - LINE["start"]))
     time = dt * np.arange(1, steps + 1)
@@ -73,7 +73,7 @@ def line_run(case, pantographs=2):
     cut = (position[:, 0] > 2 * span + 1e-6) & (position[:, 0] <= 4 * span + 1e-6)
     bands = FilteredForce(*(filtered[cut, 0],) * 3)
     statistics = contact_statistics(force[cut, 0], bands, height[cut, 0], 0.06)
-    return Trajectory(
+    return Solution(
         case, periodic_equilibrium(case.catenary), Status.OK, "", statistics, statistics, statistics, 160.0,
         time, position[:, 0], force[:, 0], filtered[:, 0], height[:, 0], np.full(5, 0.06), np.full(9, 0.04), 2,
         {"equilibrium": 0.1, "dynamics": 0.2}, histories, (statistics,) * (pantographs - 1), (160.0,),

@@ -48,7 +48,7 @@ def test_a_held_mean_force_is_met_on_an_open_line(build_case):
     assert solution.status is Status.OK
     assert solution.statistics.contact_force_mean_N == pytest.approx(140.0, abs=0.1)
     assert solution.applied_force_N > 140.0
-    halves = solution.statistics_first_half, solution.statistics_second_half
+    halves = solution.halves
     assert np.mean([h.contact_force_mean_N for h in halves]) == pytest.approx(140.0, abs=0.1)
 
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from dynamics.solution import solve
 from dynamics.status import Status
-from studies.simulate import simulate_case
 from studies.validation import gates as gates_module
 from studies.validation.en50318 import acceptance_case
 from studies.validation.formulations import Run, difference_rows, runs_of
@@ -16,7 +16,7 @@ from studies.validation.gates import GatesSpec, load_gates
 @pytest.fixture(scope="module")
 def solution():
     """The standard's case at 300 km/h, solved once."""
-    return simulate_case(acceptance_case(load_gates().acceptance, 300.0))
+    return solve(acceptance_case(load_gates().acceptance, 300.0))
 
 
 def cut_gates(**known):
@@ -37,7 +37,7 @@ def validate(catenary, monkeypatch, solution):
     def run(gates=None, **statistics):
         monkeypatch.setattr("studies.validate.load_gates", lambda: gates or cut_gates())
         found = dataclasses.replace(solution, statistics=dataclasses.replace(solution.statistics, **statistics))
-        monkeypatch.setattr("studies.validation.en50318.simulate_case", lambda case: found)
+        monkeypatch.setattr("studies.validation.en50318.solve", lambda case: found)
         return catenary("validate", "only=en50318", "run_dir=run")
 
     return run
@@ -89,7 +89,7 @@ def test_a_cause_that_outlives_its_miss_gates(validate):
 def test_a_solver_that_fails_misses_every_gate(catenary, monkeypatch, solution):
     failed = dataclasses.replace(solution, statistics=None, status=Status.DIVERGED, message="at 1.0 s")
     monkeypatch.setattr("studies.validate.load_gates", cut_gates)
-    monkeypatch.setattr("studies.validation.en50318.simulate_case", lambda case: failed)
+    monkeypatch.setattr("studies.validation.en50318.solve", lambda case: failed)
     ended = catenary("validate", "only=[en50318]", "run_dir=run")
     assert ended.code == 1
     assert ended.out.count("   MISSED; ") == 8 and ended.out.count("at 1.0 s") >= 8

@@ -7,8 +7,8 @@ from catenary.equilibrium import EquilibriumStatus, open_line_equilibrium, perio
 from catenary.readings import prescribed_by_heights, prescribed_by_lengths
 from catenary.spec import CatenarySpec
 from dynamics.periodic import solve_periodic
+from dynamics.static_status import static_status
 from dynamics.status import Status
-from dynamics.transient import static_status
 
 LINES = ("bruni_2015", "re330")
 PRINTED = (1.017, 0.896, 0.810, 0.758, 0.741, 0.758, 0.810, 0.896, 1.017)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dynamics.fixed_point import MEMORY, Acceleration, SecantBasis, compress
+from dynamics.fixed_point import MEMORY, Acceleration, compress
+from dynamics.warm_start import SecantBasis
 
 
 def linear_map(size, slowest, seed=3):

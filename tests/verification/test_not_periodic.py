@@ -5,9 +5,10 @@ import pytest
 
 from dynamics import periodic, transient
 from dynamics.periodic import solve_periodic
-from dynamics.span_map import PeriodicStart, SpanMap
+from dynamics.span_map import SpanMap
 from dynamics.status import Status
 from dynamics.transient import solve_transient
+from dynamics.warm_start import WarmStart
 
 WINDOW = {"spans_behind": 7, "spans_ahead": 7}
 TRANSIENT = {"spans": 30, "spans_evaluated": 10, **WINDOW}
@@ -27,7 +28,7 @@ def test_figures_are_those_of_the_long_march(case):
     assert found.status is Status.NOT_PERIODIC and found.statistics is not None
     assert found.statistics == long.statistics
     assert found.statistics.contact_force_mean_N == pytest.approx(169.3, abs=0.1)
-    first, second = long.statistics_first_half, long.statistics_second_half
+    first, second = long.halves
     assert first is not None and second is not None and found.spread_percent is not None
     ratio = first.contact_force_std_N / second.contact_force_std_N
     assert found.spread_percent == pytest.approx(100.0 * (ratio - 1.0))
@@ -55,9 +56,9 @@ def test_a_neighbours_start_that_does_not_suit_is_followed_by_one_from_rest(case
     rest = solve_periodic(case)
     assert rest.status is Status.OK and rest.statistics is not None
     monkeypatch.setattr(SpanMap, "neighbour_start", lambda self, start: np.full(len(self.pack()), 1e9))
-    found = solve_periodic(case, PeriodicStart(np.zeros(0), (1.0, 1.0), 1.0, None))
+    found = solve_periodic(case, WarmStart(np.zeros(0), (1.0, 1.0), 1.0, None))
     assert found.status is Status.OK and found.statistics is not None
-    assert found.spans > rest.spans
+    assert found.spans_marched > rest.spans_marched
     assert found.statistics == rest.statistics
 
 

@@ -101,7 +101,7 @@ def test_a_march_has_its_spread_and_an_open_line_has_no_window(build_case):
     case = build_case("bruni_2015", 275.0, applied_force_N=152.0, solver="transient", transient=march)
     solution = solve_transient(case)
     found = parts_of(estimate_error(case, solution))
-    halves = solution.statistics_first_half, solution.statistics_second_half
+    halves = solution.halves
     first, second = (h.contact_force_std_N for h in halves)
     assert list(found) == ["time_step", "mesh", "window", "spread"]
     assert found["spread"] == pytest.approx(0.5 * abs(first - second))

@@ -145,7 +145,7 @@ def test_losses_outside_the_evaluated_spans_do_not_count():
 
 @pytest.mark.parametrize("solver", ["periodic", "transient", "open_line"])
 def test_what_is_evaluated_is_what_the_statistics_are_of(build_case, solver):
-    from studies.simulate import simulate_case
+    from dynamics.solution import solve
 
     small = {
         "periodic": {"spans_behind": 5, "spans_ahead": 6},
@@ -154,7 +154,7 @@ def test_what_is_evaluated_is_what_the_statistics_are_of(build_case, solver):
     }
     # an applied force this small loses contact
     case = build_case("bruni_2015", 320.0, applied_force_N=60.0, solver=solver, contact={"stiffness": 200e3}, **small)
-    solution = simulate_case(case)
+    solution = solve(case)
     statistics, history = solution.statistics, force_history(solution)
     assert statistics.contact_loss_percent > 0.0
     found = force_signals(history)

@@ -87,7 +87,7 @@ def test_a_transient_counts_two_periods_at_least_for_it_has_halves(build_line, b
     )
     found = solve_transient(case)
     assert found.status is Status.OK and found.spans_evaluated == 24 and len(found.support_uplift) == 2
-    assert found.statistics_first_half is not None and found.statistics_second_half is not None
+    assert len(found.halves) == 2 and None not in found.halves
 
 
 def test_equal_spans_have_the_influence_of_the_one_span(build_line, build_case):

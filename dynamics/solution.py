@@ -1,0 +1,41 @@
+"""One door to the solvers: a case in, a `Solution` out, whichever solver the case names."""
+
+from __future__ import annotations
+
+from catenary.cell import VerticalCell
+from catenary.equilibrium import Equilibrium
+from dynamics.open_line import solve_open_line
+from dynamics.periodic import solve_periodic
+from dynamics.solved import Solution
+from dynamics.spec import CaseSpec
+from dynamics.transient import solve_transient
+from dynamics.warm_start import WarmStart
+
+__all__ = ["solve"]
+
+
+def solve(
+    case: CaseSpec,
+    start: WarmStart | None = None,
+    equilibrium: Equilibrium | None = None,
+    cell: VerticalCell | None = None,
+    applied_force: float | None = None,
+) -> Solution:
+    """Solve a case; never raises for a line that cannot be solved: the status says why.
+
+    Parameters
+    ----------
+    case : CaseSpec
+        Line, pantograph, speed and solver.
+    start : WarmStart, optional
+        Where the search for a steady state begins, as `Solution.warm_start` of a near case; marches begin at rest.
+    equilibrium, cell : optional
+        The line at rest and its span cell, where they are known; an open line finds its own.
+    applied_force : float, optional
+        First guess of the applied force of a long transient that holds its mean [N].
+    """
+    if case.on_open_line:
+        return solve_open_line(case)
+    if case.seeks_steady_state:
+        return solve_periodic(case, start, equilibrium, cell)
+    return solve_transient(case, equilibrium, applied_force)

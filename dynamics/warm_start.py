@@ -1,0 +1,43 @@
+"""What one search for a steady state leaves, and the next may start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SecantBasis", "WarmStart"]
+
+
+@dataclass(frozen=True)
+class SecantBasis:
+    """Secant pairs known beforehand: ``state`` (pair, state), ``feature`` (pair, feature), no feature zero."""
+
+    state: NDArray[np.float64]
+    feature: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """A steady state and the secant pairs with which a search near it is shortened; picklable.
+
+    Attributes
+    ----------
+    state : float array (state,)
+        See `SpanMap.pack`.
+    scale : tuple of float
+        Sizes of displacement and momentum that make the features comparable.
+    gain : float
+        d(mean contact force) / d(applied force) at rest [-].
+    basis : SecantBasis or None
+        Secant pairs that a search begins with.
+    pairs : tuple of (state, feature)
+        Secant pairs of the search that found the state, oldest first; none where they were not kept.
+    """
+
+    state: NDArray[np.float64]
+    scale: tuple[float, float]
+    gain: float
+    basis: SecantBasis | None = None
+    pairs: tuple[tuple[NDArray[np.float64], NDArray[np.float64]], ...] = ()
