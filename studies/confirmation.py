@@ -16,7 +16,7 @@ from catenary.files import read_json, write_json_atomic
 from catenary.record import config_sha256
 from dynamics.solution import solve
 from dynamics.spec import CaseSpec
-from studies.simulate import summarise
+from studies.summary import summarise
 
 if TYPE_CHECKING:
     from optimise.confirm import Confirmation

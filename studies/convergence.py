@@ -22,8 +22,8 @@ from catenary.files import write_json_atomic
 from catenary.record import config_sha256
 from studies.compose import Composed, compose_job
 from studies.convergence_spec import ConvergenceJob
+from studies.refusals import refuse_coarse_step, refuse_slack_line
 from studies.run_folder import RunFolder, fresh_folder
-from studies.simulate import refuse_coarse_step, refuse_slack_line
 from studies.spec import case_of
 
 if TYPE_CHECKING:

@@ -11,16 +11,20 @@ import time
 from pathlib import Path
 
 from catenary.errors import InputError
-from dynamics.spec import CaseSpec
 from studies.compose import Composed, compose_job
+from studies.refusals import refuse_slack_line
 from studies.run_folder import OUTPUTS, write_hydra_record
-from studies.simulate import refuse_slack_line
 from studies.spec import ExportJob, case_of
+from studies.whole_steps import whole_step_case
 
-__all__ = ["JOB", "compose", "run", "run_export", "whole_step_case"]
+__all__ = [
+    "JOB",
+    "compose",
+    "run",
+    "run_export",
+]
 
 JOB = ExportJob
-LARGEST_SPEED_CHANGE = 0.003
 OWN_KEYS = ("dt", "strict_dt", "solver", "periodic", "transient")
 
 
@@ -84,28 +88,6 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     print(f"Files: {', '.join(parts)}")
     print(f"Written to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder
-
-
-def whole_step_case(case: CaseSpec) -> CaseSpec:
-    """Case whose span takes a whole number of steps of its own dt: the speed gives way.
-
-    Raises
-    ------
-    InputError
-        If the speed would have to change by more than 0.3 %.
-    """
-    span, asked = case.catenary.period, case.speed
-    steps = max(1, round(span / (asked * case.dt)))
-    speed = span / (steps * case.dt)
-    if abs(speed / asked - 1.0) > LARGEST_SPEED_CHANGE:
-        raise InputError(
-            [
-                f"speed_kmh must let a span of {span:g} m take a whole number of steps of {1e3 * case.dt:g} "
-                f"ms within 0.3 %: got {case.speed_kmh:g} km/h, nearest {3.6 * speed:.4f} km/h; give it "
-                "or a smaller dt"
-            ]
-        )
-    return CaseSpec.model_validate({**case.model_dump(), "speed_kmh": 3.6 * speed})
 
 
 def _refuse_foreign_folder(folder: Path) -> None:

@@ -7,26 +7,25 @@ trials. `objectives=[sigma,uplift] sampler=nsga2` looks for every design of whic
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
 from studies.compose import Composed, compose_job, typed_command
+from studies.refusals import refuse_coarse_step, refuse_slack_line
 from studies.run_folder import OUTPUTS, RunFolder
-from studies.simulate import refuse_coarse_step, refuse_slack_line
 from studies.spec import OptimiseJob, campaign_of, case_of
 
 if TYPE_CHECKING:
     from optimise.objectives import Objective
-    from optimise.progress import Progress
     from optimise.result import CampaignResult
     from optimise.space import DesignSpace, Variable
+
+from studies.progress_line import ProgressLine
 
 __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 
 JOB = OptimiseJob
-SECONDS_BETWEEN_LINES = 10.0
 
 
 def compose(overrides: list[str]) -> Composed[OptimiseJob]:
@@ -209,35 +208,3 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
         f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %"
     )
     print(f"Kept in {path}/; the same command goes on after an interruption.", flush=True)
-
-
-class ProgressLine:
-    """Progress on one line: rewritten in a terminal, printed now and then elsewhere."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stdout.isatty()
-        self._width = 0
-        self._printed = -SECONDS_BETWEEN_LINES
-        self._last = ""
-
-    def show(self, progress: Progress) -> None:
-        """Show the state of a campaign."""
-        from optimise.progress import progress_line
-
-        self.write(progress_line(progress))
-
-    def write(self, text: str) -> None:
-        """Show a line in the place of the last one."""
-        self._last = text
-        if self._terminal:
-            print("\r" + self._last.ljust(self._width), end="", flush=True)
-            self._width = len(self._last)
-        elif time.monotonic() - self._printed > SECONDS_BETWEEN_LINES:
-            self._printed = time.monotonic()
-            print(self._last, flush=True)
-            self._last = ""
-
-    def end(self) -> None:
-        """Leave the last state on a line of its own."""
-        if self._terminal or self._last:
-            print("" if self._terminal else self._last, flush=True)

@@ -84,7 +84,7 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
 
 def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, command: str) -> int:
     from optimise.strand_status import points_line
-    from studies.optimise import ProgressLine
+    from studies.progress_line import ProgressLine
 
     line, place = ProgressLine(), study.place
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from optimise.cluster_spec import BatchSpec, ClusterSpec
 from optimise.executors.batch_queue import end_of_log, named, states_of, words
 from optimise.executors.certificates import security_of
-from optimise.executors.deployments import (
+from optimise.executors.dask_settings import (
     DASK_SETTINGS,
     SECONDS_TO_CLOSE,
     interrupts_for_the_driver,

@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from optimise.cluster_spec import ClusterSpec
-from optimise.executors.deployments import (
+from optimise.executors.dask_settings import (
     DASK_SETTINGS,
     SECONDS_TO_CLOSE,
     interrupts_for_the_driver,

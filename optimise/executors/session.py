@@ -11,7 +11,8 @@ from typing import Any
 
 from optimise.cluster_spec import ClusterSpec
 from optimise.executors.calls import Calls, News
-from optimise.executors.deployments import deploy, within
+from optimise.executors.dask_settings import within
+from optimise.executors.deployments import deploy
 from optimise.executors.in_flight import Sent
 from optimise.executors.on_worker import campaign_plugin, evaluate_on_worker, greet_on_worker
 from optimise.executors.protocol import Evaluate

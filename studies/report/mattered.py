@@ -22,7 +22,7 @@ from optimise.sensitivity_result import SensitivityResult
 from studies.input_paths import chosen_inputs, fitting_inputs
 from studies.report.frame import number
 from studies.report.parts import Chart, Curve, Section
-from studies.report.sensitivity_page import sensitivity_summary
+from studies.report.sensitivity_sections import sensitivity_summary
 
 __all__ = ["Mattered", "mattered_of", "mattered_sections"]
 

@@ -14,12 +14,12 @@ from dynamics.loop.model import PeriodicModel, model_of
 from dynamics.loop.settling import Settling, settling
 from dynamics.loop.steady import solve_steady
 from dynamics.spec import CaseSpec
-from studies.export import whole_step_case
 from studies.rig.emulated_charts import TestCurves
 from studies.rig.emulated_test import Chosen, EmulatedTest, choose, last_spans, run_chosen
 from studies.rig.loop_jobs import LoopTestSpec
 from studies.validation.cases import case_from
 from studies.validation.pfem_gate import DesignCase, LoopCase, MassCase, PfemGate
+from studies.whole_steps import whole_step_case
 
 __all__ = ["Tested", "curves_of", "line_of", "run_case"]
 

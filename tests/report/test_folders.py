@@ -27,8 +27,8 @@ from studies.report import write_campaign_report, write_comparison, write_simula
 from studies.report.campaign_folder import read_campaign
 from studies.report.comparison_content import read_comparison
 from studies.report.simulation_folder import read_simulation
-from studies.simulate import summarise
 from studies.spec import RecordSpec
+from studies.summary import summarise
 
 CONF = Path(confirmation.__file__).parents[1] / "conf"
 

@@ -24,7 +24,7 @@ from studies.report.film_file import NO_FFMPEG, write_film
 from studies.report.page import page_html
 from studies.report.simulation_folder import read_simulation
 from studies.report.simulation_page import simulation_page
-from studies.simulate import summarise
+from studies.summary import summarise
 
 KEPT = {"contact_wire_m": [137.5, 165.0], "messenger_wire_m": [165.0], "animation": True}
 
