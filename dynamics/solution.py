@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from catenary.cell import VerticalCell
-from catenary.equilibrium import Equilibrium
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import solve_periodic
-from dynamics.solved import Solution
-from dynamics.spec import CaseSpec
-from dynamics.transient import solve_transient
-from dynamics.warm_start import WarmStart
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.linearised.cell import VerticalCell
+from dynamics.open_line.solve import solve_open_line
+from dynamics.results.solution import Solution
+from dynamics.results.warm_start import WarmStart
+from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
 
 __all__ = ["solve"]
 

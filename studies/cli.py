@@ -37,10 +37,7 @@ STUDIES = {
     "demo": "the whole chain on a real line: campaign, report, best design, rig bundle",
 }
 
-# a command whose name is already that of a package
-MODULES = {"report": "studies.redraw"}
-
-# commands with subcommands, one module each; the package's COMMANDS names them
+# commands with subcommands, a module studies.commands.<family>_<name> each; COMMANDS of studies.<family> names them
 FAMILIES = ("rig",)
 
 THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -80,14 +77,14 @@ def _print_anything() -> None:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from studies import usage
+    from studies.input import usage
 
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage.overview(STUDIES))
         return DONE
     study, rest = arguments[0], arguments[1:]
     if study == "--version":
-        from catenary.record import versions
+        from catenary.storage.provenance import versions
 
         print(f"catenary {versions()['catenary-optimisation']}")
         return DONE
@@ -95,13 +92,13 @@ def _dispatch(arguments: list[str]) -> int:
         return _unknown("study", study, STUDIES, "catenary")
     if study in FAMILIES:
         return _dispatch_family(study, rest)
-    module = import_module(MODULES.get(study, f"studies.{study}"))
+    module = import_module(f"studies.commands.{study}")
     return _one(study, STUDIES[study], module, rest)
 
 
 def _dispatch_family(family: str, arguments: list[str]) -> int:
     """Run a subcommand, such as ``rig map``; the family's own page lists them."""
-    from studies import usage
+    from studies.input import usage
 
     commands: dict[str, str] = import_module(f"studies.{family}").COMMANDS
     if not arguments or arguments[0] in ("-h", "--help", "help"):
@@ -110,7 +107,7 @@ def _dispatch_family(family: str, arguments: list[str]) -> int:
     name, rest = arguments[0], arguments[1:]
     if name not in commands:
         return _unknown("subcommand", name, commands, f"catenary {family}")
-    module = import_module(f"studies.{family}.{name}")
+    module = import_module(f"studies.commands.{family}_{name}")
     return _one(f"{family} {name}", commands[name], module, rest)
 
 
@@ -122,7 +119,7 @@ def _unknown(what: str, name: str, known: dict[str, str], command: str) -> int:
 
 def _one(study: str, summary: str, module: ModuleType, rest: list[str]) -> int:
     """Page of a command, or the command itself."""
-    from studies import usage
+    from studies.input import usage
 
     if any(option in rest for option in ("-h", "--help")):
         print(usage.study_page(study, summary, module))
@@ -189,7 +186,7 @@ def resolved_text(study: str, job: object) -> str:
     """Resolved input of a command as YAML."""
     from pydantic import BaseModel
 
-    from studies.safe_yaml import dump_yaml
+    from studies.input.safe_yaml import dump_yaml
 
     assert isinstance(job, BaseModel)
     return f"# resolved input of: catenary {study}\n" + dump_yaml(job.model_dump(mode="json"))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from catenary.mesh_spec import per_bay
-from catenary.spec import CatenarySpec
-from dynamics.spec import CaseSpec
+from catenary.spec.line import CatenarySpec
+from catenary.spec.mesh import per_bay
+from dynamics.spec.case import CaseSpec
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
 PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380", "c350": "dsa250", "en50318_2002": "en50318_2002"}
@@ -59,7 +59,7 @@ def influence(build_line, build_case):
 
     More damping than a real line has: the peaks need fewer frequencies, and a window's ends are felt less.
     """
-    from dynamics.influence import influence_matrices
+    from dynamics.influence.matrices import influence_matrices
 
     droppers = {"positions": [5.0, 16.25, 27.5, 38.75, 50.0], "contact_wire_heights": [0.0, -0.03, -0.04, -0.03, 0.0]}
     line = build_line(droppers=droppers, damping={"alpha": 0.5})

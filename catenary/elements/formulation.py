@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from catenary.elements.ancf_cable import cable_force, cable_forces, cable_mass, cable_tangent
 from catenary.elements.euler_bernoulli import beam_force, beam_forces, beam_mass, beam_tangent, linear_along
 from catenary.elements.hermite import hermite
-from catenary.spec import CatenarySpec
+from catenary.spec.line import CatenarySpec
 
 __all__ = ["WireElement", "element_of"]
 

@@ -25,13 +25,11 @@ from dynamics.arnold_simeon.discretisation import (
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record
 from dynamics.arnold_simeon.start import contact_weights, pantograph_start, static_state
-from dynamics.integrators import INTEGRATORS, Matrices, Request, make_work, start_accelerations
-from dynamics.pantograph.lumped import pantograph_matrices
-from dynamics.spec import PantographSpec
-from dynamics.whole_line.build import NEVER, fixed_rows, rows_of
-from dynamics.whole_line.march import Record as MarchRecord
-from dynamics.whole_line.march import march
-from dynamics.whole_line.system import (
+from dynamics.open_line.build import NEVER, fixed_rows, rows_of
+from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, make_work, start_accelerations
+from dynamics.open_line.march import Record as MarchRecord
+from dynamics.open_line.march import march
+from dynamics.open_line.system import (
     ANCF,
     Arms,
     ContactLaw,
@@ -43,6 +41,8 @@ from dynamics.whole_line.system import (
     System,
     Wires,
 )
+from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.spec.case import PantographSpec
 
 __all__ = ["cable_line", "march_with_springs", "spring_differences"]
 

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from catenary.component_spec import Spec
+from catenary.spec.components import Spec
 
 __all__ = ["BenchmarkSpec"]
 

@@ -15,7 +15,7 @@ from dynamics.arnold_simeon.loops import CHANNELS, march_bdf, march_half_explici
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.start import Start, initial_state
 from dynamics.arnold_simeon.system import Droppers, Factors, FirstRows, Grid, Motion, Place, System
-from dynamics.status import Status
+from dynamics.spec.status import Status
 
 __all__ = ["Record", "TimeMethod", "longest_stable_step", "run_benchmark"]
 

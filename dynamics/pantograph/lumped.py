@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.spec import PantographSpec
+from dynamics.spec.case import PantographSpec
 
 __all__ = ["chain_matrix", "pantograph_matrices", "pressed_at_rest"]
 

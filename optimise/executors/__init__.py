@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from optimise.cluster_spec import ClusterSpec
-from optimise.executors.possible import refuse_impossible
+from optimise.executors.preflight import refuse_impossible
 from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, going_on
 from optimise.executors.serial import SerialExecutor
+from optimise.spec.cluster import ClusterSpec
 
 __all__ = ["Evaluate", "Executor", "NoWorkersError", "SerialExecutor", "going_on", "open_executor", "refuse_impossible"]
 
@@ -56,7 +56,7 @@ def open_executor(
     if cluster.kind == "serial":
         yield SerialExecutor(evaluate, setting, folder, say)
         return
-    from optimise.executors.on_workers import WorkersExecutor
+    from optimise.executors.dask_executor import WorkersExecutor
 
     executor = WorkersExecutor(cluster, evaluate, setting, folder, say)
     try:

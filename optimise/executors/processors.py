@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from catenary.files import read_json, write_json_atomic
+from catenary.storage.files import read_json, write_json_atomic
 
 __all__ = ["PROCESSORS_FILE", "Processors", "processor_type", "read_processors"]
 

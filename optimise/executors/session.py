@@ -9,13 +9,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from optimise.cluster_spec import ClusterSpec
 from optimise.executors.calls import Calls, News
-from optimise.executors.dask_settings import within
-from optimise.executors.deployments import deploy
+from optimise.executors.deployments.dask_settings import within
+from optimise.executors.deployments.deploy import deploy
 from optimise.executors.in_flight import Sent
-from optimise.executors.on_worker import campaign_plugin, evaluate_on_worker, greet_on_worker
 from optimise.executors.protocol import Evaluate
+from optimise.executors.worker import campaign_plugin, evaluate_on_worker, greet_on_worker
+from optimise.spec.cluster import ClusterSpec
 
 __all__ = ["Session"]
 

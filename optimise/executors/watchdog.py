@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from enum import Enum
 
-from optimise.cluster_spec import WatchdogSpec
+from optimise.spec.cluster import WatchdogSpec
 
 __all__ = ["EqualErrors", "Step", "Watchdog"]
 

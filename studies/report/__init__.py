@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from studies.report.page import write_overlay, write_page
-from studies.spec import RecordSpec
+from studies.jobs.simulation import RecordSpec
+from studies.report.drawing.page import write_overlay, write_page
 
 __all__ = [
     "write_campaign_report",
@@ -31,8 +31,8 @@ def write_simulation_report(folder: Path, say: Callable[[str], None] = print) ->
     InputError
         If the folder does not hold a simulation.
     """
-    from studies.report.simulation_folder import read_simulation
-    from studies.report.simulation_page import simulation_page
+    from studies.report.pages.simulation_page import simulation_page
+    from studies.report.readers.simulation_folder import read_simulation
 
     return write_page(simulation_page(read_simulation(Path(folder))), Path(folder), say)
 
@@ -45,8 +45,8 @@ def write_campaign_report(folder: Path) -> Path:
     InputError
         If the folder does not hold a campaign.
     """
-    from studies.report.campaign_folder import read_campaign
-    from studies.report.campaign_page import campaign_page
+    from studies.report.pages.campaign_page import campaign_page
+    from studies.report.readers.campaign_folder import read_campaign
 
     return write_page(campaign_page(read_campaign(Path(folder))), Path(folder))
 
@@ -59,8 +59,8 @@ def write_convergence_report(folder: Path) -> Path:
     InputError
         If the folder does not hold such a study.
     """
-    from studies.report.convergence_page import convergence_page
-    from studies.report.stored import command_of, read_json
+    from studies.report.pages.convergence_page import convergence_page
+    from studies.report.readers.stored import command_of, read_json
 
     folder = Path(folder)
     page = convergence_page(read_json(folder / "summary.json"), command_of(folder, "convergence"))
@@ -75,8 +75,8 @@ def write_sweep_report(folder: Path) -> Path:
     InputError
         If the folder does not hold a sweep.
     """
-    from optimise.sweep import load_sweep
-    from studies.report.sweep_page import sweep_page
+    from optimise.parameter_study.sweep import load_sweep
+    from studies.report.pages.sweep_page import sweep_page
 
     return write_page(sweep_page(load_sweep(Path(folder))), Path(folder))
 
@@ -89,8 +89,8 @@ def write_sensitivity_report(folder: Path) -> Path:
     InputError
         If the folder does not hold a sensitivity study.
     """
-    from optimise.sensitivity import load_sensitivity
-    from studies.report.sensitivity_page import sensitivity_page
+    from optimise.parameter_study.sensitivity import load_sensitivity
+    from studies.report.pages.sensitivity_page import sensitivity_page
 
     return write_page(sensitivity_page(load_sensitivity(Path(folder))), Path(folder))
 
@@ -103,9 +103,9 @@ def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> 
     InputError
         If a path holds nothing that can be laid beside the others; nothing has been written.
     """
-    from studies.report.comparison_content import read_comparison
-    from studies.report.comparison_page import comparison_page
-    from studies.report.sweep_overlay import are_sweeps, sweep_overlay_page
+    from studies.report.pages.comparison_page import comparison_page
+    from studies.report.pages.sweep_overlay import are_sweeps, sweep_overlay_page
+    from studies.report.readers.comparison_content import read_comparison
 
     if are_sweeps(paths):
         return write_overlay(sweep_overlay_page(paths), output)

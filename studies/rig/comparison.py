@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from catenary.errors import InputError
-from catenary.files import write_json_atomic
-from dynamics.force_record import FoldedRecord, best_offset, fold_record, record_problems
-from studies.compose import Composed
-from studies.report.frame import number
-from studies.report.page import write_overlay
-from studies.report.parts import Chart, Curve, Page, Section, Stations, Table
-from studies.report.tables import STATISTICS, change_percent, signed, value_text
+from catenary.storage.files import write_json_atomic
+from dynamics.contact_force.measured_force import FoldedRecord, best_offset, fold_record, record_problems
+from studies.input.compose import Composed
+from studies.jobs.service import CompareJob
+from studies.report.drawing.frame import number
+from studies.report.drawing.page import write_overlay
+from studies.report.drawing.parts import Chart, Curve, Page, Section, Stations, Table
+from studies.report.sections.tables import STATISTICS, change_percent, signed, value_text
 from studies.rig.measured import Source, read_source
-from studies.rig.service_jobs import CompareJob
-from studies.run_folder import RunFolder, fresh_folder
+from studies.writing.run_folder import RunFolder, fresh_folder
 
 __all__ = ["compare_forces"]
 

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from dynamics.loop.maps import StabilityMap
+from dynamics.rig.stability.maps import StabilityMap
 
 __all__ = ["map_picture"]
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from dynamics.dataset import read_result
-from dynamics.force_record import ForceRecord
-from dynamics.rig_service.frames import Mark
-from dynamics.rig_service.journal import read_journal
-from studies.force_file import read_force_file
-from studies.report.stored import read_stored, stored_case
-from studies.spec import RecordSpec
+from dynamics.contact_force.measured_force import ForceRecord
+from dynamics.results.dataset import read_result
+from dynamics.rig.service.frames import Mark
+from dynamics.rig.service.journal import read_journal
+from studies.input.tables.force_file import read_force_file
+from studies.jobs.simulation import RecordSpec
+from studies.report.readers.stored import read_stored, stored_case
 
 __all__ = ["Source", "read_source"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
-from dynamics.rig_bundle import MadeFor, made_for
-from dynamics.spec import PantographSpec
-from studies.rig.pressed import Press, PressedSpec
+from dynamics.rig.bundle import MadeFor, made_for
+from dynamics.spec.case import PantographSpec
+from studies.jobs.pressed import Press, PressedSpec
 
 __all__ = ["OnRig", "for_a_real_one", "on_rig"]
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from catenary.files import write_bytes_atomic, write_json_atomic
-from dynamics.rig_service.frames import Reason
-from dynamics.rig_service.journal import read_journal
-from dynamics.rig_service.run import Blocks, Course, blocks_of, course_of, write_run
-from dynamics.rig_service.steps import SENTENCES, Counts
-from studies.report.parts import Chart, Curve, Stations
-from studies.report.png import chart_png
-from studies.rig.service_jobs import ServeJob
-from studies.run_folder import RunFolder
+from catenary.storage.files import write_bytes_atomic, write_json_atomic
+from dynamics.rig.service.frames import Reason
+from dynamics.rig.service.journal import read_journal
+from dynamics.rig.service.run import Blocks, Course, blocks_of, course_of, write_run
+from dynamics.rig.service.steps import SENTENCES, Counts
+from studies.jobs.service import ServeJob
+from studies.report.drawing.parts import Chart, Curve, Stations
+from studies.report.drawing.png import chart_png
+from studies.writing.run_folder import RunFolder
 
 __all__ = ["finish"]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from dynamics.arnold_simeon.discretisation import discretise, frequencies
 from dynamics.arnold_simeon.main_code import cable_line, spring_differences
 from dynamics.arnold_simeon.run import Record, longest_stable_step, run_benchmark
-from dynamics.status import Status
+from dynamics.spec.status import Status
 from studies.validation.arnold_simeon_charts import arnold_simeon_charts
-from studies.validation.arnold_simeon_gate import ArnoldSimeonGate, FrequencyRow, SpeedCase, SpringGate
 from studies.validation.arnold_simeon_runs import FORCES, ArnoldSimeonRuns, Combination, benchmark_spec, spring_rate
-from studies.validation.gates import GatesSpec
+from studies.validation.gates.arnold_simeon import ArnoldSimeonGate, FrequencyRow, SpeedCase, SpringGate
+from studies.validation.gates.gates import GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
 __all__ = ["arnold_simeon_rows", "compare", "run_arnold_simeon"]

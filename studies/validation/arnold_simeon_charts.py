@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from dynamics.arnold_simeon.discretisation import discretise
 from dynamics.arnold_simeon.run import Record
 from dynamics.arnold_simeon.start import initial_state
-from studies.report.parts import Chart, Curve, Role
-from studies.validation.arnold_simeon_gate import ArnoldSimeonGate
+from studies.report.drawing.parts import Chart, Curve, Role
 from studies.validation.arnold_simeon_runs import FORCES, ArnoldSimeonRuns, benchmark_spec, spring_rate
+from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 
 __all__ = ["arnold_simeon_charts"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dynamics.arnold_simeon.discretisation import Method
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record, TimeMethod
-from studies.validation.arnold_simeon_gate import SpeedCase, SpringGate
+from studies.validation.gates.arnold_simeon import SpeedCase, SpringGate
 
 __all__ = ["FORCES", "ArnoldSimeonRuns", "Combination", "benchmark_spec", "spring_rate"]
 

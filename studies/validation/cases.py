@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dynamics.solution import solve
-from dynamics.spec import CaseSpec
-from studies.compose import compose_job
-from studies.spec import SimulateJob, case_of
+from dynamics.spec.case import CaseSpec
+from studies.input.compose import compose_job
+from studies.jobs.simulation import SimulateJob, case_of
 
 if TYPE_CHECKING:
-    from dynamics.solved import Solution
+    from dynamics.results.solution import Solution
 
 __all__ = ["case_from", "failure_of", "solve_typed"]
 

@@ -8,10 +8,10 @@ from dataclasses import asdict
 import numpy as np
 
 from dynamics.solution import solve
-from dynamics.spec import CaseSpec
-from studies.report.parts import Chart, Curve, Level
+from dynamics.spec.case import CaseSpec
+from studies.report.drawing.parts import Chart, Curve, Level
 from studies.validation.cases import case_from, failure_of
-from studies.validation.gates import AcceptanceGate, AcceptanceSpeed, Dimension, GatesSpec
+from studies.validation.gates.gates import AcceptanceGate, AcceptanceSpeed, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
 __all__ = ["acceptance_case", "acceptance_chart", "acceptance_rows", "compare"]

@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from studies.report.parts import Chart, Curve, Mark, Role, Table
+from studies.report.drawing.parts import Chart, Curve, Mark, Role, Table
 from studies.validation.cases import failure_of, solve_typed
-from studies.validation.gates import FormulationsGate, GatesSpec
+from studies.validation.gates.gates import FormulationsGate, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
 __all__ = ["Run", "compare", "difference_rows", "runs_of"]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.parts import Chart, Curve, Level, Mark, Role
+from studies.report.drawing.parts import Chart, Curve, Level, Mark, Role
 from studies.validation.cases import failure_of, solve_typed
-from studies.validation.gates import AppliedForceGate, AppliedForceRow, AppliedForceRun, Dimension, GatesSpec
+from studies.validation.gates.gates import AppliedForceGate, AppliedForceRow, AppliedForceRun, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row
 
 if TYPE_CHECKING:
-    from dynamics.solved import Solution
+    from dynamics.results.solution import Solution
 
 __all__ = ["AppliedForces", "applied_forces", "compare"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from studies.report.frame import with_bound_units
-from studies.report.parts import Fact, Page, Section, Table
+from studies.report.drawing.frame import with_bound_units
+from studies.report.drawing.parts import Fact, Page, Section, Table
 from studies.validation.rows import Comparison, Row
 
 __all__ = ["validation_page"]

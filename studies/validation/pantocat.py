@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.parts import Chart, Curve, Role
+from studies.report.drawing.parts import Chart, Curve, Role
 from studies.validation.en50318 import acceptance_chart, acceptance_rows
-from studies.validation.gates import GatesSpec
+from studies.validation.gates.gates import GatesSpec
 from studies.validation.pacdin import applied_forces
 from studies.validation.rows import Comparison, Reference, Row
 
@@ -50,8 +50,8 @@ def creeping_elasticity(overrides: tuple[str, ...], force_N: float) -> Creep:
 
     The run is one whose mean contact force is within 0.5 N of ``force_N`` [N].
     """
-    from catenary.dataset import static_table
-    from catenary.elasticity import static_elasticity
+    from catenary.linearised.elasticity import static_elasticity
+    from catenary.storage.dataset import static_table
 
     none = np.zeros(0)
     found = applied_forces(overrides, force_N, (force_N,))

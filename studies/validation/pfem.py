@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dynamics.loop.model import PeriodicModel
-from dynamics.loop.settling import own_band
-from studies.report.parts import Chart
-from studies.rig.emulated_charts import correction_chart, force_chart
-from studies.rig.emulated_test import compared, figures
-from studies.validation.gates import GatesSpec
-from studies.validation.pfem_gate import DesignCase, LineCase, LoopCase, MassCase, PfemGate
-from studies.validation.pfem_test import Tested, curves_of, run_case
+from dynamics.rig.loop.model import PeriodicModel
+from dynamics.rig.loop.settling import own_band
+from studies.report.drawing.parts import Chart
+from studies.rig.emulation.charts import correction_chart, force_chart
+from studies.rig.emulation.trial import compared, figures
+from studies.validation.gates.gates import GatesSpec
+from studies.validation.gates.pfem import DesignCase, LineCase, LoopCase, MassCase, PfemGate
+from studies.validation.pfem_emulation import Tested, curves_of, run_case
 from studies.validation.rows import Comparison, Reference, Row
 
 __all__ = ["case_rows", "compare", "design_rows"]

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from studies.report.parts import Chart, Table
+from studies.report.drawing.parts import Chart, Table
 
 __all__ = ["Comparison", "Reference", "Row", "Verdict"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from studies.report.parts import Chart, Curve, Level, Role
+from studies.report.drawing.parts import Chart, Curve, Level, Role
 from studies.validation.cases import case_from, failure_of, solve_typed
-from studies.validation.gates import ElasticityGate, GatesSpec, MeanForceGate
+from studies.validation.gates.gates import ElasticityGate, GatesSpec, MeanForceGate
 from studies.validation.rows import Comparison, Reference, Row
 
 __all__ = ["compare"]
@@ -35,9 +35,9 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
 
 
 def _elasticity(gate: ElasticityGate) -> Iterator[Row]:
-    from catenary.dataset import static_table
-    from catenary.elasticity import span_mean
-    from catenary.equilibrium import periodic_equilibrium
+    from catenary.form_finding.equilibrium import periodic_equilibrium
+    from catenary.linearised.elasticity import span_mean
+    from catenary.storage.dataset import static_table
 
     mesh = f"catenary.mesh.elements_per_bay={gate.elements_per_bay}"
     line = case_from([f"catenary={gate.catenary}", "pantograph=bruni_2015", mesh]).catenary

@@ -76,7 +76,7 @@ def test_every_folder_with_modules_is_a_package_that_is_installed(root, packages
 
 def test_data_files_are_installed(root, packaged_data):
     wanted = data_files(root, "conf", ".yaml", ".yml") | data_files(root, "studies", ".html", ".css", ".js")
-    programs = (root / "dynamics" / "rig_bundle" / "files").iterdir()
+    programs = (root / "dynamics" / "rig" / "bundle" / "files").iterdir()
     wanted |= {f.relative_to(root).as_posix() for f in programs}
     missing = sorted(wanted - packaged_data)
     assert not missing, "pyproject.toml leaves these out of [tool.setuptools.package-data]:\n" + "\n".join(missing)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from catenary.equilibrium import periodic_equilibrium
-from catenary.spec import CatenarySpec
-from dynamics.periodic import solve_periodic
-from dynamics.static_status import static_status
-from dynamics.status import Status
-from dynamics.transient import solve_transient
-from optimise.evaluate import evaluate, prepare
-from optimise.setting import Setting, Task
-from optimise.spec import LimitsSpec
-from studies.optimise import compose
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.static_status import static_status
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
+from optimise.evaluation.evaluate import evaluate, prepare
+from optimise.evaluation.setting import Setting, Task
+from optimise.spec.campaign import LimitsSpec
+from studies.commands.optimise import compose
 
 DESIGNS, SEED = 40, 2015
 SPACING_SD, HEIGHT_SD, LEAST_SPACING = 0.6, 0.012, 2.0

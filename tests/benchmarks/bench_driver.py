@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "optimise"))
 
 import cheap_evaluation
 
-from optimise.campaign import run_campaign
+from optimise.search.campaign import run_campaign
 
 TRIALS = 1000
 REACH_MS = 8.0

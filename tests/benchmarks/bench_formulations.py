@@ -5,9 +5,9 @@ import pytest
 from numba import njit
 
 from catenary.elements.formulation import element_of
-from catenary.equilibrium import periodic_equilibrium
-from catenary.form_finding import element_coordinates, wire_property
-from dynamics.periodic import solve_periodic
+from catenary.form_finding.equations import element_coordinates, wire_property
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.steady_state.periodic import solve_periodic
 
 FORMULATIONS = ("ancf", "beam")
 SWEEPS = 100

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.influence import influence_matrices
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.influence.matrices import influence_matrices
 from dynamics.pantograph.lumped import pantograph_matrices
-from dynamics.periodic import PLAIN_SPANS, iterate, solve_periodic
-from dynamics.span_map import SpanMap
-from dynamics.status import Status
-from dynamics.transient import solve_transient
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import PLAIN_SPANS, iterate, solve_periodic
+from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.transient import solve_transient
 
 
 def percent(a, b):

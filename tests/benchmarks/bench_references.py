@@ -4,11 +4,11 @@ from dataclasses import asdict
 
 import pytest
 
-from catenary.dataset import static_table
-from catenary.elasticity import span_mean
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.periodic import solve_periodic
-from studies.validation.gates import load_gates
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.linearised.elasticity import span_mean
+from catenary.storage.dataset import static_table
+from dynamics.steady_state.periodic import solve_periodic
+from studies.validation.gates.gates import load_gates
 
 
 @pytest.mark.benchmark

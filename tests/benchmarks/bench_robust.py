@@ -6,15 +6,15 @@ import time
 import numpy as np
 import pytest
 
-from catenary.equilibrium import periodic_equilibrium
-from optimise.evaluate import evaluate, prepare
-from optimise.robust import prepare_scenarios
-from optimise.scenarios import scenario_set
-from optimise.setting import Setting, Task
-from optimise.space import DesignSpace
-from optimise.spec import LimitsSpec
-from studies.optimise import compose
-from studies.spec import campaign_of, case_of
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from optimise.design.space import DesignSpace
+from optimise.evaluation.evaluate import evaluate, prepare
+from optimise.evaluation.robust import prepare_scenarios
+from optimise.evaluation.scenarios import scenario_set
+from optimise.evaluation.setting import Setting, Task
+from optimise.spec.campaign import LimitsSpec
+from studies.commands.optimise import compose
+from studies.jobs.simulation import campaign_of, case_of
 
 DESIGNS, SEED, SHARE = 3, 3, 0.3
 LEAST_FORCE_N = 40.0  # at rest, so that errors of 5 mm leave every dropper in tension

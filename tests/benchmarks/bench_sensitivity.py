@@ -5,10 +5,10 @@ import time
 import numpy as np
 import pytest
 
-from optimise.sensitivity_design import sample_plan, sample_strands
-from optimise.strand_points import evaluate_samples
-from studies.sensitivity import compose
-from studies.spec import case_of
+from optimise.evaluation.batch_points import evaluate_samples
+from optimise.parameter_study.sensitivity_points import sample_plan, sample_strands
+from studies.commands.sensitivity import compose
+from studies.jobs.simulation import case_of
 
 BASE_SAMPLES = 16
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.neighbour import periodic_start
-from dynamics.periodic import solve_periodic
-from dynamics.transient import solve_transient
-from studies.optimise import compose as compose_campaign
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.steady_state.learned_start import periodic_start
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
+from studies.commands.optimise import compose as compose_campaign
 
 DIMENSIONS = ("planar", "spatial")
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from catenary.equilibrium import open_line_equilibrium
-from dynamics.filters import filter_record
-from dynamics.transient import solve_transient
-from dynamics.whole_line.run import prepare_line, run_whole_line
+from catenary.form_finding.equilibrium import open_line_equilibrium
+from dynamics.contact_force.filters import filter_record
+from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.steady_state.transient import solve_transient
 
 SPANS, FIRST, RUN, SKIPPED = 30, 10, 8, 2
 

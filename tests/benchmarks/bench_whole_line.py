@@ -6,9 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from catenary.equilibrium import open_line_equilibrium
-from dynamics.transient import solve_transient
-from dynamics.whole_line.run import prepare_line, run_whole_line
+from catenary.form_finding.equilibrium import open_line_equilibrium
+from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.steady_state.transient import solve_transient
 
 SPEED, FORCE = 320, "applied_force_N=182.17"
 START, SHORT = 2.0, 3.0  # spans

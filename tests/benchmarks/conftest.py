@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from dynamics.spec import CaseSpec
-from studies.simulate import compose
-from studies.spec import case_of as case_of_job
+from dynamics.spec.case import CaseSpec
+from studies.commands.simulate import compose
+from studies.jobs.simulation import case_of as case_of_job
 
 REPEATS = 3
 

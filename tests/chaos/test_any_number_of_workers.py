@@ -7,10 +7,10 @@ from cheap_evaluation import campaign_of, prepare_nothing, uneven_bowl
 from cheap_sweep import AXES, slow_plane, sweep_of
 from record_of import full
 
-from catenary.mesh_spec import per_bay
-from optimise.campaign import run_campaign
-from optimise.evaluate import evaluate, prepare
-from optimise.sweep import run_sweep
+from catenary.spec.mesh import per_bay
+from optimise.evaluation.evaluate import evaluate, prepare
+from optimise.parameter_study.sweep import run_sweep
+from optimise.search.campaign import run_campaign
 
 KINDS = {"qmc": {"sampler": {"kind": "qmc"}}, "cma_es": {"sampler": {"kind": "cma_es"}, "synchronous": True}}
 

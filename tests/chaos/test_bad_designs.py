@@ -8,10 +8,10 @@ from cheap_evaluation import FAULTS, bowl_with_every_fault, campaign_of, prepare
 from cheap_sweep import AXES, plane_with_every_fault, sweep_of
 from record_of import full, lost_and_twice
 
-from optimise.campaign import run_campaign
-from optimise.evaluation import EvaluationStatus
-from optimise.progress import read_status
-from optimise.sweep import load_sweep, run_sweep
+from optimise.evaluation.outcome import EvaluationStatus
+from optimise.parameter_study.sweep import load_sweep, run_sweep
+from optimise.search.campaign import run_campaign
+from optimise.search.progress import read_status
 
 REASONS = {
     "raise": "RuntimeError: broken on the worker",

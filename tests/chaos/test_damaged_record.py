@@ -9,11 +9,11 @@ from cheap_sweep import AXES, plane, sweep_of
 from record_of import full
 
 from catenary.errors import InputError
-from optimise.campaign import load_result, run_campaign
-from optimise.record import CampaignFolder, count_records
-from optimise.record_damage import take_up_strands
-from optimise.sweep import SweepFolder, run_sweep
-from optimise.sweep_result import SweepInput
+from optimise.parameter_study.sweep import SweepFolder, run_sweep
+from optimise.parameter_study.sweep_result import SweepInput
+from optimise.record.campaign_folder import CampaignFolder, count_records
+from optimise.record.record_damage import take_up_strands
+from optimise.search.campaign import load_result, run_campaign
 
 END = 4096  # bytes
 TRIALS = 40

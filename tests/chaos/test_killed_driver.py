@@ -15,8 +15,8 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from cheap_sweep import plane, sweep_of
 from record_of import full, lost_and_twice
 
-from optimise.campaign import load_result, run_campaign
-from optimise.sweep import SweepFolder, load_sweep, run_sweep
+from optimise.parameter_study.sweep import SweepFolder, load_sweep, run_sweep
+from optimise.search.campaign import load_result, run_campaign
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "optimise"
 CAMPAIGN = {"sampler": {"kind": "qmc"}, "cluster": {"kind": "local", "workers": 2}}

@@ -13,7 +13,7 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from record_of import full, lost_and_twice
 
-from optimise.campaign import run_campaign
+from optimise.search.campaign import run_campaign
 
 DRIVE = Path(__file__).resolve().parents[1] / "optimise" / "drive.py"
 FIRST_SECONDS = 6.0

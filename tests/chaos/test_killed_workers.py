@@ -9,7 +9,7 @@ import pytest
 from cheap_evaluation import bowl_of_a_tenth, campaign_of, prepare_nothing
 from record_of import full, lost_and_twice
 
-from optimise.campaign import run_campaign
+from optimise.search.campaign import run_campaign
 
 KEPT = 0.75  # share of the undisturbed rate
 

@@ -10,7 +10,7 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from record_of import full
 
-from optimise.campaign import run_campaign
+from optimise.search.campaign import run_campaign
 
 REACH_MS, RESUME_S, STATUS_S = 8.0, 5.0, 1.0
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from record_of import full, lost_and_twice
 
-from optimise.campaign import load_result, run_campaign
+from optimise.search.campaign import load_result, run_campaign
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "optimise"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from record_of import full, lost_and_twice
 
-from optimise.campaign import load_result
+from optimise.search.campaign import load_result
 
 DRIVE = Path(__file__).resolve().parents[1] / "optimise" / "drive.py"
 SECONDS_STOPPED = 0.75

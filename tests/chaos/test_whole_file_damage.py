@@ -11,12 +11,12 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
 from catenary.errors import InputError
-from optimise.campaign import load_result, run_campaign
-from optimise.points_status import read_points_status
-from optimise.progress import read_status
-from optimise.record_damage import SetAsideError
-from optimise.sensitivity import run_sensitivity
-from optimise.sweep import run_sweep
+from optimise.parameter_study.sensitivity import run_sensitivity
+from optimise.parameter_study.status import read_points_status
+from optimise.parameter_study.sweep import run_sweep
+from optimise.record.record_damage import SetAsideError
+from optimise.search.campaign import load_result, run_campaign
+from optimise.search.progress import read_status
 
 TRIALS = 24
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from dynamics.rig_service.frames import Frame, Kind, pack, unpack
-from dynamics.rig_service.session import RigSession, TestPlan
-from dynamics.rig_service.spec import ServiceSpec
-from dynamics.rig_service.steps import StepTaker
+from dynamics.rig.service.frames import Frame, Kind, pack, unpack
+from dynamics.rig.service.session import RigSession, TestPlan
+from dynamics.rig.service.spec import ServiceSpec
+from dynamics.rig.service.steps import StepTaker
 
 DT, N, MS = 2e-3, 50, 1_000_000
 CLIENT, OTHER = ("127.0.0.1", 5000), ("127.0.0.1", 6000)

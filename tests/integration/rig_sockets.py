@@ -11,13 +11,13 @@ from time import monotonic, monotonic_ns, sleep
 
 from rig_session import DT, N, Spring
 
-from dynamics.rig_service.emergency import EmergencyStop
-from dynamics.rig_service.frames import Frame, Kind, pack, unpack
-from dynamics.rig_service.server import serve
-from dynamics.rig_service.session import RigSession, TestPlan
-from dynamics.rig_service.spec import ServiceSpec
-from dynamics.rig_service.steps import StepTaker
-from dynamics.rig_service.udp import open_socket
+from dynamics.rig.service.emergency.listener import EmergencyStop
+from dynamics.rig.service.frames import Frame, Kind, pack, unpack
+from dynamics.rig.service.server import serve
+from dynamics.rig.service.session import RigSession, TestPlan
+from dynamics.rig.service.spec import ServiceSpec
+from dynamics.rig.service.steps import StepTaker
+from dynamics.rig.service.udp import open_socket
 
 # a machine that does other things as well makes frames late: that is not what these tests ask
 PATIENT = {"grace_ms": 60.0, "watchdog_ms": 400.0, "largest_gap_steps": 200, "largest_share_percent": 50.0}

@@ -10,13 +10,13 @@ import pytest
 from bundle_programs import compiled, heights_of_c, heights_of_octave, octave, python
 
 from catenary.errors import InputError
-from dynamics.loop.engine import LoopEngine
-from dynamics.loop.model import model_of
-from dynamics.loop.spec import LoopSettings as LoopSpec
-from dynamics.rig_bundle import RECOMMENDATION, VARIABLES, add_to_bundle, write_bundle
-from dynamics.rig_bundle.pfem import STRATEGIES, Pfem, read_raw
-from dynamics.rig_bundle.self_test import LoopSettings, direct_heights, harmonic_filter
-from dynamics.rig_bundle.write import refuse_large
+from dynamics.rig.bundle import RECOMMENDATION, VARIABLES, add_to_bundle, write_bundle
+from dynamics.rig.bundle.pfem import STRATEGIES, Pfem, read_raw
+from dynamics.rig.bundle.self_check import LoopSettings, direct_heights, harmonic_filter
+from dynamics.rig.bundle.write import refuse_large
+from dynamics.rig.loop.engine import LoopEngine
+from dynamics.rig.loop.model import model_of
+from dynamics.rig.loop.spec import LoopSettings as LoopSpec
 
 TOLERANCE = 1e-12
 
@@ -115,7 +115,7 @@ def test_a_self_test_that_is_altered_fails_everywhere(folder, program, tmp_path)
     other = shutil.copytree(folder, tmp_path / "other")
     raw = read_raw(folder / "pfem.bin")
     raw["self_test_height"][1, -1] *= 1.0 + 1e-9
-    from dynamics.rig_bundle.raw import write_raw
+    from dynamics.rig.bundle.raw import write_raw
 
     checksum = write_raw(other / "pfem.bin", raw)
     done = python(other)
@@ -152,7 +152,7 @@ def test_a_harmed_raw_file_is_refused(folder, program, tmp_path, harm, sentence)
 def test_a_name_or_shape_that_is_altered_is_found_as_well(folder, program, tmp_path):
     """A bit anywhere in the table of the raw file, such as two names exchanged; the sizes alone would not tell."""
     small = {"z0": np.arange(3.0), "I_cc": np.ones((3, 3))}
-    from dynamics.rig_bundle.raw import write_raw
+    from dynamics.rig.bundle.raw import write_raw
 
     write_raw(tmp_path / "small.bin", small)
     whole = (tmp_path / "small.bin").read_bytes()

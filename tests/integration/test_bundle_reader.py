@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import read_bundle
 
-from dynamics.periodic import solve_periodic
-from dynamics.rig_bundle import write_bundle
-from dynamics.spec import CaseSpec
-from dynamics.status import Status
+from dynamics.rig.bundle import write_bundle
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 # neither the pantograph nor the force is the one that the bundle was made with
 MASSES, DAMPINGS, STIFFNESSES = (6.6, 9.5), (10.0, 90.0), (7000.0, 120.0)

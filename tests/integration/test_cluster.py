@@ -20,10 +20,10 @@ from cheap_evaluation import campaign_of, prepare_nothing
 from one_node_slurm import APT, OneNodeSlurm, missing
 
 from catenary.errors import InputError
-from optimise.campaign import Interrupted, load_result, run_campaign
-from optimise.cluster_spec import ClusterSpec
-from optimise.executors.batch import job_script
+from optimise.executors.deployments.batch import job_script
 from optimise.executors.processors import processor_type, read_processors
+from optimise.search.campaign import Interrupted, load_result, run_campaign
+from optimise.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).resolve().parents[2]
 SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -15,7 +15,7 @@ import cheap_evaluation
 import pytest
 from cheap_evaluation import campaign_of, prepare_nothing
 
-from optimise.campaign import run_campaign
+from optimise.search.campaign import run_campaign
 
 ROOT = Path(__file__).resolve().parents[2]
 SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rig_session import CLIENT, DT, MS, OTHER, Rig, Spring
 
-from dynamics.rig_service.frames import Frame, Kind, Mark, Reason, pack, unpack
+from dynamics.rig.service.frames import Frame, Kind, Mark, Reason, pack, unpack
 
 STEP = 2 * MS
 

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from dynamics.dataset import read_result
-from dynamics.rig_bundle import write_bundle
-from dynamics.rig_service.frames import Mark
-from dynamics.rig_service.journal import read_journal
+from dynamics.results.dataset import read_result
+from dynamics.rig.bundle import write_bundle
+from dynamics.rig.service.frames import Mark
+from dynamics.rig.service.journal import read_journal
 from studies.cli import main
 
 LOOP = (
@@ -65,11 +65,11 @@ def test_a_dry_run_agrees_with_the_emulated_loop(place, influence):
     """Two ways through the same test: frames and session here, the emulation's compiled blocks there."""
     import yaml
 
-    from dynamics.loop.device import lumped_device
-    from dynamics.loop.emulation import emulate
-    from dynamics.loop.model import read_model
-    from dynamics.loop.spec import RigSettings
-    from dynamics.spec import PantographSpec
+    from dynamics.rig.loop.device import lumped_device
+    from dynamics.rig.loop.emulation import emulate
+    from dynamics.rig.loop.model import read_model
+    from dynamics.rig.loop.spec import RigSettings
+    from dynamics.spec.case import PantographSpec
 
     job = yaml.safe_load((place / "dry" / ".hydra" / "config.yaml").read_text(encoding="utf-8"))
     model, _ = read_model(place / "bundle")

@@ -15,10 +15,10 @@ from rig_session import DT, Spring
 from rig_sockets import Device, Served, flood, free_ports, stopped_for
 
 from catenary.errors import InputError
-from dynamics.rig_service.emergency import EmergencyStop, ask_for_stop
-from dynamics.rig_service.frames import Frame, Kind, Mark, Reason, Refusal, pack, unpack
-from dynamics.rig_service.spec import EmergencyStopSpec, ServiceSpec
-from dynamics.rig_service.udp import open_socket
+from dynamics.rig.service.emergency.listener import EmergencyStop, ask_for_stop
+from dynamics.rig.service.frames import Frame, Kind, Mark, Reason, Refusal, pack, unpack
+from dynamics.rig.service.spec import EmergencyStopSpec, ServiceSpec
+from dynamics.rig.service.udp import open_socket
 
 HERE = Path(__file__).resolve().parent
 JUNK = bytes(range(60))

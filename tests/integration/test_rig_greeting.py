@@ -8,9 +8,9 @@ import pytest
 from rig_session import Rig
 
 from catenary.errors import InputError
-from dynamics.rig_service.device import agreed_delay, greet
-from dynamics.rig_service.frames import Kind, pack
-from dynamics.rig_service.spec import AddressSpec
+from dynamics.rig.service.device import agreed_delay, greet
+from dynamics.rig.service.frames import Kind, pack
+from dynamics.rig.service.spec import AddressSpec
 
 
 def answered(frame):

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from rig_sockets import free_ports
 
-from dynamics.dataset import read_result
-from dynamics.rig_bundle import write_bundle
-from dynamics.rig_service.frames import Frame, Kind, Mark, Refusal, pack, unpack
-from dynamics.rig_service.journal import read_journal
+from dynamics.results.dataset import read_result
+from dynamics.rig.bundle import write_bundle
+from dynamics.rig.service.frames import Frame, Kind, Mark, Refusal, pack, unpack
+from dynamics.rig.service.journal import read_journal
 
 ROOT = Path(__file__).resolve().parents[2]
 # a machine that does other things as well lets a process wait for a while: that shall not end these tests

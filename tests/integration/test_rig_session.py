@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rig_session import CLIENT, DT, MS, OTHER, N, Rig, Spring
 
-from dynamics.rig_service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
-from dynamics.rig_service.journal import RECORD, Journal, read_journal
-from dynamics.rig_service.run import blocks_of
-from dynamics.spec import SignalSpec
+from dynamics.rig.service.frames import FRAME_BYTES, Frame, Kind, Mark, Reason, Refusal, pack, unpack
+from dynamics.rig.service.journal import RECORD, Journal, read_journal
+from dynamics.rig.service.run import blocks_of
+from dynamics.spec.case import SignalSpec
 
 
 def test_a_frame_is_what_it_was():
@@ -266,7 +266,7 @@ def test_the_last_span_of_a_test_is_clear_of_the_filter_at_its_end():
 
 
 def test_one_line_shows_where_the_test_is(capsys):
-    from studies.rig.serve import _live_line
+    from studies.commands.rig_serve import _live_line
 
     rig = Rig()
     rig.force(0, 150.0), rig.force(3, 160.0)

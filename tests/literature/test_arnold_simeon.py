@@ -16,9 +16,9 @@ from dynamics.arnold_simeon.main_code import cable_line, march_with_springs, spr
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import longest_stable_step, run_benchmark
 from dynamics.arnold_simeon.start import contact_weights, initial_state
-from dynamics.status import Status
-from studies.report.png import chart_png
-from studies.validate import load_gates
+from dynamics.spec.status import Status
+from studies.commands.validate import load_gates
+from studies.report.drawing.png import chart_png
 from studies.validation.arnold_simeon import arnold_simeon_rows, run_arnold_simeon
 from studies.validation.arnold_simeon_charts import arnold_simeon_charts
 

@@ -7,10 +7,10 @@ at 10 km/h that gave means of 100 N and 200 N, from which the static elasticity 
 import numpy as np
 import pytest
 
-from catenary.elasticity import static_elasticity
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.linearised.elasticity import static_elasticity
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 
 @pytest.mark.parametrize(

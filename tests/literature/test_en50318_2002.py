@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from dynamics.open_line import solve_open_line
-from dynamics.spec import CaseSpec
-from dynamics.status import Status
+from dynamics.open_line.solve import solve_open_line
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
 from studies.validation.en50318 import acceptance_case
-from studies.validation.gates import load_gates
+from studies.validation.gates.gates import load_gates
 from studies.validation.rows import Row
 
 PRINTED = Path(__file__).with_name("en50318_2002.txt")

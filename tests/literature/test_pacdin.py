@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dynamics.mean_force import reference_mean_force
-from studies.validation.gates import load_gates
+from dynamics.spec.mean_force import reference_mean_force
+from studies.validation.gates.gates import load_gates
 from studies.validation.pacdin import applied_forces, compare
 
 PRINTED = Path(__file__).with_name("pacdin_table_1.txt")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from studies.validation.cases import case_from
-from studies.validation.gates import load_gates
+from studies.validation.gates.gates import load_gates
 from studies.validation.pantocat import Creep, compare, creeping_elasticity
 
 PRINTED = Path(__file__).with_name("pantocat_elasticity.txt")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import yaml
 
-from catenary.spec import CatenarySpec
-from dynamics.spec import CaseSpec, PantographSpec
-from optimise.constraints import Reference, told_value
-from optimise.evaluation import Evaluation, EvaluationStatus, failed
-from optimise.setting import Task
-from optimise.spec import CampaignSpec
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.case import CaseSpec, PantographSpec
+from optimise.evaluation.constraints import Reference, told_value
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.evaluation.setting import Task
+from optimise.spec.campaign import CampaignSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 TIME_LIMIT_NUMBER = 3

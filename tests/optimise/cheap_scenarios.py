@@ -3,9 +3,9 @@
 import numpy as np
 from cheap_evaluation import bowl
 
-from dynamics.statistics import ContactStatistics
-from optimise.evaluation import Evaluation
-from optimise.robust import combined
+from dynamics.contact_force.statistics import ContactStatistics
+from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.robust import combined
 
 
 def bowl_in_scenarios(task, setting):

@@ -2,9 +2,9 @@
 
 import math
 
-from optimise.sensitivity_indices import OUTPUTS
-from optimise.sensitivity_spec import SensitivitySpec
-from optimise.strand_points import PointResult, StrandResult
+from optimise.evaluation.batch_points import PointResult, StrandResult
+from optimise.parameter_study.sensitivity_indices import OUTPUTS
+from optimise.spec.sensitivity import SensitivitySpec
 
 THREE = ("contact.stiffness", "catenary.damping.alpha", "speed_kmh")
 RANGES = {

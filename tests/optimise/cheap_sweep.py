@@ -10,10 +10,10 @@ from pathlib import Path
 
 import cheap_evaluation
 
-from optimise import strand_points
-from optimise.strand_points import PointResult, StrandResult
-from optimise.sweep import run_sweep
-from optimise.sweep_spec import SweepSpec
+from optimise.evaluation import batch_points as strand_points
+from optimise.evaluation.batch_points import PointResult, StrandResult
+from optimise.parameter_study.sweep import run_sweep
+from optimise.spec.sweep import SweepSpec
 
 AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}
 

@@ -10,7 +10,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).res
 import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
 
 from catenary.errors import InputError  # noqa: E402
-from optimise.campaign import Interrupted, run_campaign  # noqa: E402
+from optimise.search.campaign import Interrupted, run_campaign  # noqa: E402
 
 
 def main():

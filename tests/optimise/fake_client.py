@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from distributed import KilledWorker
 
-from optimise.executors.on_worker import Answer, greet_on_worker
+from optimise.executors.worker import Answer, greet_on_worker
 
 
 class FakeFuture:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from optimise.executors.batch_queue import end_of_log, named, states_of, words
+from optimise.executors.deployments.batch_queue import end_of_log, named, states_of, words
 
 SQUEUE = """\
 11|RUNNING|None|node7

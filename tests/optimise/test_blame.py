@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import pytest
 from fake_client import OneWorker
 
-from optimise.cluster_spec import ClusterSpec
-from optimise.executors import NoWorkersError, on_workers, session
+from optimise.executors import NoWorkersError, session
+from optimise.executors import dask_executor as on_workers
+from optimise.spec.cluster import ClusterSpec
 
 
 @dataclass(frozen=True)

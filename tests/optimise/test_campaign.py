@@ -10,12 +10,12 @@ from cheap_evaluation import bowl, bowl_with_failures, campaign_of, prepare_noth
 from pydantic import ValidationError
 
 from catenary.errors import InputError
-from catenary.spec import CatenarySpec
-from optimise.campaign import Interrupted, NominalFailedError, load_result, run_campaign
-from optimise.evaluation import EvaluationStatus, failed
-from optimise.progress import progress_line, read_status
-from optimise.record import CampaignFolder, campaign_sha256
-from optimise.samplers import population_size
+from catenary.spec.line import CatenarySpec
+from optimise.evaluation.outcome import EvaluationStatus, failed
+from optimise.record.campaign_folder import CampaignFolder, campaign_sha256
+from optimise.search.campaign import Interrupted, NominalFailedError, load_result, run_campaign
+from optimise.search.progress import progress_line, read_status
+from optimise.search.samplers import population_size
 
 
 def run(folder, case, evaluate=bowl, **content):

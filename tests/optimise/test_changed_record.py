@@ -8,10 +8,10 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
 from catenary.errors import WriteError
-from optimise.campaign import load_result, run_campaign
-from optimise.growing_record import GrowingRecord
-from optimise.one_driver import Interrupted
-from optimise.sweep import load_sweep, run_sweep
+from optimise.parameter_study.sweep import load_sweep, run_sweep
+from optimise.record.driver_lock import Interrupted
+from optimise.record.growing_record import GrowingRecord
+from optimise.search.campaign import load_result, run_campaign
 
 TRIALS, TOUCHED_AT = 30, 12
 

@@ -7,11 +7,11 @@ import pytest
 from cheap_evaluation import campaign_of
 
 from catenary.errors import InputError
-from optimise.cluster_spec import ClusterSpec
-from optimise.cost import Cost, campaign_cost, cost_lines, not_counted, strands_cost
-from optimise.one_driver import Interrupted
-from optimise.spec import TrustSpec
-from optimise.strand_task import StrandTask
+from optimise.afterwards.cost import Cost, campaign_cost, cost_lines, not_counted, strands_cost
+from optimise.evaluation.batch_task import StrandTask
+from optimise.record.driver_lock import Interrupted
+from optimise.spec.campaign import TrustSpec
+from optimise.spec.cluster import ClusterSpec
 
 
 def test_the_estimate_is_the_mean_with_its_standard_error():
@@ -29,7 +29,7 @@ def test_the_estimate_is_the_mean_with_its_standard_error():
 
 
 def test_a_campaign_is_measured_by_designs_of_its_own_space(case, tmp_path, monkeypatch):
-    import optimise.campaign as of_campaigns
+    import optimise.search.campaign as of_campaigns
 
     monkeypatch.chdir(tmp_path)
     asked = []
@@ -70,7 +70,7 @@ def test_what_follows_the_search_is_named_with_its_number(case):
 
 
 def test_a_warm_start_that_cannot_be_is_refused_before_anything_is_measured(case, tmp_path, monkeypatch):
-    monkeypatch.setattr("optimise.campaign.run_campaign", lambda *_, **__: pytest.fail("nothing is measured"))
+    monkeypatch.setattr("optimise.search.campaign.run_campaign", lambda *_, **__: pytest.fail("nothing is measured"))
     with pytest.raises(InputError):
         campaign_cost(campaign_of(warm_start=str(tmp_path / "none")), case)
 
@@ -80,8 +80,8 @@ def test_an_estimate_that_is_interrupted_says_so_and_names_no_folder_of_its_own(
     def stopped(*_):
         os.kill(os.getpid(), sent)
 
-    monkeypatch.setattr("optimise.campaign._Run._reference", stopped)
-    monkeypatch.setattr("optimise.campaign.prepare_start", lambda case: None)
+    monkeypatch.setattr("optimise.search.campaign._Run._reference", stopped)
+    monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case: None)
     task = StrandTask(0, indices=((0,),), values=((1.0,),), places=((0.0,),))
     for estimate in (lambda: campaign_cost(campaign_of(), case), lambda: strands_cost([task], stopped, None)):
         with pytest.raises(Interrupted, match="the estimate was interrupted, nothing was submitted") as stop:

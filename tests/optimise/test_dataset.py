@@ -7,10 +7,10 @@ import pytest
 import xarray as xr
 from cheap_evaluation import bowl_of_tension, bowl_with_failures, campaign_of, prepare_nothing
 
-from dynamics.status import Status
-from optimise.campaign import run_campaign
-from optimise.confirm import confirm
-from optimise.verdict import BETTER, SAME
+from dynamics.spec.status import Status
+from optimise.afterwards.confirm import confirm
+from optimise.evaluation.verdict import BETTER, SAME
+from optimise.search.campaign import run_campaign
 
 
 @pytest.fixture(scope="module")

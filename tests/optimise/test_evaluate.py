@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import optimise.evaluate as module
-from dynamics.status import Status
-from optimise.constraints import CONSTRAINTS, Reference, feasible, told_value, violations
-from optimise.evaluate import evaluate
-from optimise.evaluation import Evaluation, EvaluationStatus
-from optimise.setting import Setting, Task
-from optimise.spec import LimitsSpec
+import optimise.evaluation.evaluate as module
+from dynamics.spec.status import Status
+from optimise.evaluation.constraints import CONSTRAINTS, Reference, feasible, told_value, violations
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.evaluation.setting import Setting, Task
+from optimise.spec.campaign import LimitsSpec
 
 LIMITS = LimitsSpec()
 REFERENCE = Reference(sigma_N=40.0, uplift_mm=100.0)

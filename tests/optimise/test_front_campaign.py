@@ -10,11 +10,11 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 from catenary.errors import InputError
-from catenary.spec import CatenarySpec
-from optimise.campaign import load_result, run_campaign
-from optimise.objectives import OBJECTIVES, raw_values, told_values
-from optimise.progress import progress_line, read_status
-from optimise.samplers import population_size
+from catenary.spec.line import CatenarySpec
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.search.campaign import load_result, run_campaign
+from optimise.search.progress import progress_line, read_status
+from optimise.search.samplers import population_size
 
 TWO = ("sigma", "uplift")
 SEVERAL = {"objectives": list(TWO), "sampler": {"kind": "nsga2", "population": 10}, "synchronous": True}

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from cheap_evaluation import bowl, bowl_of_tension, bowl_with_failures, campaign_of, prepare_nothing
 
-from optimise.campaign import run_campaign
-from optimise.importances import read_importances, write_importances
-from optimise.record import CampaignFolder, Origin
-from optimise.setting import Task
+from optimise.evaluation.setting import Task
+from optimise.record.campaign_folder import CampaignFolder, Origin
+from optimise.search.campaign import run_campaign
+from optimise.search.importances import read_importances, write_importances
 
 LINE = {"kind": "line", "contact_wire_tension": (25.0e3, 29.0e3), "clamp_mass_contact_wire": (0.1, 0.3)}
 TWO = {**LINE, "messenger_wire_tension": (19.0e3, 23.0e3)}

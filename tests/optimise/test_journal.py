@@ -9,11 +9,11 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 
 from catenary.errors import InputError
-from optimise.campaign import run_campaign
-from optimise.driver import StudyDriver
-from optimise.journal import MARK, DriverJournal
-from optimise.record import CampaignFolder, read_records
-from optimise.space import DesignSpace
+from optimise.design.space import DesignSpace
+from optimise.record.campaign_folder import CampaignFolder, read_records
+from optimise.record.journal import MARK, DriverJournal
+from optimise.search.campaign import run_campaign
+from optimise.search.driver import StudyDriver
 
 TRIALS = 12
 

@@ -16,9 +16,9 @@ import psutil
 import pytest
 from cheap_evaluation import campaign_of, prepare_nothing
 
-from optimise.campaign import load_result, run_campaign
-from optimise.evaluation import EvaluationStatus
-from optimise.progress import read_status
+from optimise.evaluation.outcome import EvaluationStatus
+from optimise.search.campaign import load_result, run_campaign
+from optimise.search.progress import read_status
 
 DRIVE = Path(__file__).with_name("drive.py")
 TRIALS = 40

@@ -18,9 +18,9 @@ import xarray as xr
 import yaml
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
-from optimise.campaign import load_result, run_campaign
-from optimise.evaluation import EvaluationStatus
-from optimise.journal import MARK
+from optimise.evaluation.outcome import EvaluationStatus
+from optimise.record.journal import MARK
+from optimise.search.campaign import load_result, run_campaign
 
 DRIVE = Path(__file__).with_name("drive.py")
 TRIALS = 300

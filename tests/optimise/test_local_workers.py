@@ -10,8 +10,8 @@ import psutil
 import pytest
 from distributed import Client, Security
 
-from optimise.cluster_spec import ClusterSpec
-from optimise.executors.deployments import deploy
+from optimise.executors.deployments.deploy import deploy
+from optimise.spec.cluster import ClusterSpec
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from cheap_sweep import AXES, plane, sweep_of
 
-from optimise.campaign import Interrupted, load_result, run_campaign
-from optimise.cluster_spec import ClusterSpec
 from optimise.executors import NoWorkersError, going_on
-from optimise.executors.deployments import deploy
-from optimise.sweep import run_sweep
+from optimise.executors.deployments.deploy import deploy
+from optimise.parameter_study.sweep import run_sweep
+from optimise.search.campaign import Interrupted, load_result, run_campaign
+from optimise.spec.cluster import ClusterSpec
 
 SOON = {"silence_s": 4.0, "no_workers_s": 2.0}
 CLUSTER = {"kind": "local", "workers": 2, "time_limit_s": 1.0, "watchdog": SOON}
@@ -104,8 +104,8 @@ def test_a_refused_setting_is_named_where_the_command_is_said_to_go_on(tmp_path,
     def refused(*_, **__):
         raise NoWorkersError("slurm must take the jobs: it says 'no such queue'", change="another cluster.batch.queue")
 
-    monkeypatch.setattr("optimise.campaign.open_executor", refused)
-    monkeypatch.setattr("optimise.strand_run.open_executor", refused)
+    monkeypatch.setattr("optimise.search.campaign.open_executor", refused)
+    monkeypatch.setattr("optimise.parameter_study.run.open_executor", refused)
     sentence = "no such queue': .* on record in .*; with another cluster.batch.queue this command goes on from there$"
     with pytest.raises(Interrupted, match=sentence):
         run_campaign(campaign_of(), case, tmp_path / "c", evaluate=bowl, prepare=prepare_nothing)
@@ -125,7 +125,7 @@ def test_an_address_where_no_scheduler_speaks_says_what_to_change(tmp_path, monk
 
 
 def test_a_port_that_accepts_and_says_nothing_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("optimise.executors.deployments.SECONDS_TO_ANSWER", 0.3)
+    monkeypatch.setattr("optimise.executors.deployments.deploy.SECONDS_TO_ANSWER", 0.3)
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from optimise.objective_names import NameParts, name_parts
-from optimise.objectives import OBJECTIVES
+from optimise.evaluation.objectives import OBJECTIVES
+from optimise.spec.objective_names import NameParts, name_parts
 
 
 @pytest.mark.parametrize(

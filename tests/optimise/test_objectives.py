@@ -9,12 +9,12 @@ import pytest
 from cheap_evaluation import campaign_of
 from pydantic import ValidationError
 
-from dynamics.statistics import ContactStatistics
-from optimise.evaluation import Evaluation, EvaluationStatus, failed
-from optimise.front import best_of, front_of
-from optimise.objective_names import BASES
-from optimise.objectives import OBJECTIVES, raw_values, told_values
-from optimise.record import CampaignInput, TrialRecord, campaign_sha256
+from dynamics.contact_force.statistics import ContactStatistics
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.record.campaign_folder import CampaignInput, TrialRecord, campaign_sha256
+from optimise.search.front import best_of, front_of
+from optimise.spec.objective_names import BASES
 
 ALL = tuple(OBJECTIVES)
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from catenary.errors import InputError
-from optimise.one_driver import driver_lives, driver_lock, read_holder
+from optimise.record.driver_lock import driver_lives, driver_lock, read_holder
 
 
 def held_elsewhere(lock, seconds_ago):

@@ -10,12 +10,12 @@ import cheap_sweep
 import pytest
 
 from catenary.errors import InputError
-from optimise import status_file
-from optimise.one_driver import Interrupted
-from optimise.points_status import read_points_status
-from optimise.sensitivity import run_sensitivity
-from optimise.strand_status import PointsProgress, points_line
-from optimise.sweep import SweepFolder, run_sweep
+from optimise.parameter_study.progress import PointsProgress, points_line
+from optimise.parameter_study.sensitivity import run_sensitivity
+from optimise.parameter_study.status import read_points_status
+from optimise.parameter_study.sweep import SweepFolder, run_sweep
+from optimise.record import status_file
+from optimise.record.driver_lock import Interrupted
 
 
 def sweep(case, folder, evaluate=cheap_sweep.plane_with_holes, **how):

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
-from optimise import evaluate as evaluation
-from optimise.campaign import Interrupted, run_campaign
-from optimise.distances import distance
-from optimise.evaluation import EvaluationStatus, failed
-from optimise.progress import read_status
-from optimise.record import CampaignFolder, count_records
-from optimise.scenario_spec import ScenariosSpec
-from optimise.scenarios import scenario_set
-from optimise.setting import Setting, Task
-from optimise.spec import LimitsSpec
-from optimise.status_file import read_status_file
-from studies.report.basins import basins_of as basins_of_report
-from studies.report.basins import basins_table, basins_text
-from studies.report.search_folder import ranked_trials
+from optimise.evaluation import evaluate as evaluation
+from optimise.evaluation.outcome import EvaluationStatus, failed
+from optimise.evaluation.scenarios import scenario_set
+from optimise.evaluation.setting import Setting, Task
+from optimise.record.campaign_folder import CampaignFolder, count_records
+from optimise.record.status_file import read_status_file
+from optimise.search.campaign import Interrupted, run_campaign
+from optimise.search.distances import distance
+from optimise.search.progress import read_status
+from optimise.spec.campaign import LimitsSpec
+from optimise.spec.scenarios import ScenariosSpec
+from studies.report.readers.search_folder import ranked_trials
+from studies.report.sections.basins import basins_of as basins_of_report
+from studies.report.sections.basins import basins_table, basins_text
 
 SPACING = {"kind": "spacing"}
 POLISH = {"best": 2, "distance": 0.05, "tolerance": None}

@@ -6,8 +6,8 @@ import sys
 import cheap_evaluation
 from cheap_evaluation import campaign_of, prepare_nothing
 
-from optimise.campaign import run_campaign
 from optimise.executors.processors import Processors, processor_type, read_processors
+from optimise.search.campaign import run_campaign
 
 ZEN, LAKE = "AMD EPYC 7763 (znver3-1a2b3c)", "Intel Xeon 8360Y (icelake-server-4d5e6f)"
 

@@ -10,9 +10,9 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from cheap_scenarios import bowl_in_scenarios
 
 from catenary.errors import InputError
-from optimise.campaign import load_result, run_campaign
-from optimise.objectives import raw_values
-from optimise.samplers import reference_divisions
+from optimise.evaluation.objectives import raw_values
+from optimise.search.campaign import load_result, run_campaign
+from optimise.search.samplers import reference_divisions
 
 SCENARIOS = {
     "speeds_kmh": [260.0, 290.0, 320.0],

@@ -9,19 +9,19 @@ import pytest
 from cheap_evaluation import campaign_of
 from pydantic import ValidationError
 
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.mean_force import reference_mean_force
-from dynamics.periodic import solve_periodic
-from optimise.constraints import Reference, total_violation
-from optimise.evaluate import evaluate
-from optimise.evaluation import Evaluation, EvaluationStatus
-from optimise.installation import installed, standard_errors
-from optimise.objectives import raw_values, told_values
-from optimise.robust import prepare_scenarios
-from optimise.scenario_spec import ScenariosSpec
-from optimise.scenarios import own_condition, scenario_set
-from optimise.setting import Setting, Task
-from optimise.spec import LimitsSpec
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.spec.mean_force import reference_mean_force
+from dynamics.steady_state.periodic import solve_periodic
+from optimise.evaluation.constraints import Reference, total_violation
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.installation import installed, standard_errors
+from optimise.evaluation.objectives import raw_values, told_values
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.evaluation.robust import prepare_scenarios
+from optimise.evaluation.scenarios import own_condition, scenario_set
+from optimise.evaluation.setting import Setting, Task
+from optimise.spec.campaign import LimitsSpec
+from optimise.spec.scenarios import ScenariosSpec
 
 SMALL = {"spans_behind": 5, "spans_ahead": 6, "tolerance": 5.0e-4}
 SPEEDS = {"speeds_kmh": [250.0, 275.0], "speed_weights": [1.0, 3.0]}
@@ -219,8 +219,8 @@ def test_a_design_slack_at_rest_in_one_sample_is_infeasible_by_its_worst_force(b
 
 
 def test_what_has_no_figures_in_one_scenario_has_failed_and_says_where(bruni, setting, monkeypatch):
-    import optimise.robust as module
-    from dynamics.status import Status
+    import optimise.evaluation.robust as module
+    from dynamics.spec.status import Status
 
     solve = module.solve_periodic
 

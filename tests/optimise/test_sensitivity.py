@@ -9,10 +9,10 @@ import xarray as xr
 from pydantic import ValidationError
 
 from catenary.errors import InputError
-from optimise.case_inputs import case_at
-from optimise.one_driver import Interrupted
-from optimise.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
-from optimise.sensitivity_design import sample_plan, sample_strands
+from optimise.evaluation.case_inputs import case_at
+from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
+from optimise.parameter_study.sensitivity_points import sample_plan, sample_strands
+from optimise.record.driver_lock import Interrupted
 
 PI = np.pi
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catenary.errors import InputError
-from catenary.spec import CatenarySpec
-from optimise.line_layout import quantity_of
-from optimise.space import DesignSpace
-from optimise.spec import DesignSpec
+from catenary.spec.line import CatenarySpec
+from optimise.design.line_layout import quantity_of
+from optimise.design.space import DesignSpace
+from optimise.spec.campaign import DesignSpec
 
 RE330 = case_of().catenary
 BRUNI = case_of("bruni_2015", "bruni_2015").catenary

@@ -5,13 +5,13 @@ import random
 import pytest
 from cheap_evaluation import bowl, campaign_of
 
-from optimise import driver as driver_module
-from optimise.driver import StudyDriver
-from optimise.evaluation import failed
-from optimise.record import CampaignFolder
-from optimise.samplers import GENERATION_NOTES
-from optimise.setting import Setting, Task
-from optimise.space import DesignSpace
+from optimise.design.space import DesignSpace
+from optimise.evaluation.outcome import failed
+from optimise.evaluation.setting import Setting, Task
+from optimise.record.campaign_folder import CampaignFolder
+from optimise.search import driver as driver_module
+from optimise.search.driver import StudyDriver
+from optimise.search.samplers import GENERATION_NOTES
 
 NSGA2 = {"sampler": {"kind": "nsga2", "population": 8}, "objectives": ["sigma", "uplift"]}
 NSGA3 = {**NSGA2, "sampler": {"kind": "nsga3", "population": 8}}

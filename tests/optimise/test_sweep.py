@@ -14,15 +14,15 @@ import xarray as xr
 from pydantic import ValidationError
 
 from catenary.errors import InputError
-from dynamics.mean_force import reference_mean_force
-from dynamics.periodic import solve_periodic
-from dynamics.strand import Strand
-from optimise.case_inputs import case_at
-from optimise.one_driver import Interrupted
-from optimise.range_spec import RangeSpec
-from optimise.sweep import SweepFolder, load_sweep, run_sweep
-from optimise.sweep_points import strands
-from optimise.sweep_spec import SweepAxesSpec
+from dynamics.spec.mean_force import reference_mean_force
+from dynamics.steady_state.continuation import Strand
+from dynamics.steady_state.periodic import solve_periodic
+from optimise.evaluation.case_inputs import case_at
+from optimise.parameter_study.sweep import SweepFolder, load_sweep, run_sweep
+from optimise.parameter_study.sweep_points import strands
+from optimise.record.driver_lock import Interrupted
+from optimise.spec.ranges import RangeSpec
+from optimise.spec.sweep import SweepAxesSpec
 
 AXES = {"contact.stiffness": (50e3, 1e5, 2e5), "speed_kmh": (250.0, 300.0), "catenary.damping.alpha": (0.0, 0.1)}
 

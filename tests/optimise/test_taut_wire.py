@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from cheap_evaluation import case_of
 
-from catenary.equilibrium import periodic_equilibrium
 from catenary.errors import InputError
-from catenary.spec import CatenarySpec
-from optimise.space import DesignSpace
-from optimise.spec import DesignSpec
-from optimise.taut_wire import nominal_loads, shortest_dropper
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from optimise.design.space import DesignSpace
+from optimise.design.string_model import nominal_loads, shortest_dropper
+from optimise.spec.campaign import DesignSpec
 
 RE330 = case_of().catenary
 BRUNI = case_of("bruni_2015", "bruni_2015").catenary

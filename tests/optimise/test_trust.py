@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import optimise.trust as trust
-from catenary.spec import CatenarySpec
-from optimise.evaluate import evaluate
-from optimise.setting import Setting
-from optimise.spec import ClusterSpec, LimitsSpec, TrustSpec
-from optimise.trust import Condition, Variation, conditions, evaluate_variation, run_conditions
+import optimise.afterwards.off_design as trust
+from catenary.spec.line import CatenarySpec
+from optimise.afterwards.off_design import Condition, Variation, conditions, evaluate_variation, run_conditions
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.setting import Setting
+from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
 
 SMALL = {"spans": 12, "spans_evaluated": 4, "spans_behind": 5, "spans_ahead": 5}
 

@@ -8,14 +8,14 @@ from cheap_evaluation import case_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catenary.equilibrium import periodic_equilibrium
 from catenary.errors import InputError
-from catenary.spec import CatenarySpec
-from optimise.line_layout import quantity_of
-from optimise.space import DesignSpace
-from optimise.spec import DesignSpec
-from optimise.taut_wire import nominal_loads, shortest_dropper
-from optimise.unequal_spans import SAME_PLACE, repeated, with_longer
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from optimise.design.line_layout import quantity_of
+from optimise.design.space import DesignSpace
+from optimise.design.string_model import nominal_loads, shortest_dropper
+from optimise.design.unequal_spans import SAME_PLACE, repeated, with_longer
+from optimise.spec.campaign import DesignSpec
 
 RE330 = case_of().catenary
 BRUNI = case_of("bruni_2015", "bruni_2015").catenary

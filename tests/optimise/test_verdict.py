@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from optimise.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
+from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from optimise.cluster_spec import WatchdogSpec
 from optimise.executors.watchdog import Step, Watchdog
+from optimise.spec.cluster import WatchdogSpec
 
 
 class Clock:

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.spec import SignalSpec
-from optimise.confirm import Confirmation, DesignConfirmation
-from optimise.objectives import OBJECTIVES
-from studies.report.choice import Choice
-from studies.report.comparison_content import ROLES, ComparisonContent, Entry
-from studies.report.content import (
+from dynamics.spec.case import SignalSpec
+from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.evaluation.objectives import OBJECTIVES
+from studies.report.content.origin import Provenance, RunFacts
+from studies.report.content.pieces import (
     Constraint,
     Curve,
     DesignTable,
@@ -22,10 +21,11 @@ from studies.report.content import (
     Trust,
     TrustRun,
 )
-from studies.report.origin import Provenance, RunFacts
-from studies.report.page_content import CampaignContent, SimulationContent
+from studies.report.readers.comparison_content import ROLES, ComparisonContent, Entry
+from studies.report.readers.page_content import CampaignContent, SimulationContent
+from studies.report.sections.choice import Choice
 from studies.validation.en50318 import acceptance_chart
-from studies.validation.gates import load_gates
+from studies.validation.gates.gates import load_gates
 from studies.validation.rows import Comparison, Reference, Row
 
 SPAN = 65.0

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
-from dynamics.histories import Frames, Histories
-from dynamics.solved import Solution
-from dynamics.statistics import FilteredForce, contact_statistics
-from dynamics.status import Status
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from dynamics.contact_force.statistics import FilteredForce, contact_statistics
+from dynamics.results.histories import Frames, Histories
+from dynamics.results.solution import Solution
+from dynamics.spec.status import Status
 
 GAP = 45.0  # m between the pantographs
 LINE = {"spans": 6, "start": 0.5, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}

@@ -10,10 +10,10 @@ from html import unescape
 
 import pytest
 
-from studies.report.campaign_page import campaign_page
-from studies.report.comparison_page import comparison_page
-from studies.report.page import page_html
-from studies.report.simulation_page import simulation_page
+from studies.report.drawing.page import page_html
+from studies.report.pages.campaign_page import campaign_page
+from studies.report.pages.comparison_page import comparison_page
+from studies.report.pages.simulation_page import simulation_page
 from studies.validation.page import validation_page
 
 FLAGS = [

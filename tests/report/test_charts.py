@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from studies.report.frame import chart_frame, nice_exaggeration, ticks
-from studies.report.parts import Chart, Curve
-from studies.report.svg import chart_svg, hover_data, thinned
+from studies.report.drawing.frame import chart_frame, nice_exaggeration, ticks
+from studies.report.drawing.parts import Chart, Curve
+from studies.report.drawing.svg import chart_svg, hover_data, thinned
 
 
 def test_a_curve_that_is_not_finite_is_refused():

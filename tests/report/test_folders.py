@@ -10,25 +10,26 @@ import numpy as np
 import pytest
 import yaml
 
-from catenary.equilibrium import periodic_equilibrium
 from catenary.errors import InputError
-from catenary.record import config_sha256
-from catenary.spec import CatenarySpec
-from dynamics.dataset import write_result
-from dynamics.solved import PantographResult
-from dynamics.spec import CaseSpec, PantographSpec
-from dynamics.statistics import ContactStatistics
-from dynamics.status import Status
-from optimise.campaign import run_campaign
-from optimise.evaluation import Evaluation, EvaluationStatus, failed
-from optimise.spec import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
-from studies import confirmation, trust
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from catenary.storage.provenance import config_sha256
+from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.dataset import write_result
+from dynamics.results.solution import PantographResult
+from dynamics.spec.case import CaseSpec, PantographSpec
+from dynamics.spec.status import Status
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.search.campaign import run_campaign
+from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
+from studies.afterwards import confirmation
+from studies.afterwards import off_design as trust
+from studies.jobs.simulation import RecordSpec
 from studies.report import write_campaign_report, write_comparison, write_simulation_report
-from studies.report.campaign_folder import read_campaign
-from studies.report.comparison_content import read_comparison
-from studies.report.simulation_folder import read_simulation
-from studies.spec import RecordSpec
-from studies.summary import summarise
+from studies.report.readers.campaign_folder import read_campaign
+from studies.report.readers.comparison_content import read_comparison
+from studies.report.readers.simulation_folder import read_simulation
+from studies.writing.summary import summarise
 
 CONF = Path(confirmation.__file__).parents[1] / "conf"
 
@@ -164,8 +165,8 @@ def campaign_folder(request, case, tmp_path, monkeypatch):
     result = run_campaign(campaign, case, folder, evaluate=evaluate, prepare=lambda case: None)
     monkeypatch.setattr(confirmation, "solve", StandIn)
     confirmation.confirm_campaign(result, lambda line: None)
-    monkeypatch.setattr("optimise.trust.evaluate_variation", evaluate)
-    monkeypatch.setattr("optimise.evaluate.evaluate", evaluate)
+    monkeypatch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
+    monkeypatch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
     trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
     trust.show_fitter_schedule(result)
     return folder

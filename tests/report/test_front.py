@@ -5,15 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimise.objectives import OBJECTIVES
-from studies.report.campaign_page import campaign_page
-from studies.report.content import SearchHistory
-from studies.report.frame import chart_frame
-from studies.report.labels import LABEL_SIZE, point_labels
-from studies.report.page import page_html
-from studies.report.parts import Chart, Curve
-from studies.report.search import front_charts, front_table, search_chart
-from studies.report.svg import chart_svg
+from optimise.evaluation.objectives import OBJECTIVES
+from studies.report.content.pieces import SearchHistory
+from studies.report.drawing.frame import chart_frame
+from studies.report.drawing.labels import LABEL_SIZE, point_labels
+from studies.report.drawing.page import page_html
+from studies.report.drawing.parts import Chart, Curve
+from studies.report.drawing.svg import chart_svg
+from studies.report.pages.campaign_page import campaign_page
+from studies.report.sections.search import front_charts, front_table, search_chart
 
 
 @pytest.fixture

@@ -17,14 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from line_run import GAP, LINE, bump, line_run
 from test_browser import WIDTHS, open_page
 
-from catenary.files import write_json_atomic
-from dynamics.dataset import read_result, write_result
-from studies.report.animation import animation_data, polylines
-from studies.report.film_file import NO_FFMPEG, write_film
-from studies.report.page import page_html
-from studies.report.simulation_folder import read_simulation
-from studies.report.simulation_page import simulation_page
-from studies.summary import summarise
+from catenary.storage.files import write_json_atomic
+from dynamics.results.dataset import read_result, write_result
+from studies.report.drawing.animation import animation_data, polylines
+from studies.report.drawing.film_file import NO_FFMPEG, write_film
+from studies.report.drawing.page import page_html
+from studies.report.pages.simulation_page import simulation_page
+from studies.report.readers.simulation_folder import read_simulation
+from studies.writing.summary import summarise
 
 KEPT = {"contact_wire_m": [137.5, 165.0], "messenger_wire_m": [165.0], "animation": True}
 

@@ -10,13 +10,13 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
 from cheap_scenarios import bowl_in_scenarios
 
-from dynamics.spec import CaseSpec
-from optimise.campaign import run_campaign
-from optimise.sensitivity import run_sensitivity
-from studies import sensitivity
+from dynamics.spec.case import CaseSpec
+from optimise.parameter_study.sensitivity import run_sensitivity
+from optimise.search.campaign import run_campaign
+from studies.commands import sensitivity
 from studies.report import write_campaign_report
-from studies.report.campaign_folder import read_campaign
-from studies.report.campaign_page import campaign_page
+from studies.report.pages.campaign_page import campaign_page
+from studies.report.readers.campaign_folder import read_campaign
 
 TITLE = "What mattered in the search"
 

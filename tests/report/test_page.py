@@ -9,17 +9,17 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from optimise.objectives import OBJECTIVES
-from optimise.verdict import BETTER, SAME, UNKNOWN, WORSE
-from studies.report.campaign_page import campaign_page
-from studies.report.comparison_page import comparison_page
-from studies.report.content import SearchHistory, Trust, TrustRun
-from studies.report.frame import chart_frame, number
-from studies.report.page import page_html, write_page
-from studies.report.parts import Table
-from studies.report.simulation_page import simulation_page
-from studies.report.tables import change_percent, objective_change, statistics_table
-from studies.report.trust import error_charts, trust_summary, trust_table
+from optimise.evaluation.objectives import OBJECTIVES
+from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
+from studies.report.content.pieces import SearchHistory, Trust, TrustRun
+from studies.report.drawing.frame import chart_frame, number
+from studies.report.drawing.page import page_html, write_page
+from studies.report.drawing.parts import Table
+from studies.report.pages.campaign_page import campaign_page
+from studies.report.pages.comparison_page import comparison_page
+from studies.report.pages.simulation_page import simulation_page
+from studies.report.sections.tables import change_percent, objective_change, statistics_table
+from studies.report.sections.trust import error_charts, trust_summary, trust_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")

@@ -7,18 +7,18 @@ import pytest
 from cheap_evaluation import campaign_of, case_of, prepare_nothing
 from cheap_scenarios import bowl_in_scenarios
 
-from catenary.files import write_json_atomic
-from catenary.record import config_sha256
-from optimise.campaign import run_campaign
-from optimise.confirm import Confirmation, DesignConfirmation
-from optimise.objectives import OBJECTIVES
-from studies.confirmation import _content, confirmation_lines
+from catenary.storage.files import write_json_atomic
+from catenary.storage.provenance import config_sha256
+from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.evaluation.objectives import OBJECTIVES
+from optimise.search.campaign import run_campaign
+from studies.afterwards.confirmation import _content, confirmation_lines
 from studies.report import write_campaign_report
-from studies.report.campaign_folder import read_campaign
-from studies.report.campaign_page import campaign_page
-from studies.report.scenario_tables import scenario_figures, scenario_section
-from studies.report.search_folder import ranked_trials
-from studies.report.tables import change_percent
+from studies.report.pages.campaign_page import campaign_page
+from studies.report.readers.campaign_folder import read_campaign
+from studies.report.readers.search_folder import ranked_trials
+from studies.report.sections.scenario_tables import scenario_figures, scenario_section
+from studies.report.sections.tables import change_percent
 
 SPEEDS = {"speeds_kmh": [260.0, 290.0, 320.0], "speed_weights": [1, 2, 1]}
 ERRORS = {"errors": {"length_sd_mm": 2, "samples": 4}}

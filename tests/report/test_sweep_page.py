@@ -5,9 +5,9 @@ import pytest
 from cheap_evaluation import case_of
 from cheap_sweep import plane, sweep_of
 
-from optimise.sweep import run_sweep
-from studies.report.frame import chart_frame
-from studies.report.sweep_page import sweep_page
+from optimise.parameter_study.sweep import run_sweep
+from studies.report.drawing.frame import chart_frame
+from studies.report.pages.sweep_page import sweep_page
 
 
 def page_of(folder, axes):

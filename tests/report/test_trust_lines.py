@@ -2,9 +2,9 @@
 
 from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
 
-from optimise.campaign import run_campaign
-from optimise.spec import TrustSpec
-from studies import trust
+from optimise.search.campaign import run_campaign
+from optimise.spec.campaign import TrustSpec
+from studies.afterwards import off_design as trust
 
 
 def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp_path, monkeypatch):
@@ -17,7 +17,7 @@ def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp
         seen.extend(lines)
         return []
 
-    monkeypatch.setattr("optimise.trust.run_conditions", nothing)
+    monkeypatch.setattr("optimise.afterwards.off_design.run_conditions", nothing)
     trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
     nominal, best = seen
     assert len(nominal.spans) == len(best.spans) == 2

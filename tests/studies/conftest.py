@@ -93,7 +93,7 @@ def _listing(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def bundle(influence, tmp_path_factory):
     """A small rig bundle that tests share and leave as it is."""
-    from dynamics.rig_bundle import write_bundle
+    from dynamics.rig.bundle import write_bundle
 
     return write_bundle(tmp_path_factory.mktemp("rig") / "bundle", influence, influence.case)
 

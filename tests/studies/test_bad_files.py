@@ -7,7 +7,7 @@ import pytest
 from netCDF4 import Dataset
 from refusal import refused
 
-from catenary.files import parsed_json
+from catenary.storage.files import parsed_json
 
 FOREIGN = {
     "a pantograph": ("masses: [1.0]\nstiffnesses: [1.0]\ndampings: [1.0]\n", "does not describe a catenary"),

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from small_runs import SMALL_SEARCH, UNSETTLED
 
-from optimise.result import load_result
-from optimise.status_file import read_status_file, write_status
+from optimise.record.status_file import read_status_file, write_status
+from optimise.search.result import load_result
 from studies import cli
-from studies.compose import compose_job, group_options
-from studies.spec import SimulateJob
+from studies.input.compose import compose_job, group_options
+from studies.jobs.simulation import SimulateJob
 
 FEWER_SCENARIOS = {
     "robust_speeds": ("scenarios.speeds_kmh=[260,275]",),
@@ -137,14 +137,14 @@ def test_a_design_of_a_front_brings_the_conditions_of_its_campaign(folder, line_
 
 
 def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary, monkeypatch):
-    monkeypatch.setattr("dynamics.transient.MAX_CORRECTIONS", 1)
+    monkeypatch.setattr("dynamics.steady_state.transient.MAX_CORRECTIONS", 1)
     ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, *UNSETTLED)
     assert ended.code == 1
     assert "the nominal line 'bruni_2015' must be solvable" in ended.err
 
 
 def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
-    from optimise import campaign
+    from optimise.search import campaign
 
     def stop(*_, **__):
         raise campaign.Interrupted("campaign 'x' was interrupted; the same command goes on from there")
@@ -157,13 +157,15 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("place", ["optimise.campaign.write_designs", "studies.trust.show_trust"])
+@pytest.mark.parametrize(
+    "place", ["optimise.search.campaign.write_designs", "studies.afterwards.off_design.show_trust"]
+)
 def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, monkeypatch, sent, place):
     def stopped(*_):
         os.kill(os.getpid(), sent)
 
     monkeypatch.setattr(place, stopped)
-    monkeypatch.setattr("studies.confirmation.confirm_campaign", lambda *_, **__: {})
+    monkeypatch.setattr("studies.afterwards.confirmation.confirm_campaign", lambda *_, **__: {})
     before = signal.getsignal(signal.SIGTERM)
     ended = catenary("optimise", "experiment=bruni_heights", *SMALL_SEARCH, "trials=1")
     assert ended.code == cli.INTERRUPTED and signal.getsignal(signal.SIGTERM) == before

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from studies import cli
-from studies.run_folder import fresh_folder
+from studies.writing.run_folder import fresh_folder
 
 ROOT = os.path.dirname(os.path.dirname(cli.__file__))
 HEAVY = ("optuna", "dask", "distributed", "xarray", "scipy.signal", "numba", "matplotlib")
@@ -55,7 +55,7 @@ def test_help_answers_at_once(console, arguments):
     assert min(seconds() for _ in range(3)) < 1.0
 
 
-@pytest.mark.parametrize("module", ["optimise.progress", "optimise.points_status"])
+@pytest.mark.parametrize("module", ["optimise.search.progress", "optimise.parameter_study.status"])
 def test_how_a_study_stands_is_read_without_anything_heavy(module):
     code = f"import sys, {module}\nprint([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -142,7 +142,7 @@ def test_doctor_fails_when_a_package_is_shadowed(folder):
 
 @pytest.mark.parametrize("arguments", [("--help",), ("optimise", "--help")])
 def test_every_group_of_a_campaign_is_among_the_choices(catenary, arguments):
-    from studies.compose import group_options, groups_of
+    from studies.input.compose import group_options, groups_of
 
     page = catenary(*arguments).out
     for group in set(groups_of("optimise")) - {"case"}:

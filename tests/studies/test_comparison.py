@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from refusal import refused
 
-from dynamics.dataset import read_result
+from dynamics.results.dataset import read_result
 from studies.cli import main
 
 SPEEDS = (275, 300)

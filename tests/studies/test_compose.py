@@ -3,10 +3,10 @@
 import pytest
 import yaml
 
-from dynamics.mean_force import reference_mean_force
-from optimise.record import CampaignFolder
-from studies.compose import compose_job
-from studies.spec import OptimiseJob, SimulateJob, campaign_of, case_of
+from dynamics.spec.mean_force import reference_mean_force
+from optimise.record.campaign_folder import CampaignFolder
+from studies.input.compose import compose_job
+from studies.jobs.simulation import OptimiseJob, SimulateJob, campaign_of, case_of
 
 
 def simulate(*overrides):

@@ -6,20 +6,20 @@ import re
 import pytest
 import yaml
 
-from catenary.spec import CatenarySpec
-from dynamics.spec import PantographSpec
-from optimise.case_inputs import value_at
-from optimise.samplers import population_size
-from optimise.scenario_spec import InstallationSpec, ScenariosSpec
-from optimise.spec import SamplerSpec
-from studies.certificates import CertificatesJob
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.case import PantographSpec
+from optimise.evaluation.case_inputs import value_at
+from optimise.search.samplers import population_size
+from optimise.spec.campaign import SamplerSpec
+from optimise.spec.scenarios import InstallationSpec, ScenariosSpec
 from studies.cli import main
-from studies.compose import compose_job, group_options
-from studies.convergence_spec import ConvergenceJob
-from studies.rig.loop_jobs import EmulateJob, MapJob
-from studies.rig.service_jobs import CompareJob, DeviceJob, ServeJob, StopJob
-from studies.sensitivity_job import SensitivityJob
-from studies.spec import (
+from studies.commands.certificates import CertificatesJob
+from studies.input.compose import compose_job, group_options
+from studies.jobs.convergence import ConvergenceJob
+from studies.jobs.loop import EmulateJob, MapJob
+from studies.jobs.sensitivity import SensitivityJob
+from studies.jobs.service import CompareJob, DeviceJob, ServeJob, StopJob
+from studies.jobs.simulation import (
     ExportJob,
     OptimiseJob,
     ReportJob,
@@ -29,8 +29,8 @@ from studies.spec import (
     campaign_of,
     case_of,
 )
-from studies.sweep_job import SweepJob
-from studies.validation.gates import load_gates
+from studies.jobs.sweep import SweepJob
+from studies.validation.gates.gates import load_gates
 
 JOBS = {
     "simulate": (SimulateJob, []),

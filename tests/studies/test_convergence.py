@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from refusal import refused
 
-from dynamics.dataset import read_result
-from dynamics.refinement import setting_of
-from studies.convergence import compose, settings_of
-from studies.convergence_result import conclude
-from studies.simulate import compose as compose_simulation
+from dynamics.accuracy.refinement import setting_of
+from dynamics.results.dataset import read_result
+from studies.commands.convergence import compose, settings_of
+from studies.commands.simulate import compose as compose_simulation
+from studies.writing.convergence_result import conclude
 
 LINE = ("open_line.spans=4", "open_line.start=0", "open_line.first_evaluated=2", "open_line.last_evaluated=2")
 # at 40 N and 200 km/h nothing slackens, so that errors follow powers of the sizes

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from studies import ended, simulate
+from studies import ended
+from studies.commands import simulate
 
 
 @pytest.fixture

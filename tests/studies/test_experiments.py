@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from optimise.sensitivity_design import sample_plan
-from optimise.strand_points import StrandTask, evaluate_samples
-from studies.compose import compose_job, group_options
-from studies.sensitivity_job import SensitivityJob
-from studies.spec import case_of
-from studies.sweep_job import SweepJob
+from optimise.evaluation.batch_points import StrandTask, evaluate_samples
+from optimise.parameter_study.sensitivity_points import sample_plan
+from studies.input.compose import compose_job, group_options
+from studies.jobs.sensitivity import SensitivityJob
+from studies.jobs.simulation import case_of
+from studies.jobs.sweep import SweepJob
 
 COARSE = [
     "catenary.mesh.elements_per_bay=2",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from catenary.files import whole_file, write_json_atomic, write_text_atomic
+from catenary.storage.files import whole_file, write_json_atomic, write_text_atomic
 
 
 def test_a_file_takes_the_place_of_the_old_one(tmp_path):

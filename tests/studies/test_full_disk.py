@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from catenary.errors import WriteError
-from catenary.files import whole_file, writing
+from catenary.storage.files import whole_file, writing
 
 LINE = (
     "catenary=bruni_2015",
@@ -93,7 +93,7 @@ def test_a_report_that_cannot_be_drawn_anew_leaves_the_old_one(catenary, folder,
 
 
 def test_a_bundle_is_not_finished_without_its_last_file(folder, broken, influence):
-    from dynamics.rig_bundle import write_bundle
+    from dynamics.rig.bundle import write_bundle
 
     broken("pfem")
     with pytest.raises(WriteError, match=r"No space left.*pfem\.nc"):

@@ -5,10 +5,10 @@ from importlib import import_module
 import pytest
 
 from studies import cli, rig
-from studies.keys import KeyTree
+from studies.input.keys import KeyTree
 
-COMMANDS = [cli.MODULES.get(name, f"studies.{name}") for name in cli.STUDIES if name not in cli.FAMILIES]
-COMMANDS += [f"studies.rig.{name}" for name in rig.COMMANDS]
+COMMANDS = [f"studies.commands.{name}" for name in cli.STUDIES if name not in cli.FAMILIES]
+COMMANDS += [f"studies.commands.rig_{name}" for name in rig.COMMANDS]
 SAID = ("type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern")
 
 

@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from studies.cli import main
-from studies.keys import KeyTree
-from studies.spec import SimulateJob
+from studies.input.keys import KeyTree
+from studies.jobs.simulation import SimulateJob
 
 LONGEST_RUN_S = 30.0  # of processor time, so that a busy machine does not count; the slowest of 2000 took 15 s
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -220,7 +220,7 @@ def whole(name: str, finite: np.ndarray) -> bool:
 def compiled():
     """Kernels that are compiled once have no part in the time of a run, and pictures need not be fine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("studies.report.png.DPI", 20)
+        patch.setattr("studies.report.drawing.png.DPI", 20)
         _compile()
         yield
 

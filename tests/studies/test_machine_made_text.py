@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from studies.cli import main
-from studies.keys import KeyTree
-from studies.spec import OptimiseJob
+from studies.input.keys import KeyTree
+from studies.jobs.simulation import OptimiseJob
 
 MOST_USER_S = 2.0
 CONF = Path(__file__).resolve().parents[2] / "conf"

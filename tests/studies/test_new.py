@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import yaml
 
-from catenary.equilibrium import periodic_equilibrium
-from catenary.spec import CatenarySpec
-from studies.compose import group_options
-from studies.line_file import line_text
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from studies.input.compose import group_options
+from studies.writing.line_file import line_text
 
 STATIONS = (5.0, 11.5, 18.0, 24.0, 30.0, 36.0, 42.0, 48.5, 55.0)
 HEIGHTS_MM = (0, -20, -35, -45, -48, -45, -35, -20, 0)

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from dynamics.dataset import read_result
-from dynamics.open_line import solve_open_line
-from dynamics.status import Status
-from studies.report.simulation_folder import read_simulation
+from dynamics.open_line.solve import solve_open_line
+from dynamics.results.dataset import read_result
+from dynamics.spec.status import Status
+from studies.report.readers.simulation_folder import read_simulation
 
 SHORT = {"spans": 6, "start": 0.5, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
 TYPED = [f"open_line.{key}={value}" for key, value in SHORT.items()]

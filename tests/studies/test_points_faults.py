@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from refusal import refused
 
-from dynamics.scattered import ScatteredStates
-from dynamics.strand import Strand
-from optimise.checked_lines import checked_line
-from studies.run_folder import RunFolder
+from dynamics.steady_state.continuation import Strand
+from dynamics.steady_state.nearest_start import ScatteredStates
+from optimise.record.json_lines import checked_line
+from studies.writing.run_folder import RunFolder
 
 SWEEP = ("sweep", "array=speed_bruni", "sweep.name=s", "cluster=serial")
 AXES = "sweep.axes={contact.stiffness:[50e3,60e3],speed_kmh:[200,220]}"

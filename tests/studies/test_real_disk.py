@@ -13,7 +13,7 @@ import xarray as xr
 from test_full_disk import CAMPAIGN, TINY, half_files, refused
 
 from catenary.errors import WriteError
-from catenary.files import whole_file
+from catenary.storage.files import whole_file
 
 SIZE_MIB = 128  # some three bundles
 PAGE = 4096
@@ -122,7 +122,7 @@ def test_a_labelled_file_that_cannot_even_be_begun(disk, pages):
 
 
 def test_a_journal_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
-    from optimise.journal import DriverJournal
+    from optimise.record.journal import DriverJournal
 
     journal = DriverJournal(disk.path / "journal.log")
     disk.leave(2)
@@ -160,7 +160,7 @@ def test_a_simulation_and_a_report_on_a_full_disk(catenary, disk):
 def test_a_bundle_that_does_not_fit(catenary, disk, influence, monkeypatch, word):
     """Each large file in turn is the one for which there is no space; sizes are those of a bundle that fits."""
     export = ("export", "catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275", "dt=2e-3", "run_dir=rig")
-    monkeypatch.setattr("dynamics.influence.influence_matrices", lambda case: influence)
+    monkeypatch.setattr("dynamics.influence.matrices.influence_matrices", lambda case: influence)
     assert catenary(*export).code == 0
     names = ("pfem.nc", "pfem.mat", "pfem.bin")
     sizes = [-(-(disk.path / "rig" / name).stat().st_size // PAGE) for name in names]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from refusal import refused
 
-from dynamics.dataset import read_result
-from dynamics.rig_bundle import recommendation_mismatch
-from dynamics.spec import PantographSpec
-from studies.safe_yaml import conf_content
+from dynamics.results.dataset import read_result
+from dynamics.rig.bundle import recommendation_mismatch
+from dynamics.spec.case import PantographSpec
+from studies.input.safe_yaml import conf_content
 
 NAMED = (
     "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=60",
@@ -147,8 +147,11 @@ def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_told(catenary
 @pytest.mark.parametrize(
     ("command", "part"),
     [
-        (("map", "points=2", "strategies=[span_by_span]", "frequency_range=[5,12]"), "studies.rig.map._recommendation"),
-        (("emulate", *QUICK[:-1], "duration_s=3"), "studies.rig.emulated_test.run_chosen"),
+        (
+            ("map", "points=2", "strategies=[span_by_span]", "frequency_range=[5,12]"),
+            "studies.commands.rig_map._recommendation",
+        ),
+        (("emulate", *QUICK[:-1], "duration_s=3"), "studies.rig.emulation.trial.run_chosen"),
     ],
 )
 def test_an_interrupted_run_may_be_begun_again_in_its_folder(catenary, own_bundle, folder, monkeypatch, command, part):

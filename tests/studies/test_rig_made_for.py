@@ -7,12 +7,12 @@ import pytest
 import yaml
 from refusal import refused
 
-from dynamics.loop.engine import LoopEngine
-from dynamics.loop.model import model_of
-from dynamics.loop.spec import LoopSettings
-from dynamics.rig_bundle import made_for, write_bundle
-from dynamics.rig_service.journal import read_journal
-from dynamics.spec import CaseSpec
+from dynamics.rig.bundle import made_for, write_bundle
+from dynamics.rig.loop.engine import LoopEngine
+from dynamics.rig.loop.model import model_of
+from dynamics.rig.loop.spec import LoopSettings
+from dynamics.rig.service.journal import read_journal
+from dynamics.spec.case import CaseSpec
 
 LOOP = (
     "loop.ramp_s=1", "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12",
@@ -68,7 +68,7 @@ def mean_bundle(influence, tmp_path_factory):
 
 
 def test_a_bundle_for_a_mean_force_is_pressed_until_it_has_it(influence, catenary, mean_bundle, folder):
-    from dynamics.loop.steady import solve_steady
+    from dynamics.rig.loop.steady import solve_steady
 
     ended = catenary("rig", "emulate", f"bundle={mean_bundle}", "duration_s=3", *LOOP, "run_dir=run")
     assert ended.code == 0 and "pressed to a mean force of 150.00 N" in ended.out, ended.err
@@ -77,7 +77,7 @@ def test_a_bundle_for_a_mean_force_is_pressed_until_it_has_it(influence, catenar
     dry = catenary("rig", "serve", f"bundle={mean_bundle}", *DRY, "start=predicted", "run_dir=dry")
     assert dry.code == 0 and "(mean force 150.0 N)" in dry.out, dry.err
     # an independent way: the same pantograph pressed by what was solved for has that mean
-    from dynamics.loop.device import lumped_device
+    from dynamics.rig.loop.device import lumped_device
 
     model = model_of(influence)
     device = lumped_device(influence.case.pantograph, summary["applied_force_N"], 600e3, model.dt, 0.02)
@@ -87,7 +87,7 @@ def test_a_bundle_for_a_mean_force_is_pressed_until_it_has_it(influence, catenar
 
 
 def test_the_programs_and_the_data_files_say_it_too(bundle, mean_bundle):
-    from dynamics.dataset import read_result
+    from dynamics.results.dataset import read_result
 
     for folder, force in ((bundle, "an applied force of 165.00 N"), (mean_bundle, "a mean force of 150.00 N")):
         for name in ("README.md", "pfem.h", "load_bundle.m"):

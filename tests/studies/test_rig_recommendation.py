@@ -5,9 +5,9 @@ import json
 import pytest
 from refusal import refused
 
-from dynamics.loop.model import read_model
-from dynamics.rig_bundle import add_to_bundle
-from dynamics.rig_service.journal import read_journal
+from dynamics.rig.bundle import add_to_bundle
+from dynamics.rig.loop.model import read_model
+from dynamics.rig.service.journal import read_journal
 
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
 

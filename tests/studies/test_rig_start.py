@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 
-from dynamics.rig_service.frames import Mark
-from dynamics.rig_service.journal import read_journal
+from dynamics.rig.service.frames import Mark
+from dynamics.rig.service.journal import read_journal
 
 RAMP = 3.0
 DRY = (

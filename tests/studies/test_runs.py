@@ -9,9 +9,9 @@ import pytest
 import yaml
 from small_runs import BRUNI, SMALL_WINDOW, UNSETTLED
 
-from dynamics.dataset import read_result
-from dynamics.statistics import ContactStatistics
-from dynamics.status import Status
+from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.dataset import read_result
+from dynamics.spec.status import Status
 
 
 def numbers(value):
@@ -171,7 +171,7 @@ def test_a_state_that_does_not_repeat_is_answered_by_a_long_march(catenary, fold
 
 
 def test_a_solver_that_fails_is_an_exit_code_and_a_sentence(catenary, folder, monkeypatch):
-    monkeypatch.setattr("dynamics.transient.MAX_CORRECTIONS", 1)
+    monkeypatch.setattr("dynamics.steady_state.transient.MAX_CORRECTIONS", 1)
     ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, *UNSETTLED, "run_dir=run")
     assert ended.code == 1, ended
     summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
@@ -193,7 +193,8 @@ EXPORTED = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=320", "na
 
 
 def test_an_export_keeps_the_step_and_lets_the_speed_give_way(catenary, folder, monkeypatch):
-    from dynamics import influence, rig_bundle
+    from dynamics.influence import matrices as influence
+    from dynamics.rig import bundle as rig_bundle
 
     asked = []
 

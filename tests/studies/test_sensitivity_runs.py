@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 from refusal import refused
 
-from optimise.sensitivity import SensitivityFolder, load_sensitivity
-from studies.report.points_origin import points_origin
+from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity
+from studies.report.readers.points_origin import points_origin
 
 COARSE = (
     "inputs=twelve_bruni",

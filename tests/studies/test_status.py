@@ -8,7 +8,7 @@ COARSE = ("array=speed_bruni", "sweep.name=my_sweep", AXES, "cluster=serial")
 
 
 def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, folder, monkeypatch):
-    from dynamics.strand import Strand
+    from dynamics.steady_state.continuation import Strand
 
     calls = []
 
@@ -40,7 +40,7 @@ def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary
     def stopped(self, executor):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("optimise.campaign._Run._collect", stopped)
+    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
     ended = catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
     assert ended.code == 75 and "Traceback" not in ended.err
     command = ended.err.splitlines()[-1].strip()
@@ -55,7 +55,7 @@ def test_a_campaign_whose_journal_is_lost_is_named_and_never_begun_anew(catenary
     def stopped(self, executor):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("optimise.campaign._Run._collect", stopped)
+    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
     typed = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
     assert catenary(*typed).code == 75
     place = folder / "outputs" / "campaigns" / "bruni_heights"

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from refusal import refused
 
-from studies.compose import compose_job
-from studies.spec import case_of
-from studies.sweep_job import SweepJob
+from studies.input.compose import compose_job
+from studies.jobs.simulation import case_of
+from studies.jobs.sweep import SweepJob
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "optimise"))
 import cheap_sweep
 
-from optimise.sweep import run_sweep
+from optimise.parameter_study.sweep import run_sweep
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ import yaml
 from refusal import refused
 
 from catenary.errors import InputError
-from catenary.files import parsed_json
-from catenary.pre_sag import hogging_warnings
-from catenary.spec import CatenarySpec
-from studies.compose import compose_job
-from studies.input_paths import chosen_inputs, ranges_around
-from studies.report.provenance import spec_provenance
-from studies.report.stored import read_json
-from studies.spec import SimulateJob, case_of
+from catenary.spec.line import CatenarySpec
+from catenary.spec.pre_sag import hogging_warnings
+from catenary.storage.files import parsed_json
+from studies.input.compose import compose_job
+from studies.input.input_paths import chosen_inputs, ranges_around
+from studies.jobs.simulation import SimulateJob, case_of
+from studies.report.content.provenance import spec_provenance
+from studies.report.readers.stored import read_json
 
 TABLE = "station_m,height_mm\n5,0\n15,{}\n30,{}\n45,{}\n55,0\n"
 ANSWERS = ("name=mine", "like=bruni_2015", "span_length=60", "encumbrance=1.4")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from refusal import refused
 
-from dynamics.dataset import read_result
-from dynamics.integrators import Request
-from dynamics.whole_line import run as whole_run
+from dynamics.open_line import run as whole_run
+from dynamics.open_line.integrators import Request
+from dynamics.results.dataset import read_result
 
 LINE = (
     "catenary=bruni_2015",

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catenary.errors import InputError
-from studies.typed_text import quoted, typed_value
+from studies.input.typed_text import quoted, typed_value
 
 PIECES = [
     "1", "a", "[", "]", "{", "}", ",", ":", "'", '"', "\\", " ", "null", "True", "1.5", "1e5", ".5", "7.", "-", "_",

@@ -6,11 +6,11 @@ import json
 import pytest
 
 from dynamics.solution import solve
-from dynamics.status import Status
-from studies.validation import gates as gates_module
+from dynamics.spec.status import Status
 from studies.validation.en50318 import acceptance_case
 from studies.validation.formulations import Run, difference_rows, runs_of
-from studies.validation.gates import GatesSpec, load_gates
+from studies.validation.gates import gates as gates_module
+from studies.validation.gates.gates import GatesSpec, load_gates
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def validate(catenary, monkeypatch, solution):
     """The command, its gates cut down, its solver giving what it is told to."""
 
     def run(gates=None, **statistics):
-        monkeypatch.setattr("studies.validate.load_gates", lambda: gates or cut_gates())
+        monkeypatch.setattr("studies.commands.validate.load_gates", lambda: gates or cut_gates())
         found = dataclasses.replace(solution, statistics=dataclasses.replace(solution.statistics, **statistics))
         monkeypatch.setattr("studies.validation.en50318.solve", lambda case: found)
         return catenary("validate", "only=en50318", "run_dir=run")
@@ -88,7 +88,7 @@ def test_a_cause_that_outlives_its_miss_gates(validate):
 
 def test_a_solver_that_fails_misses_every_gate(catenary, monkeypatch, solution):
     failed = dataclasses.replace(solution, statistics=None, status=Status.DIVERGED, message="at 1.0 s")
-    monkeypatch.setattr("studies.validate.load_gates", cut_gates)
+    monkeypatch.setattr("studies.commands.validate.load_gates", cut_gates)
     monkeypatch.setattr("studies.validation.en50318.solve", lambda case: failed)
     ended = catenary("validate", "only=[en50318]", "run_dir=run")
     assert ended.code == 1
@@ -104,8 +104,8 @@ def test_what_is_not_a_comparison_is_refused(catenary, folder, typed):
 
 
 def test_every_comparison_is_a_module_and_has_its_gates():
-    from studies.spec import COMPARISONS
-    from studies.validate import comparison_of
+    from studies.commands.validate import comparison_of
+    from studies.jobs.simulation import COMPARISONS
 
     assert all(callable(comparison_of(key)) for key in COMPARISONS)
     assert gates_module.load_gates().schema_version == 1

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dynamics.loop import emulation
-from dynamics.loop.engine import LoopEngine
-from dynamics.loop.model import model_of
-from studies.rig.emulated_test import last_spans
-from studies.validation.gates import load_gates
+from dynamics.rig.loop import emulation
+from dynamics.rig.loop.engine import LoopEngine
+from dynamics.rig.loop.model import model_of
+from studies.rig.emulation.trial import last_spans
+from studies.validation.gates.gates import load_gates
+from studies.validation.gates.pfem import MassCase
 from studies.validation.pfem import case_rows, compare, design_rows
-from studies.validation.pfem_gate import MassCase
-from studies.validation.pfem_test import line_of, run_case
+from studies.validation.pfem_emulation import line_of, run_case
 
 CASE = MassCase(
     figure="none",
@@ -32,7 +32,7 @@ def gate():
 @pytest.fixture(autouse=True)
 def _few_relaxations(monkeypatch):
     """Fewer mu_c to choose from: the map from block to block is tested elsewhere."""
-    monkeypatch.setattr("studies.rig.emulated_test.RELAXATIONS", (0.05, 0.07))
+    monkeypatch.setattr("studies.rig.emulation.trial.RELAXATIONS", (0.05, 0.07))
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +75,8 @@ def test_the_comparison_has_its_rows_charts_and_remarks(gate, models, monkeypatc
     gates = load_gates().model_copy(
         update={"pfem": gate.model_copy(update={"lines": (), "masses": (CASE,), "designs": ()})}
     )
-    monkeypatch.setattr("studies.validation.pfem_test.influence_matrices", lambda case: None)
-    monkeypatch.setattr("studies.validation.pfem_test.model_of", lambda found: models["bruni_2015 at 275 km/h"])
+    monkeypatch.setattr("studies.validation.pfem_emulation.influence_matrices", lambda case: None)
+    monkeypatch.setattr("studies.validation.pfem_emulation.model_of", lambda found: models["bruni_2015 at 275 km/h"])
     found = compare(gates, lambda line: None)
     assert found.missed == 0 and found.key == "pfem"
     names = [chart.name for chart in found.charts]

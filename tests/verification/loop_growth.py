@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics.loop.device_kernel import RING, Records, Rig, run_block
-from dynamics.loop.engine import LoopEngine
+from dynamics.rig.loop.device_kernel import RING, Records, Rig, run_block
+from dynamics.rig.loop.engine import LoopEngine
 
 LAST = 14  # blocks from which growth is read
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from dynamics.assessment import assess
-from dynamics.mean_force import reference_mean_force
-from dynamics.statistics import ContactStatistics
+from dynamics.contact_force.assessment import assess
+from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.spec.mean_force import reference_mean_force
 
 GOOD = ContactStatistics(
     contact_force_mean_N=157.3,

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dynamics import assured
-from dynamics.assured import refined, solve_assured
-from dynamics.companions import long_window
-from dynamics.numerical_error import ErrorPart, NumericalError, estimate_error
-from dynamics.periodic import solve_periodic
+from dynamics.accuracy import assured
+from dynamics.accuracy.assured import refined, solve_assured
+from dynamics.accuracy.companions import long_window
+from dynamics.accuracy.numerical_error import ErrorPart, NumericalError, estimate_error
+from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
 
@@ -25,7 +25,7 @@ def test_a_short_window_is_held_against_a_long_one(case, monkeypatch):
         tried.append(companion.periodic)
         return 40.0
 
-    monkeypatch.setattr("dynamics.numerical_error.sigma_of", other)
+    monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
     (part,) = [p for p in estimate_error(case, solution).parts if p.name == "window"]
     usual = long_window()
     assert part.error_N == pytest.approx(abs(40.0 - solution.statistics.contact_force_std_N))

@@ -5,15 +5,15 @@ import pytest
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from catenary.cell import vertical_cell
-from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
-from catenary.geometry import CONTACT
-from catenary.linearise import linearise
-from catenary.mesh import Z
-from catenary.spec import CatenarySpec
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.layout.geometry import CONTACT
+from catenary.layout.mesh import Z
+from catenary.linearised.cell import vertical_cell
+from catenary.linearised.open_line import linearise
+from catenary.spec.line import CatenarySpec
+from dynamics.open_line.solve import solve_open_line
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 SPAN, AT = 60.0, 0.5
 WIRE = {"tension": 8.0e3, "mass_per_length": 1.35, "axial_stiffness": 18.0e6, "bending_stiffness": 1.0}

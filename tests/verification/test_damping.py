@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from catenary.cell import vertical_cell
-from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.errors import InputError
-from catenary.linearise import linearise
-from dynamics.influence import influence_matrices
-from dynamics.open_line import solve_open_line
-from dynamics.window import build_window
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from catenary.linearised.open_line import linearise
+from dynamics.influence.matrices import influence_matrices
+from dynamics.open_line.solve import solve_open_line
+from dynamics.travelling_window.setup import build_window
 
 ALPHA, BETA = 0.3, 2.0e-3
 FACTORS = {"alpha": ALPHA, "beta": BETA}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from catenary.equilibrium import EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
-from catenary.readings import prescribed_by_heights, prescribed_by_lengths
-from catenary.spec import CatenarySpec
-from dynamics.periodic import solve_periodic
-from dynamics.static_status import static_status
-from dynamics.status import Status
+from catenary.form_finding.equilibrium import EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.static_status import static_status
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 LINES = ("bruni_2015", "re330")
 PRINTED = (1.017, 0.896, 0.810, 0.758, 0.741, 0.758, 0.810, 0.896, 1.017)

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from catenary.equilibrium import periodic_equilibrium
-from catenary.mesh_spec import MeshSpec, per_bay
-from catenary.spec import CatenarySpec
-from dynamics.neighbour import periodic_start
-from dynamics.numerical_error import estimate_error
-from dynamics.periodic import solve_periodic
-from dynamics.span_map import SpanMap
-from optimise.design_spec import DesignSpec
-from optimise.space import DesignSpace
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from catenary.spec.mesh import MeshSpec, per_bay
+from dynamics.accuracy.numerical_error import estimate_error
+from dynamics.steady_state.learned_start import periodic_start
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.span_map import SpanMap
+from optimise.design.space import DesignSpace
+from optimise.spec.design import DesignSpec
 
 WINDOW = {"spans_behind": 10, "spans_ahead": 12, "tolerance": 1.0e-4}
 

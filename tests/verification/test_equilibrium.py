@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from tensioned_beam import GRAVITY, hung_wire
 
-from catenary.elasticity import static_elasticity
-from catenary.equilibrium import (
+from catenary.form_finding.equations import element_coordinates, wire_property
+from catenary.form_finding.equilibrium import (
     EquilibriumStatus,
     find_equilibrium,
     mesh_of,
     open_line_equilibrium,
     periodic_equilibrium,
 )
-from catenary.form_finding import element_coordinates, wire_property
-from catenary.geometry import CONTACT, MESSENGER, STITCH, line_layout, periodic_layout
-from catenary.mesh_spec import per_bay
+from catenary.layout.geometry import CONTACT, MESSENGER, STITCH, line_layout, periodic_layout
+from catenary.linearised.elasticity import static_elasticity
+from catenary.spec.mesh import per_bay
 
 LINES = ("bruni_2015", "re330")
 LIBRARY = (*LINES, "c350", "en50318_2002")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dynamics.fixed_point import MEMORY, Acceleration, compress
-from dynamics.warm_start import SecantBasis
+from dynamics.results.warm_start import SecantBasis
+from dynamics.steady_state.anderson import MEMORY, Acceleration, compress
 
 
 def linear_map(size, slowest, seed=3):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from catenary.errors import InputError
-from dynamics.filters import periodic_gain
-from dynamics.force_record import ForceRecord, best_offset, fold_record, record_problems
-from dynamics.spec import SignalSpec
+from dynamics.contact_force.filters import periodic_gain
+from dynamics.contact_force.measured_force import ForceRecord, best_offset, fold_record, record_problems
+from dynamics.spec.case import SignalSpec
 
 SPAN, SPEED = 60.0, 75.0
 SIGNAL = SignalSpec()

@@ -6,21 +6,17 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 from tensioned_beam import Beam
 
-from catenary.contact_wire import static_height
 from catenary.elements.formulation import element_of
-from catenary.equilibrium import (
-    EquilibriumStatus,
-    open_line_equilibrium,
-    periodic_equilibrium,
-)
-from catenary.form_finding import FormFindingProblem
-from catenary.geometry import CONTACT, periodic_layout
-from catenary.linearise import linearise
-from catenary.mesh import build_mesh
-from catenary.readings import prescribed_by_heights, prescribed_by_lengths
-from dynamics.influence import influence_matrices
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
+from catenary.form_finding.equations import FormFindingProblem
+from catenary.form_finding.equilibrium import EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
+from catenary.layout.geometry import CONTACT, periodic_layout
+from catenary.layout.mesh import build_mesh
+from catenary.linearised.contact_wire import static_height
+from catenary.linearised.open_line import linearise
+from dynamics.influence.matrices import influence_matrices
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 LIBRARY = ("bruni_2015", "re330", "c350", "en50318_2002")
 FORMULATIONS = ("ancf", "beam")

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import splu
 
-import dynamics.span_map as span_map
-from catenary.cell import vertical_cell
-from catenary.equilibrium import open_line_equilibrium
-from catenary.linearise import linearise
-from dynamics.influence import influence_matrices
+import dynamics.steady_state.span_map as span_map
+from catenary.form_finding.equilibrium import open_line_equilibrium
+from catenary.linearised.cell import vertical_cell
+from catenary.linearised.open_line import linearise
+from dynamics.contact_force.statistics import filter_force
+from dynamics.influence.matrices import influence_matrices
 from dynamics.pantograph.lumped import pantograph_matrices
-from dynamics.periodic import solve_periodic
-from dynamics.spec import CaseSpec
-from dynamics.statistics import filter_force
-from dynamics.status import Status
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 UNSLACKENED = 1.0e3
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.periodic import solve_periodic
-from optimise.case_inputs import case_at
-from optimise.sensitivity import run_sensitivity
-from optimise.sensitivity_spec import SensitivitySpec
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.steady_state.periodic import solve_periodic
+from optimise.evaluation.case_inputs import case_at
+from optimise.parameter_study.sensitivity import run_sensitivity
+from optimise.spec.sensitivity import SensitivitySpec
 
 CLOSE = 1e-7
 

@@ -8,14 +8,14 @@ import pytest
 import yaml
 
 from catenary.errors import InputError
-from dynamics.loop.device import lumped_device, mass_device
-from dynamics.loop.emulation import emulate
-from dynamics.loop.engine import ForceError, LoopEngine, filtered_model
-from dynamics.loop.harmonics import harmonic_filter, harmonics_up_to, highest_frequency, largest_count
-from dynamics.loop.model import model_of
-from dynamics.loop.spec import ActuatorSpec, LoopSettings, RigSettings, SensorSpec
-from dynamics.loop.steady import solve_steady
-from dynamics.spec import PantographSpec
+from dynamics.rig.loop.device import lumped_device, mass_device
+from dynamics.rig.loop.emulation import emulate
+from dynamics.rig.loop.engine import ForceError, LoopEngine, filtered_model
+from dynamics.rig.loop.harmonics import harmonic_filter, harmonics_up_to, highest_frequency, largest_count
+from dynamics.rig.loop.model import model_of
+from dynamics.rig.loop.spec import ActuatorSpec, LoopSettings, RigSettings, SensorSpec
+from dynamics.rig.loop.steady import solve_steady
+from dynamics.spec.case import PantographSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 STIFF = 600.0e3

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import yaml
 
-from dynamics.loop.device import lumped_device
-from dynamics.loop.emulation import SPANS_AVERAGED, LoopRun, emulate
-from dynamics.loop.model import model_of
-from dynamics.loop.search import radii
-from dynamics.loop.settling import CURVE_N, SIGMA_PERCENT, own_band, settling
-from dynamics.loop.spec import LoopSettings, RigSettings
-from dynamics.loop.steady import slackened_model, solve_steady
-from dynamics.spec import PantographSpec
+from dynamics.rig.loop.device import lumped_device
+from dynamics.rig.loop.emulation import SPANS_AVERAGED, LoopRun, emulate
+from dynamics.rig.loop.model import model_of
+from dynamics.rig.loop.settling import CURVE_N, SIGMA_PERCENT, own_band, settling
+from dynamics.rig.loop.spec import LoopSettings, RigSettings
+from dynamics.rig.loop.steady import slackened_model, solve_steady
+from dynamics.rig.stability.search import radii
+from dynamics.spec.case import PantographSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 LOOP = LoopSettings(height_harmonics=14, contact_relaxation=0.2, ramp_s=3.0)

@@ -8,15 +8,15 @@ import pytest
 import yaml
 from loop_growth import emulated_growth
 
-from dynamics.loop.device import lumped_device, mass_device
-from dynamics.loop.harmonics import harmonic_filter
-from dynamics.loop.maps import MapRow, stability_map
-from dynamics.loop.model import model_of
-from dynamics.loop.search import recommend
-from dynamics.loop.spec import LoopSettings
-from dynamics.loop.stability import block_matrix, spectral_radius
-from dynamics.loop.steady import slackened_model, solve_steady
-from dynamics.spec import PantographSpec
+from dynamics.rig.loop.device import lumped_device, mass_device
+from dynamics.rig.loop.harmonics import harmonic_filter
+from dynamics.rig.loop.model import model_of
+from dynamics.rig.loop.spec import LoopSettings
+from dynamics.rig.loop.steady import slackened_model, solve_steady
+from dynamics.rig.stability.maps import MapRow, stability_map
+from dynamics.rig.stability.search import recommend
+from dynamics.rig.stability.spectrum import block_matrix, spectral_radius
+from dynamics.spec.case import PantographSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dynamics import periodic, transient
-from dynamics.periodic import solve_periodic
-from dynamics.span_map import SpanMap
-from dynamics.status import Status
-from dynamics.transient import solve_transient
-from dynamics.warm_start import WarmStart
+from dynamics.results.warm_start import WarmStart
+from dynamics.spec.status import Status
+from dynamics.steady_state import periodic, transient
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.transient import solve_transient
 
 WINDOW = {"spans_behind": 7, "spans_ahead": 7}
 TRANSIENT = {"spans": 30, "spans_evaluated": 10, **WINDOW}

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from dynamics import companions
-from dynamics.numerical_error import MESH_ORDER, STEP_ORDER, estimate_error
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
-from dynamics.transient import solve_transient
+from dynamics.accuracy import companions
+from dynamics.accuracy.numerical_error import MESH_ORDER, STEP_ORDER, estimate_error
+from dynamics.open_line.solve import solve_open_line
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
 
 WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
 SPEED = 300.0

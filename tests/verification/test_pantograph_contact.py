@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from catenary.cell import vertical_cell
-from catenary.contact_wire import static_height
-from catenary.elasticity import static_elasticity
-from catenary.equilibrium import periodic_equilibrium
-from dynamics.open_line import solve_open_line
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from catenary.linearised.contact_wire import static_height
+from catenary.linearised.elasticity import static_elasticity
+from dynamics.open_line.solve import solve_open_line
 from dynamics.pantograph.lumped import chain_matrix, pantograph_matrices, pressed_at_rest
-from dynamics.periodic import solve_periodic
-from dynamics.spec import PantographSpec
-from dynamics.status import Status
-from dynamics.transient import solve_transient
-from dynamics.travel import TravellingWindow
+from dynamics.spec.case import PantographSpec
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
+from dynamics.travelling_window.window import TravellingWindow
 
 APPLIED = 60.0
 

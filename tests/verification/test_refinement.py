@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.refinement import Passage, Setting, assured_error, errors_of, line_of, observed_order, passage_of
+from dynamics.accuracy.refinement import Passage, Setting, assured_error, errors_of, line_of, observed_order, passage_of
 
 SETTING = Setting("linearised", "ancf", "newmark", 6, 1e-3)
 X = np.linspace(0.0, 55.0, 300)

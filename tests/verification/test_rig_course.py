@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dynamics.rig_service.run import Blocks, course_of
-from studies.report.png import chart_png
+from dynamics.rig.service.run import Blocks, course_of
+from studies.report.drawing.png import chart_png
 from studies.rig.served_run import _charts, _settled, _statistics
 
 DT = 2.0e-3

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from catenary.errors import InputError
-from dynamics.rig_service.promptness import undisturbed
-from studies.rig.device import compose, run
+from dynamics.rig.service.promptness import undisturbed
+from studies.commands.rig_device import compose, run
 
 
 def test_priority_and_collector_are_as_before_afterwards():
@@ -38,7 +38,7 @@ def test_what_takes_long_is_done_before_the_device_greets(monkeypatch, tmp_path)
         raise InputError(["no server"])
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dynamics.rig_service.device.greet", greet)
+    monkeypatch.setattr("dynamics.rig.service.device.greet", greet)
     with pytest.raises(InputError, match="no server"):
         run(compose(["pantograph=dsa380"]))
     assert seen == [(False, True)] and gc.isenabled()

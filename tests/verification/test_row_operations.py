@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from dynamics.simd import LANES, TERMS, row_advance, row_combine, row_rhs, row_stretch, row_sum
+from dynamics.linear_algebra.vector_rows import LANES, TERMS, row_advance, row_combine, row_rhs, row_stretch, row_sum
 
 ROWS = 9
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dynamics.force_history import ForceHistory, force_history
-from dynamics.losses import contact_losses
-from dynamics.signals import force_histogram, force_signals
+from dynamics.results.force_history import ForceHistory, force_history
+from dynamics.results.losses import contact_losses
+from dynamics.results.signals import force_histogram, force_signals
 
 SPEED, SPAN, STEPS = 80.0, 50.0, 625
 DT = SPAN / SPEED / STEPS  # 1 ms

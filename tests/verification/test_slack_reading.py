@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.periodic import solve_periodic
-from dynamics.slack_companion import LARGE_CHANGE, compare_slack_readings
+from dynamics.accuracy.slack_companion import LARGE_CHANGE, compare_slack_readings
+from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 10, "spans_ahead": 12}
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from catenary.attachments import steady_arm_direction, steady_arm_stiffness
-from catenary.elasticity import static_elasticity
-from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
-from catenary.form_finding import GRAVITY, wire_property
+from catenary.form_finding.equations import GRAVITY, wire_property
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.linearised.attachments import steady_arm_direction, steady_arm_stiffness
+from catenary.linearised.elasticity import static_elasticity
 
 LINES = ("bruni_2015", "re330")
 

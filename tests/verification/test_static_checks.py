@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from catenary.equilibrium import periodic_equilibrium
-from catenary.static_checks import SLACK_FORCE, STEEPEST_ARM, FaultKind, faults_at_rest
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.linearised.static_checks import SLACK_FORCE, STEEPEST_ARM, FaultKind, faults_at_rest
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
 
 LIBRARY = ("bruni_2015", "en50318_2002", "re330", "c350")
 

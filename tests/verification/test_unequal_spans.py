@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from catenary.elasticity import static_elasticity
-from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
-from catenary.spec import CatenarySpec
-from dynamics.influence import influence_matrices
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
-from dynamics.transient import solve_transient
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.linearised.elasticity import static_elasticity
+from catenary.spec.line import CatenarySpec
+from dynamics.influence.matrices import influence_matrices
+from dynamics.open_line.solve import solve_open_line
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
 
 WINDOW = {"spans_behind": 20, "spans_ahead": 20}
 

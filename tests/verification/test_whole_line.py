@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.sparse.linalg import eigsh
 
-from catenary.equilibrium import open_line_equilibrium
-from catenary.mesh_spec import per_bay
-from dynamics.integrators import INTEGRATORS, make_work, start_accelerations
-from dynamics.integrators.implicit import refresh
-from dynamics.integrators.stability import longest_step
-from dynamics.train_spec import BaseMotionSpec, TrailingSpec
-from dynamics.whole_line import run as whole_run
-from dynamics.whole_line.build import build_pantographs, build_system, static_start
-from dynamics.whole_line.forces import local_forces
-from dynamics.whole_line.run import prepare_line, run_whole_line
+from catenary.form_finding.equilibrium import open_line_equilibrium
+from catenary.spec.mesh import per_bay
+from dynamics.open_line import run as whole_run
+from dynamics.open_line.build import build_pantographs, build_system, static_start
+from dynamics.open_line.forces import local_forces
+from dynamics.open_line.integrators import INTEGRATORS, make_work, start_accelerations
+from dynamics.open_line.integrators.implicit import refresh
+from dynamics.open_line.integrators.stability import longest_step
+from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.spec.train import BaseMotionSpec, TrailingSpec
 
 
 def _force(system, state, u):

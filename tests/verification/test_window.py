@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from catenary.cell import vertical_cell
-from catenary.equilibrium import open_line_equilibrium, periodic_equilibrium
-from catenary.static_checks import SLACK_FORCE
-from dynamics.filters import filter_periodic
-from dynamics.open_line import solve_open_line
-from dynamics.periodic import solve_periodic
-from dynamics.status import Status
-from dynamics.travel import TravellingWindow
-from dynamics.whole_line.run import prepare_line, run_whole_line
-from dynamics.window_forces import ONE_BY_ONE, _add_squeezed
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from catenary.linearised.static_checks import SLACK_FORCE
+from dynamics.contact_force.filters import filter_periodic
+from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.open_line.solve import solve_open_line
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.travelling_window.forces import ONE_BY_ONE, _add_squeezed
+from dynamics.travelling_window.window import TravellingWindow
 
 HELD = {"bruni_2015": (320.0, 169.3), "re330": (300.0, 157.3)}
 

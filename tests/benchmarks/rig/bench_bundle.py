@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.influence import influence_matrices
-from dynamics.periodic import solve_periodic
-from dynamics.rig_bundle import write_bundle
-from dynamics.spec import CaseSpec
+from dynamics.influence.matrices import influence_matrices
+from dynamics.rig.bundle import write_bundle
+from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.periodic import solve_periodic
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "integration"))
 

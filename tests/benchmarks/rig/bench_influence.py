@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamics.influence import influence_matrices
+from dynamics.influence.matrices import influence_matrices
 
 
 @pytest.mark.benchmark

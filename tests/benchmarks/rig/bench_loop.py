@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dynamics.influence import influence_matrices
-from dynamics.loop.device import lumped_device
-from dynamics.loop.emulation import emulate
-from dynamics.loop.engine import LoopEngine
-from dynamics.loop.kernel import loop_step
-from dynamics.loop.maps import MapRow, stability_map
-from dynamics.loop.model import model_of
-from dynamics.loop.spec import LoopSettings, RigSettings
-from dynamics.spec import PantographSpec
-from studies.simulate import compose
-from studies.spec import case_of as case_of_job
+from dynamics.influence.matrices import influence_matrices
+from dynamics.rig.loop.device import lumped_device
+from dynamics.rig.loop.emulation import emulate
+from dynamics.rig.loop.engine import LoopEngine
+from dynamics.rig.loop.kernel import loop_step
+from dynamics.rig.loop.model import model_of
+from dynamics.rig.loop.spec import LoopSettings, RigSettings
+from dynamics.rig.stability.maps import MapRow, stability_map
+from dynamics.spec.case import PantographSpec
+from studies.commands.simulate import compose
+from studies.jobs.simulation import case_of as case_of_job
 
 STEPS, REPEATS = 60_000, 50
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.influence import influence_matrices
-from dynamics.rig_bundle import write_bundle
-from dynamics.rig_service.journal import read_journal
-from studies import export
-from studies.spec import case_of
+from dynamics.influence.matrices import influence_matrices
+from dynamics.rig.bundle import write_bundle
+from dynamics.rig.service.journal import read_journal
+from studies.commands import export
+from studies.jobs.simulation import case_of
 
 ROOT = Path(__file__).resolve().parents[3]
 LOOP = (

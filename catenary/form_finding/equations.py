@@ -1,0 +1,272 @@
+"""The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4).
+
+Two readings of a dropper: its contact-wire height is prescribed and its length follows, or its cut length is
+prescribed, the height is an unknown, and the equation is force = stiffness x (length - cut length), with no
+allowance for slack: a dropper that would have to push is found with a negative force.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.elements.formulation import element_of
+from catenary.form_finding.first_guess import GRAVITY, first_shape, first_sideways
+from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.mesh import DX, Mesh, X, Y, Z
+from catenary.spec.components import StitchSpec, WireSpec
+from catenary.spec.line import CatenarySpec
+
+__all__ = [
+    "GRAVITY",
+    "FormFindingProblem",
+    "element_coordinates",
+    "jacobian_entries",
+    "node_coordinates",
+    "residual_and_jacobian",
+    "wire_property",
+]
+
+
+def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
+    """Look up a wire property by element, float array (elem,)."""
+    blocks: dict[int, WireSpec | StitchSpec | None] = {
+        CONTACT: spec.contact_wire,
+        MESSENGER: spec.messenger_wire,
+        STITCH: spec.stitch,
+    }
+    values = np.array([0.0 if blocks[w] is None else getattr(blocks[w], name) for w in (CONTACT, MESSENGER, STITCH)])
+    return values[mesh.elem_wire]
+
+
+class FormFindingProblem:
+    """Index tables of one form-finding problem: which unknown stands where.
+
+    ``cut`` is the length each dropper is cut to [m], float array (dropper,), NaN where the height of the mesh's
+    layout is prescribed; without it every height is.
+    """
+
+    def __init__(self, spec: CatenarySpec, mesh: Mesh, cut: NDArray[np.float64] | None = None) -> None:
+        self.spec, self.mesh, self.element = spec, mesh, element_of(spec)
+        if mesh.axial_slope != self.element.axial_slope:
+            raise ValueError(f"the mesh must have the degrees of freedom of formulation '{spec.formulation}'")
+        n_drop = len(mesh.dropper_bottom)
+        self.cut = np.full(n_drop, np.nan) if cut is None else cut
+        self.sized = np.flatnonzero(np.isfinite(self.cut))
+        self.EA = wire_property(spec, mesh, "axial_stiffness")
+        self.EI = wire_property(spec, mesh, "bending_stiffness")
+        self.rho = wire_property(spec, mesh, "mass_per_length")
+        tension = wire_property(spec, mesh, "tension")
+        self.tension = tension[mesh.tension_elem]
+        self.elem_tension = tension
+        n, n_elem = mesh.n_dof, len(mesh.elem_wire)
+        n_sup = len(mesh.support_contact)
+        self.n_total = n + n_elem + n_drop + 2 * n_sup
+        self.length_at = n + np.arange(n_elem)
+        self.drop_at = n + n_elem + np.arange(n_drop)
+        self.arm_at = n + n_elem + n_drop + np.arange(n_sup)
+        self.messenger_at = self.arm_at + n_sup
+        # one factor a bay: neighbouring elements of a bay have equal factors (this keeps the matrix banded)
+        self.equal = np.flatnonzero(np.diff(mesh.elem_group) == 0)
+        self.tension_rows = n + np.arange(len(mesh.tension_elem))
+        self.equal_rows = n + len(mesh.tension_elem) + np.arange(len(self.equal))
+        self.size_rows = n + len(mesh.tension_elem) + len(self.equal) + np.arange(len(self.sized))
+        self.n_rows = n + len(mesh.tension_elem) + len(self.equal) + len(self.sized)
+        fixed = self._prescribed()
+        self.fixed_dof = np.array(sorted(fixed))
+        self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
+        ends = [0] if mesh.layout.periodic else [0, -1]
+        held = np.concatenate([mesh.support_contact[ends], mesh.support_messenger[ends]])
+        self.reaction_rows = mesh.dof[held, X]
+        sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else []
+        unknown = np.setdiff1d(np.arange(self.n_total), self.fixed_dof)
+        rows = np.setdiff1d(np.arange(self.n_rows), [*self.reaction_rows, *mesh.dof[sideways, Y]])
+        if len(unknown) != len(rows):
+            raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
+        self.unknown, self.rows = unknown, rows
+
+        # rounding of coordinates that run to the length of the line sets the floor of the residual
+        self.tolerance = max(
+            1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min()
+        )
+
+    def _prescribed(self) -> dict[int, float]:
+        """Prescribed coordinates: encumbrance, stations of all key points, heights where no length is prescribed."""
+        mesh, layout = self.mesh, self.mesh.layout
+        fixed: dict[int, float] = {}
+        for k, node in enumerate(mesh.dropper_bottom):
+            fixed[mesh.dof[node, X]] = layout.dropper_x[k]
+            if np.isnan(self.cut[k]):
+                fixed[mesh.dof[node, Z]] = layout.dropper_height[k]
+            top = mesh.dropper_top[k]
+            fixed[mesh.dof[top, X]] = float(mesh.node_x[top])
+        for node in [*mesh.clamp_messenger, *mesh.crossing]:
+            fixed[mesh.dof[node, X]] = float(mesh.node_x[node])
+        for low, high in zip(mesh.support_contact, mesh.support_messenger, strict=True):
+            fixed[mesh.dof[low, X]], fixed[mesh.dof[low, Z]] = float(mesh.node_x[low]), 0.0
+            fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = float(mesh.node_x[high]), self.spec.encumbrance
+        if mesh.spatial:
+            side, support = (-1.0) ** np.arange(len(mesh.support_contact)), self.spec.support
+            fixed.update(zip(mesh.dof[mesh.support_contact, Y], support.stagger * side, strict=True))
+            fixed.update(zip(mesh.dof[mesh.support_messenger, Y], support.messenger_stagger * side, strict=True))
+        return fixed
+
+    def start(self) -> NDArray[np.float64]:
+        """First guess: wires as polygons of taut strings under point loads, slopes from finite differences."""
+        spec, mesh = self.spec, self.mesh
+        u = np.zeros(self.n_total)
+        shape = first_shape(spec, mesh)
+        strain = self.elem_tension / self.EA
+        for node in range(len(mesh.node_x)):
+            d = mesh.dof[node]
+            u[d[X]], u[d[Z]] = mesh.node_x[node], shape[node]
+        a, b = mesh.elem_nodes.T
+        if mesh.spatial:
+            u[mesh.dof[:, Y]], u[mesh.dof[:, 4]] = first_sideways(spec, mesh)
+        slope = (shape[b] - shape[a]) / mesh.elem_length
+        for node, total in ((a, slope), (b, slope)):
+            np.add.at(u, mesh.dof[node, 5], 0.5 * total)
+        if mesh.axial_slope:
+            stretch = np.zeros(len(mesh.node_x))
+            stretch[a] = stretch[b] = 1.0 + strain
+            u[mesh.dof[:, DX]] = stretch
+        u[self.length_at] = 1.0 - strain
+        u[self.fixed_dof] = self.fixed_value
+        bay = mesh.layout.length / (len(mesh.dropper_bottom) + mesh.layout.n_spans)
+        share = spec.contact_wire.mass_per_length * GRAVITY * bay
+        u[self.drop_at] = share
+        u[self.arm_at] = share
+        total = GRAVITY * spec.mean_span * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
+        u[self.messenger_at] = total
+        return u
+
+
+def node_coordinates(mesh: Mesh, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Nodal coordinates (node, 6); held dofs are zero."""
+    return np.where(mesh.dof >= 0, u[np.maximum(mesh.dof, 0)], 0.0)
+
+
+def element_coordinates(mesh: Mesh, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Nodal coordinates by element (elem, 2, 6), the closing nodes of a cell moved by its length and mirrored."""
+    gathered = q[mesh.elem_nodes]
+    gathered[:, :, 0] += mesh.elem_shift
+    gathered[:, :, [1, 4]] *= mesh.elem_mirror[:, :, None]
+    return gathered
+
+
+def residual_and_jacobian(
+    problem: FormFindingProblem, u: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Residual of all equations and the values of all Jacobian entries, in the order of `jacobian_entries`."""
+    mesh, spec = problem.mesh, problem.spec
+    q = node_coordinates(mesh, u)
+    l0 = u[problem.length_at] * mesh.elem_length
+    force, tangent, by_l0 = problem.element.forces(
+        element_coordinates(mesh, q), l0, problem.EA, problem.EI, problem.rho * GRAVITY
+    )
+    if mesh.spatial:
+        sign = np.ones((len(l0), 2, 6))
+        sign[:, :, [1, 4]] = mesh.elem_mirror[:, :, None]
+        sign = sign.reshape(-1, 12)
+        force, by_l0, tangent = force * sign, by_l0 * sign, tangent * sign[:, :, None] * sign[:, None, :]
+    r = np.zeros(problem.n_rows + 1)
+    dof = _element_dofs(mesh)
+    np.add.at(r, dof.ravel(), force.ravel())
+    drop_values = _add_droppers(problem, u, q, r)
+    k, axis, length = spec.droppers.stiffness, *_dropper_axis(mesh, q)
+    r[problem.size_rows] = (k * (length - problem.cut) - u[problem.drop_at])[problem.sized]
+    r[mesh.dof[mesh.support_contact, Z]] -= u[problem.arm_at]
+    r[mesh.dof[mesh.support_messenger, Z]] -= u[problem.messenger_at]
+    if spec.stitch is not None:
+        r[mesh.dof[mesh.clamp_messenger, Z]] += spec.stitch.clamp_mass * GRAVITY
+    # the end force of the first element, without its weight, is the wire's tension (eq. 11)
+    t = mesh.tension_elem
+    end = force[t, :3].copy()
+    end[:, 2] -= 0.5 * problem.rho[t] * GRAVITY * l0[t]
+    norm = np.linalg.norm(end, axis=1)
+    r[problem.tension_rows] = norm - problem.tension
+    factor = u[problem.length_at]
+    r[problem.equal_rows] = factor[problem.equal] - factor[problem.equal + 1]
+    end_l0 = by_l0[t, :3].copy()
+    end_l0[:, 2] -= 0.5 * problem.rho[t] * GRAVITY
+    t_q = np.einsum("tc,tcj->tj", end, tangent[t, :3, :]) / norm[:, None]
+    t_l = np.einsum("tc,tc->t", end, end_l0) / norm * mesh.elem_length[t]
+    ones = np.ones(2 * len(mesh.support_contact))
+    equal, by_end = np.ones(len(problem.equal)), (k * axis[problem.sized]).T.ravel()
+    by_group = by_l0 * mesh.elem_length[:, None]
+    wires = [tangent.ravel(), by_group.ravel(), drop_values, -ones, t_q.ravel(), t_l, equal, -equal]
+    return r[:-1], np.concatenate([*wires, by_end, -by_end, -np.ones(len(problem.sized))])
+
+
+def _add_droppers(
+    problem: FormFindingProblem, u: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Add dropper forces, weights and clamps to the residual; return their Jacobian entries."""
+    mesh, drops = problem.mesh, problem.spec.droppers
+    low, high = mesh.dropper_bottom, mesh.dropper_top
+    pull = u[problem.drop_at]
+    axis, length = _dropper_axis(mesh, q)
+    per_length = 0.5 * drops.mass_per_length * GRAVITY
+    for c, component in enumerate((Y, Z)):
+        np.add.at(r, mesh.dof[low, component], -pull * axis[:, c])
+        np.add.at(r, mesh.dof[high, component], pull * axis[:, c])
+    np.add.at(r, mesh.dof[low, Z], per_length * length + drops.clamp_mass_contact_wire * GRAVITY)
+    np.add.at(r, mesh.dof[high, Z], per_length * length + drops.clamp_mass_messenger_wire * GRAVITY)
+    # by the vector from the lower to the upper end: turning of the pull, and weight by length
+    turn = (pull / length)[:, None, None] * (np.eye(2) - axis[:, :, None] * axis[:, None, :])
+    weight = np.zeros_like(turn)
+    weight[:, 1] = per_length * axis
+    at_low, at_high = weight - turn, weight + turn
+    blocks = np.array([[-at_low, at_low], [-at_high, at_high]])  # row end, column end, dropper, component, component
+    return np.concatenate([(-axis).T.ravel(), axis.T.ravel(), blocks.transpose(0, 3, 1, 4, 2).ravel()])
+
+
+def _dropper_axis(mesh: Mesh, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Direction (dropper, 2) in y and z from the lower to the upper end of every dropper, and its length [m]."""
+    span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
+    length = np.hypot(*span.T)
+    return span / length[:, None], length
+
+
+def _element_dofs(mesh: Mesh) -> NDArray[np.int64]:
+    """Dofs of each element (elem, 12); the held ones point at the last, unused row."""
+    dof = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
+    return np.where(dof >= 0, dof, -1)
+
+
+def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row and column of every Jacobian entry (-1 where it is not kept)."""
+    mesh = problem.mesh
+    dof = _element_dofs(mesh)
+    n_elem = len(dof)
+    ends = np.array([mesh.dof[nodes][:, [Y, Z]].T for nodes in (mesh.dropper_bottom, mesh.dropper_top)])
+    pair = (2, 2, *ends.shape)
+    t = mesh.tension_elem
+    rows = [
+        np.repeat(dof, 12, axis=1).ravel(),
+        dof.ravel(),
+        np.concatenate([ends.ravel(), np.broadcast_to(ends[:, :, None, None], pair).ravel()]),
+        mesh.dof[mesh.support_contact, Z],
+        mesh.dof[mesh.support_messenger, Z],
+        np.repeat(problem.tension_rows, 12),
+        problem.tension_rows,
+        problem.equal_rows,
+        problem.equal_rows,
+        *[problem.size_rows] * 5,
+    ]
+    cols = [
+        np.tile(dof, (1, 12)).ravel(),
+        np.repeat(problem.length_at, 12),
+        np.concatenate([np.tile(problem.drop_at, 4), np.broadcast_to(ends, pair).ravel()]),
+        problem.arm_at,
+        problem.messenger_at,
+        dof[t].ravel(),
+        problem.length_at[t],
+        problem.length_at[problem.equal],
+        problem.length_at[problem.equal + 1],
+        ends[1][:, problem.sized].ravel(),
+        ends[0][:, problem.sized].ravel(),
+        problem.drop_at[problem.sized],
+    ]
+    assert n_elem * 144 == len(rows[0])
+    return np.concatenate(rows), np.concatenate(cols)

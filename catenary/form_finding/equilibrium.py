@@ -1,0 +1,195 @@
+"""Form-finding: the static configuration that meets the stringing constraints (paper 000, section 2.4).
+
+Unknowns are the nodal coordinates that are not prescribed, one unstretched-length factor per bay of each wire,
+every dropper's force, and the vertical forces at steady arms and messenger supports (in the plane these reactions
+are what the arm heights and support offsets of the paper stand for). Equations are equilibrium at every degree of
+freedom and one tension per wire. Newton, banded factorisation.
+
+Where a line prescribes cut lengths of its droppers, heights at the droppers are unknowns too, with one equation each
+for the dropper's elongation. Newton then starts from a shape with known heights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.elements.formulation import element_of
+from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
+from catenary.form_finding.newton import banded_solver
+from catenary.layout.geometry import Layout, line_layout, periodic_layout
+from catenary.layout.mesh import Mesh, Y, build_mesh
+from catenary.spec.line import CatenarySpec
+
+__all__ = [
+    "Equilibrium",
+    "EquilibriumStatus",
+    "find_equilibrium",
+    "mesh_of",
+    "open_line_equilibrium",
+    "periodic_equilibrium",
+]
+
+MAX_ITERATIONS = 30
+
+
+class EquilibriumStatus(Enum):
+    """How form-finding ended."""
+
+    OK = "ok"
+    NOT_CONVERGED = "form-finding did not converge"
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """Static configuration of a line or cell.
+
+    Attributes
+    ----------
+    q : float array (node, 6)
+        Positions [m] and slopes [-].
+    elem_l0 : float array (elem,)
+        Unstretched lengths [m].
+    dropper_force : float array (dropper,)
+        Axial forces, tension positive [N].
+    dropper_length : float array (dropper,)
+        Stretched lengths [m].
+    steady_arm_force, messenger_support_force : float array (support,)
+        Vertical forces on the wires, upwards positive [N].
+    steady_arm_side_force : float array (support,)
+        Sideways force of the arms on the contact wire, towards +y [N]; zero in the plane.
+    horizontal_reaction : float array
+        Reaction of the constraints that only remove the translation of a periodic cell [N]; must vanish.
+    residual : float
+        Largest out-of-balance force [N].
+    iterations : int
+        Newton iterations, those towards the first shape included.
+    status : EquilibriumStatus
+    """
+
+    spec: CatenarySpec
+    mesh: Mesh
+    q: NDArray[np.float64]
+    elem_l0: NDArray[np.float64]
+    dropper_force: NDArray[np.float64]
+    dropper_length: NDArray[np.float64]
+    steady_arm_force: NDArray[np.float64]
+    steady_arm_side_force: NDArray[np.float64]
+    messenger_support_force: NDArray[np.float64]
+    horizontal_reaction: NDArray[np.float64]
+    residual: float
+    iterations: int
+    status: EquilibriumStatus
+
+    @property
+    def dropper_direction(self) -> NDArray[np.float64]:
+        """Unit vectors (dropper, 3) from the lower end of every dropper to its upper end."""
+        mesh = self.mesh
+        span = self.q[mesh.dropper_top, :3] - self.q[mesh.dropper_bottom, :3]
+        span[:, 0] = 0.0
+        return span / self.dropper_length[:, None]
+
+    @property
+    def dropper_unstretched_length(self) -> NDArray[np.float64]:
+        """Lengths to cut the droppers to [m], unloaded, from wire axis to wire axis, clamps included."""
+        return self.dropper_length - self.dropper_force / self.spec.droppers.stiffness
+
+
+def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
+    """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
+    return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
+
+
+def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
+    """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports."""
+    return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
+
+
+def mesh_of(spec: CatenarySpec, layout: Layout, like: Mesh | None = None) -> Mesh:
+    """Mesh a layout as a line asks for, or bay by bay like another mesh, with dofs of its dimension and formulation."""
+    spatial, axial_slope = spec.dimension == "spatial", element_of(spec).axial_slope
+    return build_mesh(layout, like or spec.mesh, spatial=spatial, axial_slope=axial_slope)
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a step that leads nowhere ends as a status
+def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
+    """Solve the form-finding problem by Newton's method (paper 000, eqs 9-11).
+
+    Does not raise when Newton fails: the status says so.
+    """
+    if spec.droppers.prescribed == "lengths":
+        return _find_by_lengths(spec, mesh)
+    problem = FormFindingProblem(spec, mesh)
+    u, residual, iterations = _newton(problem, problem.start())
+    return _result(problem, u, residual, iterations)
+
+
+def _newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, int]:
+    """Newton from a start: unknowns, largest residual (infinite where a step is not possible), iterations."""
+    solver, u = banded_solver(problem), start.copy()
+    residual = np.inf
+    for iteration in range(1, MAX_ITERATIONS + 1):
+        r, values = residual_and_jacobian(problem, u)
+        residual = float(np.abs(r[problem.rows]).max())
+        if residual < problem.tolerance or not np.isfinite(residual):
+            return u, residual, iteration
+        step = solver.solve(values, -r[problem.rows])
+        if step is None:
+            return u, np.inf, iteration
+        u[problem.unknown] += step
+    return u, residual, MAX_ITERATIONS
+
+
+def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
+    """Find the heights that cut lengths of the droppers lead to.
+
+    The first shape has the heights of the periodic cell, and that cell's own first shape a level contact wire. At
+    the ends of an open stitched line, where droppers hang from the messenger wire for want of a stitch wire, a length
+    cut for the stitch wire fits nothing: there the cell's heights are prescribed.
+    """
+    layout = mesh.layout
+    kind = np.array(layout.dropper_kind)
+    cut = np.array(spec.droppers.lengths)[kind]
+    iterations = 0
+    if not layout.periodic:
+        cell = periodic_equilibrium(spec)
+        iterations = cell.iterations
+        heights = cell.q[cell.mesh.dropper_bottom[kind], 2]
+        mesh = replace(mesh, layout=replace(layout, dropper_height=tuple(heights.tolist())))
+        on_stitch = np.array(cell.mesh.layout.dropper_on_stitch)[kind]
+        cut[on_stitch & ~np.array(layout.dropper_on_stitch)] = np.nan
+    known = FormFindingProblem(spec, mesh)
+    u, residual, used = _newton(known, known.start())
+    iterations += used
+    if not residual < known.tolerance:
+        return _result(known, u, residual, iterations)
+    problem = FormFindingProblem(spec, mesh, cut)
+    u, residual, used = _newton(problem, u)
+    return _result(problem, u, residual, iterations + used)
+
+
+def _result(problem: FormFindingProblem, u: NDArray[np.float64], residual: float, iteration: int) -> Equilibrium:
+    mesh = problem.mesh
+    r, _ = residual_and_jacobian(problem, u)
+    q = node_coordinates(mesh, u)
+    span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
+    sideways = np.where(mesh.spatial, r[mesh.dof[mesh.support_contact, Y]], 0.0)
+    ok = residual < problem.tolerance
+    return Equilibrium(
+        spec=problem.spec,
+        mesh=mesh,
+        q=q,
+        elem_l0=u[problem.length_at] * mesh.elem_length,
+        dropper_force=u[problem.drop_at].copy(),
+        dropper_length=np.hypot(*span.T),
+        steady_arm_force=u[problem.arm_at].copy(),
+        steady_arm_side_force=sideways,
+        messenger_support_force=u[problem.messenger_at].copy(),
+        horizontal_reaction=r[problem.reaction_rows] if mesh.layout.periodic else np.zeros(0),
+        residual=residual,
+        iterations=iteration,
+        status=EquilibriumStatus.OK if ok else EquilibriumStatus.NOT_CONVERGED,
+    )

@@ -1,0 +1,98 @@
+"""Banded Newton steps of form-finding: equations and unknowns ordered along the track."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.linalg import get_lapack_funcs
+
+from catenary.form_finding.equations import FormFindingProblem, jacobian_entries
+
+__all__ = ["BandedSolver", "banded_solver"]
+
+
+@dataclass(frozen=True)
+class BandedSolver:
+    """Banded LU of the Newton matrix in a bandwidth-reducing order."""
+
+    n: int
+    kl: int
+    ku: int
+    target: NDArray[np.int64]
+    row_order: NDArray[np.int64]
+    col_order: NDArray[np.int64]
+
+    def solve(self, values: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Solve one Newton step from Jacobian entries and residual; None when the matrix is singular."""
+        band = np.zeros((self.n, 2 * self.kl + self.ku + 1))
+        _scatter(band.ravel(), self.target, values)
+        found: Any = get_lapack_funcs(("gbsv",), (band, rhs))
+        gbsv = found[0]
+        _, _, x, info = gbsv(self.kl, self.ku, band.T, rhs[self.row_order], overwrite_ab=True, overwrite_b=True)
+        if info != 0:
+            return None
+        out = np.empty(self.n)
+        out[self.col_order] = x
+        return out
+
+
+@njit(cache=True)
+def _scatter(band, target, values):
+    """Add values into band storage; negative targets are dropped."""
+    for k in range(target.size):
+        if target[k] >= 0:
+            band[target[k]] += values[k]
+
+
+def banded_solver(problem: FormFindingProblem) -> BandedSolver:
+    """Order rows and columns along the track and place every Jacobian entry in band storage.
+
+    A periodic cell is folded at its support, so that the closing elements stay near the diagonal.
+    """
+    rows, cols = jacobian_entries(problem)
+    row_x, col_x = _stations(problem)
+    row_order = problem.rows[np.argsort(row_x[problem.rows], kind="stable")]
+    col_order = problem.unknown[np.argsort(col_x[problem.unknown], kind="stable")]
+    n = len(row_order)
+    row_of = np.full(problem.n_rows + 1, -1)
+    row_of[row_order] = np.arange(n)
+    col_of = np.full(problem.n_total + 1, -1)
+    col_of[col_order] = np.arange(n)
+    i, j = row_of[rows], col_of[cols]
+    keep = (i >= 0) & (j >= 0)
+    kl, ku = int((i - j)[keep].max()), int((j - i)[keep].max())
+    target = np.where(keep, j * (2 * kl + ku + 1) + (kl + ku + i - j), -1)
+    return BandedSolver(
+        n,
+        kl,
+        ku,
+        target,
+        row_order=np.searchsorted(problem.rows, row_order),
+        col_order=np.searchsorted(problem.unknown, col_order),
+    )
+
+
+def _stations(problem: FormFindingProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Station [m] of every equation and of every unknown, folded at the support of a periodic cell."""
+    mesh = problem.mesh
+    row_x, col_x = np.empty(problem.n_rows), np.empty(problem.n_total)
+    for c in range(6):
+        if mesh.dof[0, c] >= 0:
+            col_x[mesh.dof[:, c]] = mesh.node_x
+    row_x[: mesh.n_dof] = col_x[: mesh.n_dof]
+    first = mesh.node_x[mesh.elem_nodes[:, 0]] + mesh.elem_shift[:, 0]
+    middle = first + 0.5 * mesh.elem_length
+    col_x[problem.length_at] = middle
+    col_x[problem.drop_at] = mesh.node_x[mesh.dropper_bottom]
+    col_x[problem.arm_at] = col_x[problem.messenger_at] = mesh.node_x[mesh.support_contact]
+    row_x[problem.tension_rows] = middle[mesh.tension_elem]
+    row_x[problem.equal_rows] = middle[problem.equal] + 0.5 * mesh.elem_length[problem.equal]
+    row_x[problem.size_rows] = col_x[problem.drop_at[problem.sized]]
+    if mesh.layout.periodic:
+        length = mesh.layout.length
+        row_x, col_x = (np.abs(x - length * np.round(x / length)) for x in (row_x, col_x))
+    return row_x, col_x

@@ -1,0 +1,1 @@
+"""From parameters to layout and finite-element mesh."""

@@ -1,0 +1,253 @@
+"""From layout to finite-element mesh: nodes, degrees of freedom, wire elements and attachments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.layout.geometry import CONTACT, MESSENGER, STITCH, KeyPoint, Layout, periodic_layout
+from catenary.spec.line import CatenarySpec, MeshSpec
+
+__all__ = ["Mesh", "build_mesh", "most_elements"]
+
+X, Y, Z, DX, DY, DZ = range(6)
+# of a number of elements: a bay of 5.4 m holds nine of 0.6 m, whatever the last bit of their stations
+ROUNDING = 1.0e-6
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Wire mesh of a line or cell (dofs x, z, z' of each node; y, y' in the spatial model, x' in some formulations).
+
+    Attributes
+    ----------
+    node_wire : int array (node,)
+        CONTACT, MESSENGER or STITCH.
+    node_x : float array (node,)
+        Station before loading [m].
+    dof : int array (node, 6)
+        Global degree of freedom of (x, y, z, x', y', z'); -1 where held. A stitch end shares x and z with
+        its messenger clamp.
+    n_dof : int
+        Number of degrees of freedom.
+    elem_nodes : int array (elem, 2)
+        First and second node.
+    elem_shift : float array (elem, 2)
+        Added to the x of the first and second node [m]; not zero where the periodic cell closes.
+    elem_mirror : float array (elem, 2)
+        Factor of y of the first and second node: -1 where the element reaches into a mirrored neighbour cell.
+    elem_wire, elem_group : int array (elem,)
+        Wire, and group of elements that share one unstretched-length factor (one bay of one wire).
+    elem_length : float array (elem,)
+        Straight distance between its stations [m].
+    group_wire : int array (group,)
+        Wire of each group.
+    group_elems : int array (group, 2)
+        First and last element of each group.
+    dropper_bottom, dropper_top : int array (dropper,)
+        Nodes at the contact wire, and at the messenger or stitch wire.
+    support_contact, support_messenger : int array (support,)
+        Nodes at the supports.
+    clamp_messenger : int array (clamp,)
+        Messenger nodes at the stitch clamps.
+    crossing : int array (stitch,)
+        Stitch nodes where the stitch wire passes its support.
+    tension_elem : int array (wire present,)
+        First element of the segment whose tension is prescribed, for each wire present.
+    """
+
+    node_wire: NDArray[np.int64]
+    node_x: NDArray[np.float64]
+    dof: NDArray[np.int64]
+    n_dof: int
+    elem_nodes: NDArray[np.int64]
+    elem_shift: NDArray[np.float64]
+    elem_mirror: NDArray[np.float64]
+    elem_wire: NDArray[np.int64]
+    elem_group: NDArray[np.int64]
+    elem_length: NDArray[np.float64]
+    group_wire: NDArray[np.int64]
+    group_elems: NDArray[np.int64]
+    dropper_bottom: NDArray[np.int64]
+    dropper_top: NDArray[np.int64]
+    support_contact: NDArray[np.int64]
+    support_messenger: NDArray[np.int64]
+    clamp_messenger: NDArray[np.int64]
+    crossing: NDArray[np.int64]
+    tension_elem: NDArray[np.int64]
+    layout: Layout
+
+    @property
+    def spatial(self) -> bool:
+        """Whether nodes move sideways."""
+        return bool(self.dof[0, Y] >= 0)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Components of position that are degrees of freedom."""
+        return (X, Y, Z) if self.spatial else (X, Z)
+
+    @property
+    def elements_of_bays(self) -> NDArray[np.int64]:
+        """Elements of every group, shape (group,)."""
+        first, last = self.group_elems.T
+        return last - first + 1
+
+    @property
+    def axial_slope(self) -> bool:
+        """Whether x' is a degree of freedom."""
+        return bool(self.dof[0, DX] >= 0)
+
+
+class _Builder:
+    """Collects nodes and elements run by run."""
+
+    def __init__(self, layout: Layout, count: Callable[[int, float], int]) -> None:
+        self.layout, self.count = layout, count
+        self.x: list[float] = []
+        self.wire: list[int] = []
+        self.tied: dict[int, int] = {}
+        self.elems: list[tuple[int, int, float, float, int, int, float]] = []
+        self.groups: list[int] = []
+        self.counts: list[int] = []
+        self.at: dict[tuple[int, str, int], int] = {}
+
+    def node(self, wire: int, x: float) -> int:
+        self.x.append(x % self.layout.length if self.layout.periodic else x)
+        self.wire.append(wire)
+        return len(self.x) - 1
+
+    def key_node(self, wire: int, point: KeyPoint) -> int:
+        """Node of a key point; the closing support of a cell is its first one."""
+        key = (wire, point.what, point.index)
+        if key not in self.at:
+            self.at[key] = self.node(wire, point.x)
+            if wire == STITCH and point.what == "clamp":
+                self.tied[self.at[key]] = self.at[(MESSENGER, "clamp", point.index)]
+        return self.at[key]
+
+    def run(self, wire: int, points: tuple[KeyPoint, ...]) -> None:
+        for a, b in pairwise(points):
+            group = len(self.groups)
+            count = self.count(group, b.x - a.x)
+            self.groups.append(wire)
+            self.counts.append(count)
+            stations = np.linspace(a.x, b.x, count + 1)
+            inner = [self.node(wire, x) for x in stations[1:-1]]
+            nodes = [self.key_node(wire, a), *inner, self.key_node(wire, b)]
+            for k in range(count):
+                i, j = nodes[k], nodes[k + 1]
+                shifts = stations[k] - self.x[i], stations[k + 1] - self.x[j]
+                self.elems.append((i, j, *shifts, wire, group, (b.x - a.x) / count))
+
+
+def _elements(bay: float, mesh: MeshSpec) -> int:
+    """Count the equal elements of a bay [m]: the least number, or more where one would be longer than the largest."""
+    return max(mesh.elements_per_bay, math.ceil(bay / mesh.largest_element_length - ROUNDING))
+
+
+def most_elements(spec: CatenarySpec) -> int:
+    """Count the elements of the bay of a line that has most of them."""
+    runs = periodic_layout(spec).runs
+    return max(_elements(b.x - a.x, spec.mesh) for _, points in runs for a, b in pairwise(points))
+
+
+def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, axial_slope: bool = True) -> Mesh:
+    """Mesh every wire of a layout with equal elements between key points.
+
+    ``mesh`` says how many, or is a mesh of as many bays, each of which has as many elements as here. ``axial_slope``
+    makes x' a degree of freedom, as the element of the line's formulation has it.
+    """
+    if isinstance(mesh, Mesh):
+        of_bay = mesh.elements_of_bays
+        builder = _Builder(layout, lambda group, _: int(of_bay[group]))
+    else:
+        builder = _Builder(layout, lambda _, bay: _elements(bay, mesh))
+    for wire, points in layout.runs:
+        builder.run(wire, points)
+    node_x, node_wire = np.array(builder.x), np.array(builder.wire)
+    elems = builder.elems
+    at, n_drop = builder.at, len(layout.dropper_x)
+    counts = np.array(builder.counts, dtype=np.int64)
+    last = np.cumsum(counts)
+    tops = [STITCH if s else MESSENGER for s in layout.dropper_on_stitch]
+    elem_wire = np.array([e[4] for e in elems])
+    group_of = np.array([e[5] for e in elems])
+    cells = np.round(np.array([e[2:4] for e in elems]) / layout.length)
+    axes = (X, Y, Z) if spatial else (X, Z)
+    slopes = tuple(c + DX for c in axes if axial_slope or c != X)
+    dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (axes, slopes))
+    clamps = sorted(k for w, what, k in at if w == MESSENGER and what == "clamp")
+    n_supports = layout.n_spans + (0 if layout.periodic else 1)
+    return Mesh(
+        node_wire=node_wire,
+        node_x=node_x,
+        dof=dof,
+        n_dof=n_dof,
+        elem_nodes=np.array([e[:2] for e in elems]),
+        elem_shift=cells * layout.length,
+        elem_mirror=np.where(cells * layout.n_spans % 2 == 1, -1.0, 1.0),
+        elem_wire=elem_wire,
+        elem_group=group_of,
+        elem_length=np.array([e[6] for e in elems]),
+        group_wire=np.array(builder.groups),
+        group_elems=np.stack([last - counts, last - 1], axis=1),
+        dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
+        dropper_top=np.array([at[(tops[k], "dropper", k)] for k in range(n_drop)]),
+        support_contact=np.array([at[(CONTACT, "support", s)] for s in range(n_supports)]),
+        support_messenger=np.array([at[(MESSENGER, "support", s)] for s in range(n_supports)]),
+        clamp_messenger=np.array([at[(MESSENGER, "clamp", k)] for k in clamps], dtype=np.int64),
+        crossing=np.array([n for (w, what, _), n in sorted(at.items()) if what == "crossing"], dtype=np.int64),
+        tension_elem=_named_tension_elements(layout, elem_wire, group_of, elems),
+        layout=layout,
+    )
+
+
+def _number_dofs(
+    node_x: NDArray[np.float64],
+    node_wire: NDArray[np.int64],
+    tied: dict[int, int],
+    components: tuple[tuple[int, ...], tuple[int, ...]],
+) -> tuple[NDArray[np.int64], int]:
+    """Number the dofs along the track, so that matrices are banded; tied nodes share their position, not slopes."""
+    places, slopes = components
+    dof = np.full((len(node_x), 6), -1)
+    n = 0
+    owners = {**{t: t for t in range(len(node_x))}, **tied}
+    for node in np.lexsort((node_wire, np.round(node_x, 9))):
+        own = owners[int(node)]
+        for c in places:
+            if dof[own, c] < 0:
+                dof[own, c] = n
+                n += 1
+            dof[node, c] = dof[own, c]
+        for c in slopes:
+            dof[node, c] = n
+            n += 1
+    return dof, n
+
+
+def _named_tension_elements(
+    layout: Layout, elem_wire: NDArray[np.int64], group_of: NDArray[np.int64], elems: list[tuple]
+) -> NDArray[np.int64]:
+    """Pick the first element of the segment in which each wire's tension is prescribed.
+
+    Contact wire: first bay. Messenger: first bay beyond a stitch (its tension inside is what balances the
+    stitch). Every stitch wire: its first bay.
+    """
+    named: list[int] = []
+    group = 0
+    for wire, points in layout.runs:
+        bays = list(pairwise(points))
+        pick = 0
+        if wire == MESSENGER:
+            half = [k for k, (a, _) in enumerate(bays) if a.what == "clamp" and a.index % 2 == 1]
+            pick = half[0] if half else 0
+        named.append(int(np.flatnonzero(group_of == group + pick)[0]))
+        group += len(bays)
+    return np.array(named)

@@ -1,0 +1,62 @@
+"""What hangs on the wires, linearised about equilibrium: droppers and steady arms as stiffness, clamps as masses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+
+__all__ = ["dropper_stiffness", "point_masses", "steady_arm_direction", "steady_arm_stiffness"]
+
+ARM_MASS_SHARE = 1.0 / 3.0
+
+
+def dropper_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
+    """Stiffness of every dropper between its ends (dropper, 3, 3) [N/m]: stretch along it, sway across it."""
+    along = np.full(len(eq.dropper_force), eq.spec.droppers.stiffness)
+    return _bar(eq.dropper_direction, along, eq.dropper_force / eq.dropper_length)
+
+
+def steady_arm_direction(eq: Equilibrium) -> NDArray[np.float64]:
+    """Unit vectors (support, 3) from the contact wire to the arm's far joint: an arm pulls along its own axis."""
+    force = np.stack([np.zeros_like(eq.steady_arm_force), eq.steady_arm_side_force, eq.steady_arm_force], axis=1)
+    return force / np.linalg.norm(force, axis=1)[:, None]
+
+
+def steady_arm_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
+    """Stiffness of every steady arm at the contact wire (support, 3, 3) [N/m].
+
+    In space a straight bar turning about its far joint, EA / L along it and N / L across it; in the plane the vertical
+    tangent stiffness that the line's data name.
+    """
+    support, count = eq.spec.support, len(eq.steady_arm_force)
+    if not eq.mesh.spatial or support.steady_arm is None:
+        return support.steady_arm_stiffness * np.tile(np.diag([0.0, 0.0, 1.0]), (count, 1, 1))
+    bar = support.steady_arm
+    pull = np.hypot(eq.steady_arm_force, eq.steady_arm_side_force)
+    return _bar(steady_arm_direction(eq), np.full(count, bar.axial_stiffness / bar.length), pull / bar.length)
+
+
+def _bar(
+    direction: NDArray[np.float64], along: NDArray[np.float64], across: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Stiffness of straight bars (bar, 3, 3) from that along and that across each [N/m]."""
+    projection = direction[:, :, None] * direction[:, None, :]
+    return along[:, None, None] * projection + across[:, None, None] * (np.eye(3) - projection)
+
+
+def point_masses(eq: Equilibrium, component: str | None = None) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Nodes and masses [kg] of clamps, half droppers and steady arms: all, or those of one component."""
+    mesh, drops = eq.mesh, eq.spec.droppers
+    half = 0.5 * drops.mass_per_length * eq.dropper_length
+    arms = np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass)
+    out = [
+        ("droppers", mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
+        ("droppers", mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
+        ("steady_arms", mesh.support_contact, arms),
+    ]
+    if eq.spec.stitch is not None:
+        clamps = np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)
+        out.append(("stitch", mesh.clamp_messenger, clamps))
+    return [(nodes, values) for name, nodes, values in out if component in (None, name)]

@@ -1,0 +1,263 @@
+"""The model of one cell of the infinite periodic line: heights, slopes, and the tension of every bay.
+
+The same linearised elements as the open line's, with one simplification along the track: within a bay (from a
+dropper, support or clamp of one wire to the next) the change of tension is uniform, and the bay's axial inertia sits
+at its two ends. Axial waves cross a bay in 2 ms at 3,650 m/s; what the simplification changes is measured in the
+tests against the full model. The bays' tensions are degrees of freedom of their own (mass 0), which keeps the
+stiffness matrix banded:
+
+    [ K0  h ] [u]        h u = elongation of the bay: displacement of its ends along the track, and heights times
+    [ h' -c ] [N]              the slope of the wire at rest;   c = unstretched length / EA.
+
+With constant tensions (an option) h has no heights: K0, which holds the tensions at rest, is all that acts on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.elements.formulation import element_of
+from catenary.elements.hermite import slope_products
+from catenary.form_finding.equations import element_coordinates, wire_property
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.geometry import CONTACT
+from catenary.layout.mesh import DX, Mesh, X, Y, Z
+from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
+from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
+from catenary.linearised.contact_wire import contact_table
+
+__all__ = ["VerticalCell", "vertical_cell"]
+
+
+@dataclass(frozen=True)
+class VerticalCell:
+    """One period of the infinite line: a span, or several of unequal length.
+
+    Dofs are numbered along the track, the interface (what the next cell to the left touches) first. They are heights
+    and slopes of every node, positions along the track of key points, and tensions of bays (the mixed stiffness is
+    symmetric, indefinite in these).
+
+    Attributes
+    ----------
+    mass, stiffness : CellMatrix
+        Wires, droppers, arms, masses; without the messenger supports.
+    n_interface : int
+        Number of interface dofs.
+    support_dof, support_contact_dof : int array (support,)
+        Dof of the messenger wire's and of the contact wire's height at every support, the interface's first.
+    wire_ends : tuple of (dof, impedance)
+        Interface dofs of wires that run on, and the impedance, sqrt(T rho) or sqrt(EA rho) [N s/m], that absorbs
+        their waves at a window's end.
+    dropper_dof, dropper_weight : array (dropper, end dof)
+        Dofs of every dropper's ends and what one unit of each stretches it by.
+    tensions : int array (bay,)
+        Dofs of the bays' tensions.
+    along : tuple of int array
+        Dofs along the track of the contact wire, and of all wires above it; the support's comes first.
+    heights : int array (node,)
+        Height dofs of all nodes.
+    canonical : int array (dof without tensions,)
+        Cell dofs in an order that does not change with the stations, so that states of neighbouring designs compare.
+    dof_of : int array (dof of the mesh,)
+        Cell dof of each mesh dof, -1 for those it does not have.
+    """
+
+    equilibrium: Equilibrium
+    mass: CellMatrix
+    stiffness: CellMatrix
+    n_dof: int
+    n_interface: int
+    support_dof: NDArray[np.int64]
+    support_contact_dof: NDArray[np.int64]
+    wire_ends: tuple[tuple[int, float], ...]
+    dropper_dof: NDArray[np.int64]
+    dropper_weight: NDArray[np.float64]
+    tensions: NDArray[np.int64]
+    along: tuple[NDArray[np.int64], NDArray[np.int64]]
+    heights: NDArray[np.int64]
+    canonical: NDArray[np.int64]
+    dof_of: NDArray[np.int64]
+
+    def contact_operator(self, x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Cell dofs and weights (x, 4) of contact-wire heights at ``x`` in [0, period).
+
+        A dof of the next cell's interface is given as ``n_dof`` + its number.
+        """
+        e, dof, weight = contact_table(self.equilibrium, x)
+        cell = self.dof_of[dof]
+        shift = self.equilibrium.mesh.elem_shift[e]
+        over = np.repeat(shift > shift[:, :1], 2, axis=1)
+        return np.where(over, cell + self.n_dof, cell), weight
+
+    def dropper_operator(self) -> NDArray[np.float64]:
+        """Stretch of every dropper per unit of each dof (dof, dropper)."""
+        operator = np.zeros((self.n_dof, len(self.dropper_dof)))
+        np.add.at(operator, (self.dropper_dof, np.arange(len(self.dropper_dof))[:, None]), self.dropper_weight)
+        return operator
+
+
+def vertical_cell(eq: Equilibrium) -> VerticalCell:
+    """Linearise one cell about its periodic equilibrium."""
+    spec, mesh = eq.spec, eq.mesh
+    over = (mesh.elem_shift[:, 1] - mesh.elem_shift[:, 0]) > 0.5 * mesh.layout.length
+    dof_of, bay_dof, n_interface = _order(mesh, over)
+    n = int(max(dof_of.max(), bay_dof.max())) + 1
+    M, K = CellBlocks(n, n_interface), CellBlocks(n, n_interface)
+    EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
+    rho = wire_property(spec, mesh, "mass_per_length")
+    element = element_of(spec)
+    _, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    mass = element.mass(eq.elem_l0, rho)
+    for c in mesh.axes[1:]:
+        pick = np.ix_(np.arange(len(rho)), *[np.array([c, c + 3, c + 6, c + 9])] * 2)
+        dof, sign = _component(mesh, dof_of, c)
+        turn = sign[:, :, None] * sign[:, None, :]
+        M.elements(turn * mass[pick], dof, over)
+        K.elements(turn * transverse[pick], dof, over)
+    _add_bays(eq, dof_of, bay_dof, over, (M, K))
+    _add_points(eq, dof_of, (M.own, K.own))
+    axis = eq.dropper_direction[:, mesh.axes[1:]]
+    hung = [dof_of[mesh.dof[nodes][:, mesh.axes[1:]]] for nodes in (mesh.dropper_bottom, mesh.dropper_top)]
+    return VerticalCell(
+        equilibrium=eq,
+        mass=M.matrix(),
+        stiffness=K.matrix(),
+        n_dof=n,
+        n_interface=n_interface,
+        support_dof=dof_of[mesh.dof[mesh.support_messenger, Z]],
+        support_contact_dof=dof_of[mesh.dof[mesh.support_contact, Z]],
+        wire_ends=_wire_ends(eq, dof_of),
+        dropper_dof=np.ascontiguousarray(np.concatenate(hung, axis=1)),
+        dropper_weight=np.ascontiguousarray(np.concatenate([-axis, axis], axis=1)),
+        tensions=bay_dof,
+        along=(_along(mesh, dof_of, contact=True), _along(mesh, dof_of, contact=False)),
+        heights=np.unique(dof_of[mesh.dof[:, Z]]),
+        canonical=_by_node(mesh, dof_of),
+        dof_of=dof_of,
+    )
+
+
+def _component(mesh: Mesh, dof_of: NDArray[np.int64], c: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Cell dofs of one component of position and slope by element (elem, 4), and their signs in mirrored cells."""
+    dof = dof_of[mesh.dof[mesh.elem_nodes][:, :, [c, c + DX]]].reshape(-1, 4)
+    sign = np.repeat(mesh.elem_mirror, 2, axis=1) if c == Y else np.ones(dof.shape)
+    return dof, sign
+
+
+def _wire_ends(eq: Equilibrium, dof_of: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
+    """Interface dofs of wires that run on, heights and along the track first, each with its impedance [N s/m]."""
+    mesh, spec = eq.mesh, eq.spec
+    wires = ((mesh.support_contact, spec.contact_wire), (mesh.support_messenger, spec.messenger_wire))
+    ends = []
+    for nodes, wire in wires:
+        z, x = dof_of[mesh.dof[nodes[0], [Z, X]]]
+        ends.append((int(z), float(np.sqrt(wire.tension * wire.mass_per_length))))
+        ends.append((int(x), float(np.sqrt(wire.axial_stiffness * wire.mass_per_length))))
+    if mesh.spatial:
+        wire = spec.contact_wire
+        side = int(dof_of[mesh.dof[mesh.support_contact[0], Y]])
+        ends.append((side, float(np.sqrt(wire.tension * wire.mass_per_length))))
+    return tuple(ends)
+
+
+def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Number the cell's dofs: interface first, then along the track; a bay's tension before its right end."""
+    first, last = mesh.group_elems.T
+    key_nodes = set(mesh.elem_nodes[first, 0]) | set(mesh.elem_nodes[last, 1])
+    interface = set(mesh.elem_nodes[over, 1])
+    right = mesh.node_x[mesh.elem_nodes[last, 1]]
+    right = np.where(over[last], mesh.layout.length, right)
+    items = [(node in interface, mesh.node_x[node], 1, int(node)) for node in range(len(mesh.node_x))]
+    items += [(False, right[b], 0, b) for b in range(len(right))]
+    dof_of, bay_dof = np.full(mesh.n_dof, -1), np.full(len(right), -1)
+    n = n_interface = 0
+    components = [c + d for c in mesh.axes[:0:-1] for d in (0, DX)]
+    # the messenger wire is held sideways at supports
+    held = set(mesh.dof[mesh.support_messenger, Y]) if mesh.spatial else set()
+    for inside, _, is_node, which in sorted(items, key=lambda t: (not t[0], round(t[1], 9), t[2], t[3])):
+        if not is_node:
+            bay_dof[which], n = n, n + 1
+            continue
+        for c in components if which not in key_nodes else (*components, X):
+            d = mesh.dof[which, c]
+            if dof_of[d] < 0 and d not in held:
+                dof_of[d], n = n, n + 1
+        n_interface = n if inside else n_interface
+    return dof_of, bay_dof, n_interface
+
+
+def _along(mesh: Mesh, dof_of: NDArray[np.int64], *, contact: bool) -> NDArray[np.int64]:
+    """Cell dofs along the track of the contact wire or of the wires above it, the support's first."""
+    found = dof_of[mesh.dof[(mesh.node_wire == CONTACT) == contact, X]]
+    support = dof_of[mesh.dof[(mesh.support_contact if contact else mesh.support_messenger)[0], X]]
+    rest = np.unique(found[found >= 0])
+    return np.concatenate([[support], rest[rest != support]])
+
+
+def _by_node(mesh: Mesh, dof_of: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cell dofs node by node, each once, in the order in which the wires were meshed."""
+    components = [c + d for c in mesh.axes[:0:-1] for d in (0, DX)]
+    found = dof_of[mesh.dof[:, [*components, X]].ravel()]
+    _, first = np.unique(found, return_index=True)
+    first = np.sort(first)
+    return found[first][found[first] >= 0]
+
+
+def _add_bays(
+    eq: Equilibrium,
+    dof_of: NDArray[np.int64],
+    bay_dof: NDArray[np.int64],
+    over: NDArray[np.bool_],
+    operators: tuple[CellBlocks, CellBlocks],
+) -> None:
+    """Add every bay's tension dof and the axial inertia at its ends."""
+    mesh, (M, K) = eq.mesh, operators
+    EA = wire_property(eq.spec, mesh, "axial_stiffness")
+    rho = wire_property(eq.spec, mesh, "mass_per_length")
+    parts = [_component(mesh, dof_of, c) for c in mesh.axes[1:]]
+    slopes = np.concatenate([s * _slope_moments(eq, c) for c, (_, s) in zip(mesh.axes[1:], parts, strict=True)], axis=1)
+    across = np.concatenate([dof for dof, _ in parts], axis=1)
+    if eq.spec.tension_in_motion == "constant":  # nothing that moves across the track stretches a bay
+        slopes = np.zeros_like(slopes)
+    second = np.tile([False, False, True, True], len(parts))
+    for b, (first, last) in enumerate(mesh.group_elems):
+        elems = np.arange(first, last + 1)
+        length = eq.elem_l0[elems].sum()
+        ends = dof_of[mesh.dof[[mesh.elem_nodes[first, 0], mesh.elem_nodes[last, 1]], X]]
+        dof = np.concatenate([across[elems].ravel(), ends, [bay_dof[b]]])
+        beyond = np.concatenate([*(second & over[e] for e in elems), [False, over[last], False]])
+        h = np.concatenate([slopes[elems].ravel(), [-1.0, 1.0]])
+        block = np.zeros((len(dof), len(dof)))
+        block[-1, :-1] = block[:-1, -1] = h
+        block[-1, -1] = -length / EA[first]
+        K.block(block, dof, beyond)
+        M.block(np.eye(2) * 0.5 * rho[first] * length, ends, np.array([False, bool(over[last])]))
+
+
+def _slope_moments(eq: Equilibrium, c: int) -> NDArray[np.float64]:
+    """Elongation of each element per place and slope of its nodes, component c: integral of c0' B_a, (elem, 4)."""
+    mesh = eq.mesh
+    z = element_coordinates(mesh, eq.q)[:, :, [c, c + DX]].reshape(-1, 4)
+    return np.einsum("eab,eb->ea", slope_products(eq.elem_l0)[0], z)
+
+
+def _add_points(
+    eq: Equilibrium, dof_of: NDArray[np.int64], operators: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> None:
+    """Add clamps, half droppers, steady arms, and the stiffness of droppers (stretch and sway)."""
+    mesh, (M, K) = eq.mesh, operators
+    for nodes, values in point_masses(eq):
+        for c in mesh.axes:
+            d = dof_of[mesh.dof[nodes, c]]
+            np.add.at(M, (d, d), values)
+    low, high = (dof_of[mesh.dof[nodes, :3]] for nodes in (mesh.dropper_bottom, mesh.dropper_top))
+    hung = dropper_stiffness(eq)
+    pairs = [(low, low, hung), (high, high, hung), (low, high, -hung), (high, low, -hung)]
+    arm = dof_of[mesh.dof[mesh.support_contact, :3]]
+    for rows, cols, blocks in (*pairs, (arm, arm, steady_arm_stiffness(eq))):
+        for i in mesh.axes:
+            for j in mesh.axes:
+                np.add.at(K, (rows[:, i], cols[:, j]), blocks[:, i, j])

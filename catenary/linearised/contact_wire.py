@@ -1,0 +1,47 @@
+"""The contact wire as the pantograph meets it: element, dofs and weights of its points, height at rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.elements.formulation import element_of
+from catenary.elements.hermite import hermite
+from catenary.form_finding.equations import element_coordinates
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.geometry import CONTACT
+from catenary.layout.mesh import Z
+
+__all__ = ["contact_table", "static_height"]
+
+
+def contact_table(
+    eq: Equilibrium, x: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Element (x,), vertical dofs (x, 4) and Hermite weights (x, 4) of contact-wire points.
+
+    The point is found on the wire at rest (paper 000, eq. 7), by Newton steps on the element's x(xi).
+    """
+    mesh, along = eq.mesh, element_of(eq.spec).along
+    elems = np.flatnonzero(mesh.elem_wire == CONTACT)
+    q = element_coordinates(mesh, eq.q)[elems]
+    start = q[:, 0, 0]
+    order = np.argsort(start)
+    elems, q = elems[order], q[order]
+    k = np.clip(np.searchsorted(q[:, 0, 0], x + 1e-12, side="right") - 1, 0, len(elems) - 1)
+    e, qe = elems[k], q[k]
+    l0 = eq.elem_l0[e]
+    xi = (x - qe[:, 0, 0]) / (qe[:, 1, 0] - qe[:, 0, 0])
+    nodes = np.stack([qe[:, 0, 0], qe[:, 0, 3], qe[:, 1, 0], qe[:, 1, 3]])
+    for _ in range(4):
+        here = (along(xi, l0) * nodes).sum(axis=0)
+        xi = xi - (here - x) / (qe[:, 1, 0] - qe[:, 0, 0])
+    dof = mesh.dof[mesh.elem_nodes[e]][:, :, [Z, 5]].reshape(-1, 4)
+    return e, dof, hermite(xi, l0).T
+
+
+def static_height(eq: Equilibrium, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Contact-wire height at rest [m] at stations ``x`` [m]."""
+    e, _, weight = contact_table(eq, x)
+    q = eq.q[eq.mesh.elem_nodes[e]][:, :, [2, 5]].reshape(-1, 4)
+    return (weight * q).sum(axis=1)

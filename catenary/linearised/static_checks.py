@@ -1,0 +1,145 @@
+"""What a line at rest must be before a pantograph runs on it: droppers in tension and long enough, arms that lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.geometry import CONTACT
+from catenary.linearised.contact_wire import static_height
+from catenary.spec.components import READINGS
+
+__all__ = ["SLACK_FORCE", "STEEPEST_ARM", "Fault", "FaultKind", "faults_at_rest"]
+
+# a dropper that carries no more than this is slack [N]: rounding leaves some 1e-6 N on one that hangs loose
+SLACK_FORCE = 1.0e-4
+# steady arms lie within this of the horizontal [degrees]. Chosen: a quarter of the bar's axial stiffness stands upright
+# there, 16 kN/m on bruni_2015, some five times what the contact wire itself has; lines of the library lie at 5 to 12
+STEEPEST_ARM = 30.0
+
+
+class FaultKind(Enum):
+    """What is wrong with a line at rest."""
+
+    SHORT = "the messenger wire hangs too low for a dropper"
+    SLACK = "a dropper is slack at rest"
+    STEEP = "a steady arm stands upright"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong with a line at rest: its kind, the key that it is about, a sentence with the cure."""
+
+    kind: FaultKind
+    key: str
+    sentence: str
+
+
+def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
+    """Find what keeps a converged equilibrium from being a line, causes before what follows from them.
+
+    Where the messenger wire hangs below the contact wire a dropper's force has the wrong sign; that is told as
+    what it is, and not as slack.
+    """
+    clearance = _clearance(eq)
+    crossed = np.flatnonzero(clearance <= 0.0)
+    length = np.where(clearance > 0.0, eq.dropper_length, clearance)
+    n = len(eq.spec.droppers.positions)
+    short = np.flatnonzero(length[:n] < eq.spec.droppers.shortest)
+    faults = [_short(eq, short, length)] if len(short) else _wires_cross(eq)
+    slack = np.setdiff1d(np.flatnonzero(eq.dropper_force[:n] <= SLACK_FORCE), crossed)
+    faults += [_slack(eq, int(k)) for k in slack]
+    return (*faults, *_steep(eq))
+
+
+def _clearance(eq: Equilibrium) -> NDArray[np.float64]:
+    """Height of every dropper's upper end over its lower one [m]."""
+    height = eq.q[:, 2]
+    return np.asarray(height[eq.mesh.dropper_top] - height[eq.mesh.dropper_bottom], dtype=np.float64)
+
+
+def _short(eq: Equilibrium, short: NDArray[np.int64], length: NDArray[np.float64]) -> Fault:
+    """The shortest of the droppers that are too short, and what would make room for it."""
+    line, droppers = eq.spec, eq.spec.droppers
+    k = int(short[np.argmin(length[short])])
+    others = f", nor for {len(short) - 1} more" if len(short) > 1 else ""
+    least, missing = float(length[k]), droppers.shortest - float(length[k])
+    where = f"dropper {k + 1} (at {droppers.positions[k]:g} m)"
+    if droppers.prescribed == "lengths" and least > 0.0:
+        return Fault(
+            FaultKind.SHORT,
+            f"droppers.lengths[{k}]",
+            f"= {droppers.lengths[k]:g} m is shorter than the shortest dropper that can be made, "
+            f"droppers.shortest = {droppers.shortest:g} m: cut {where} longer{others and ' and others'}, or say that "
+            f"a shorter one can be made",
+        )
+    found = f"hangs {-1e3 * least:.0f} mm below the contact wire" if least <= 0.0 else f"leaves {1e3 * least:.0f} mm"
+    tension = line.messenger_wire.tension
+    return Fault(
+        FaultKind.SHORT,
+        "encumbrance",
+        f"= {line.encumbrance:g} m leaves no room for {where}{others}: the messenger wire {found} there, and a "
+        f"dropper needs {1e3 * droppers.shortest:.0f} mm (droppers.shortest): raise encumbrance to "
+        f"{line.encumbrance + missing + 5e-3:.2f} m or messenger_wire.tension (now {1e-3 * tension:g} kN), or shorten "
+        f"the span",
+    )
+
+
+def _wires_cross(eq: Equilibrium) -> list[Fault]:
+    """A messenger or stitch wire that meets the contact wire between droppers."""
+    mesh = eq.mesh
+    above = np.flatnonzero(mesh.node_wire != CONTACT)
+    x = mesh.node_x[above]
+    room = eq.q[above, 2] - static_height(eq, x)
+    k = int(np.argmin(room))
+    if room[k] > 0.0:
+        return []
+    sentence = (
+        f"= {eq.spec.encumbrance:g} m lets the messenger wire hang {-1e3 * room[k]:.0f} mm below the contact wire at "
+        f"{x[k]:.2f} m: raise encumbrance or messenger_wire.tension, or shorten the span"
+    )
+    return [Fault(FaultKind.SHORT, "encumbrance", sentence)]
+
+
+def _slack(eq: Equilibrium, k: int) -> Fault:
+    """A dropper that would have to push, though the wires are well apart."""
+    droppers = eq.spec.droppers
+    key, _ = READINGS[droppers.prescribed]
+    cure = {
+        "heights": "raise the contact wire there or lower it at its neighbours",
+        "lengths": "cut it shorter or its neighbours longer",
+    }[droppers.prescribed]
+    force = float(eq.dropper_force[k])
+    told = f"have to push down with {-force:.1f} N" if force < -SLACK_FORCE else "carry nothing"
+    return Fault(
+        FaultKind.SLACK,
+        f"droppers.{key}[{k}]",
+        f"= {getattr(droppers, key)[k]:g} m slackens dropper {k + 1} (at {droppers.positions[k]:g} m) at rest: it "
+        f"would {told}; {cure}",
+    )
+
+
+def _steep(eq: Equilibrium) -> list[Fault]:
+    """The steepest steady arm of the spatial model, where it is too steep."""
+    if not eq.mesh.spatial:
+        return []
+    up, side = np.abs(eq.steady_arm_force), np.abs(eq.steady_arm_side_force)
+    angle = np.degrees(np.arctan2(up, side))
+    k = int(np.argmax(angle))
+    if angle[k] <= STEEPEST_ARM:
+        return []
+    support, wire = eq.spec.support, eq.spec.contact_wire
+    # the wire's tension turns by twice the stagger on either side
+    turn = 2.0 * wire.tension * sum(1.0 / eq.spec.spans[i] for i in (k - 1, k % len(eq.spec.spans)))
+    enough = float(up[k]) / (np.tan(np.radians(STEEPEST_ARM)) * turn)
+    sentence = (
+        f"= {support.stagger:g} m pulls the steady arm at support {k + 1} sideways with {side[k]:.0f} N and up with "
+        f"{up[k]:.0f} N: it stands at {angle[k]:.0f} degrees, a prop that the contact wire cannot rise from, and must "
+        f"lie within {STEEPEST_ARM:g} degrees of the horizontal: make support.stagger "
+        f"{np.ceil(100.0 * enough + 0.5) / 100.0:.2f} m or more, or use dimension=planar"
+    )
+    return [Fault(FaultKind.STEEP, "support.stagger", sentence)]

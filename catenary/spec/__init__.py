@@ -1,0 +1,1 @@
+"""Validated description of a line, as a user writes it."""

@@ -1,0 +1,178 @@
+"""Validated description of a railway overhead contact line, as a user writes it (SI units)."""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
+from catenary.spec.mesh import MeshSpec
+
+__all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
+
+Mark = Literal["p", "s", "r", "d", "c", "u"]
+# a mark, or t: and the name of the line that a value was copied from without a look at this one
+LineMark: TypeAlias = Annotated[str, Field(pattern=r"^([psrdcu]|t:.+)$")]
+Formulation: TypeAlias = Literal["ancf", "beam"]
+TensionInMotion: TypeAlias = Literal["coupled", "constant"]
+Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
+
+# droppers keep this far from a support, and from a stitch clamp [m]
+FROM_SUPPORT, FROM_CLAMP = 0.5, 0.3
+MOST_DROPPERS = 40
+
+
+class CatenarySpec(Spec):
+    """One type of overhead contact line on straight track: one span, or a few of unequal length, that repeats.
+
+    In the spatial model the stagger changes side from support to support, so that a span is the mirror image of the
+    next one.
+    """
+
+    schema_version: Literal[1] = 1
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
+    kind: Literal["simple", "stitched"] = Field(description="with or without a stitch wire over each support")
+    description: str = Field(default="", description="one sentence on where the data come from")
+    dimension: Literal["planar", "spatial"] = Field(
+        default="planar", description="in the vertical plane of the track, or with stagger and steady arms as bars"
+    )
+    formulation: Formulation = Field(
+        default="ancf",
+        description="element of every wire: ANCF cable (paper 000) or Euler-Bernoulli beam under tension (paper 004)",
+    )
+    tension_in_motion: TensionInMotion = Field(
+        default="coupled",
+        description="wires' tensions in motion: coupled to what stretches them, or constant as at rest, as many codes "
+        "have them",
+    )
+    span_length: Span = Field(description="support to support [m]; the first one where further_spans follow")
+    further_spans: tuple[Span, ...] = Field(
+        default=(),
+        max_length=11,
+        description="length of each span after the first before the line repeats [m]; none: all spans are alike",
+    )
+    encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
+        description="height of the messenger wire over the contact wire at a support [m]"
+    )
+    contact_wire: WireSpec = Field(description="the wire that the pantograph touches")
+    messenger_wire: WireSpec = Field(description="the wire that carries; outside a stitch its tension is the named one")
+    stitch: StitchSpec | None = Field(default=None, description="stitch wire; only for kind 'stitched'")
+    droppers: DropperSpec = Field(description="droppers of one span, or of all spans before the line repeats")
+    support: SupportSpec = Field(description="supports")
+    damping: DamperSpec = Field(description="Rayleigh damping")
+    mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
+    provenance: dict[str, LineMark] = Field(
+        default_factory=dict,
+        description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here, "
+        "u given by the user, t:NAME taken over from line NAME and to be checked",
+    )
+
+    @property
+    def spans(self) -> tuple[float, ...]:
+        """Lengths of the spans before the line repeats [m]."""
+        return (self.span_length, *self.further_spans)
+
+    @property
+    def supports(self) -> tuple[float, ...]:
+        """Stations of the supports of one period, the one that begins the next included [m]."""
+        return tuple(accumulate(self.spans, initial=0.0))
+
+    @property
+    def period(self) -> float:
+        """Length after which the line repeats [m]: a span, or several of unequal length."""
+        return self.supports[-1]
+
+    @property
+    def what_repeats(self) -> str:
+        """What the line repeats after, in words behind a number of steps."""
+        return f"for {len(self.spans)} spans" if self.further_spans else "a span"
+
+    @property
+    def one_period(self) -> str:
+        """What form-finding takes of the infinite line, in words."""
+        return f"{'one span' if not self.further_spans else f'{len(self.spans)} spans'} of the infinite line"
+
+    @property
+    def mean_span(self) -> float:
+        """Mean length of the spans [m]."""
+        return self.period / len(self.spans)
+
+    def periods(self, spans: int) -> int:
+        """Whole periods that hold so many spans."""
+        return -(-spans // len(self.spans))
+
+    def station(self, spans: float) -> float:
+        """Place on the line so many spans, parts of one included, from its first support [m]."""
+        whole, rest = divmod(spans, len(self.spans))
+        k = int(rest)
+        return whole * self.period + self.supports[k] + (rest - k) * self.spans[k]
+
+    @model_serializer(mode="wrap")
+    def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out further spans where there are none and tensions that are coupled: a line reads as it always did."""
+        content: dict[str, Any] = handler(self)
+        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
+        return {k: v for k, v in content.items() if v not in usual.get(k, ())}
+
+    @model_validator(mode="after")
+    def _stations_inside_the_spans(self) -> Self:
+        problems = self._stations_outside()
+        if self.dimension == "spatial" and self.support.steady_arm is None:
+            problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
+        if (self.kind == "stitched") != (self.stitch is not None):
+            problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")
+        if self.stitch is None and self.damping.stitch is not None:
+            problems.append("damping.stitch must not be given for a line without a stitch wire")
+        if self.stitch is not None:
+            problems += self._stitch_does_not_fit(0.5 * self.stitch.length)
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _stations_outside(self) -> list[str]:
+        """Say which droppers stand at a support or beyond the spans, and which spans have none or too many."""
+        x, supports = self.droppers.positions, self.supports
+        problems, inside = [], f"{FROM_SUPPORT:g} and {self.period - FROM_SUPPORT:g} m"
+        for k, station in enumerate(x):
+            if not FROM_SUPPORT <= station <= self.period - FROM_SUPPORT:
+                where = "span" if not self.further_spans else f"{len(self.spans)} spans before the line repeats"
+                problems.append(
+                    f"droppers.positions[{k}] must lie between {inside}, inside the {where}: got {station:g} m"
+                )
+            elif min(abs(station - s) for s in supports) < FROM_SUPPORT:
+                near = min(supports, key=lambda s: abs(station - s))
+                problems.append(
+                    f"droppers.positions[{k}] = {station:g} m must stay {FROM_SUPPORT:g} m clear of the support at "
+                    f"{near:g} m"
+                )
+        for n, (a, b) in enumerate(pairwise(supports), start=1):
+            count = sum(1 for station in x if a < station < b)
+            if not 1 <= count <= MOST_DROPPERS:
+                problems.append(
+                    f"droppers.positions must give span {n}, from {a:g} to {b:g} m, 1 to {MOST_DROPPERS} droppers: "
+                    f"got {count}"
+                )
+        return problems
+
+    def _stitch_does_not_fit(self, half: float) -> list[str]:
+        """Say where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry."""
+        x, problems = self.droppers.positions, []
+        if half > 0.4 * min(self.spans):
+            which = "the span" if not self.further_spans else "the shortest span"
+            problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
+        for a, b in pairwise(self.supports):
+            own = [(k, station) for k, station in enumerate(x) if a < station < b]
+            problems += [
+                f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
+                f"at {half:g} m from the support"
+                for k, station in own
+                if min(abs(station - a - half), abs(b - station - half)) < FROM_CLAMP
+            ]
+            inside = sum(1 for _, s in own if s < a + half), sum(1 for _, s in own if s > b - half)
+            if min(inside) == 0:
+                problems.append(
+                    f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
+                )
+        return list(dict.fromkeys(problems))

@@ -1,0 +1,134 @@
+"""Files that are written whole or not at all: temporary name in the same folder, fsync, rename."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from catenary.errors import WriteError
+from catenary.storage.user_file import read_user_text
+
+__all__ = [
+    "parsed_json",
+    "read_json",
+    "whole_file",
+    "write_bytes_atomic",
+    "write_json_atomic",
+    "write_text_atomic",
+    "writing",
+]
+
+# what the place says, not the path: another path would be bad input
+NOT_WRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES, errno.EPERM)
+FULL_BYTES = 2**20
+# the largest record that is one JSON text
+MOST_JSON = 200_000_000
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Block that writes to a file or makes a folder; a disk or folder that does not take it ends as a WriteError."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NOT_WRITABLE or isinstance(error, WriteError):
+            raise
+        raise WriteError(error.errno, os.strerror(error.errno), str(path)) from error
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Temporary name whose file takes the place of ``path`` when the block ends without an error.
+
+    The folder is made if it is missing. A reader sees the old file or the new one, never a part; after an
+    error the old file stands untouched and the temporary one is gone.
+    """
+    path = Path(path)
+    # the suffix stays last: some writers choose the format by it
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            with open(temporary, "rb+") as handle:
+                os.fsync(handle.fileno())
+            os.replace(temporary, path)
+            _sync_folder(path.parent)
+        except (RuntimeError, PermissionError) as error:
+            # the HDF library says of a full disk only that something went wrong, or, where it could not even begin,
+            # that it is not permitted; asked while what was written stands
+            if shutil.disk_usage(path.parent).free > FULL_BYTES or not os.access(path.parent, os.W_OK):
+                raise
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def write_bytes_atomic(path: Path, content: bytes) -> None:
+    """Write bytes whole or not at all."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_text_atomic(path: Path, text: str) -> None:
+    """Write UTF-8 text whole or not at all."""
+    write_bytes_atomic(path, text.encode("utf-8"))
+
+
+def write_json_atomic(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON whole or not at all; a number that is not finite is refused, as JSON has none."""
+    write_text_atomic(path, json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Content of a JSON file, by the standard: numbers that are not finite, and nesting without end, are none.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it cannot be read.
+    ValueError
+        If it is no JSON, or no regular file of a size that a record has.
+    """
+    path.stat()  # a file that is not there is its reader's business
+    return parsed_json(read_user_text(path, "record", MOST_JSON))
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """Content of a JSON text, as `read_json` gives it."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("its brackets are too deep") from None
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        _refuse_constant(digits[:20])
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename survive a power cut, where the system lets a folder be synchronised."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)

@@ -1,0 +1,57 @@
+"""What a result file says about its origin: hash of the input, versions, commit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+__all__ = ["commit", "config_json", "config_sha256", "versions"]
+
+LIBRARIES = ("numpy", "scipy", "numba", "pydantic", "hydra-core", "optuna", "dask", "xarray", "netCDF4")
+
+
+def config_json(spec: BaseModel, exclude: Mapping[str, Any] | None = None) -> str:
+    """Resolved input as JSON with sorted keys, the text that is hashed; names to leave out as pydantic takes them."""
+    left_out = dict(exclude) if exclude else None
+    content = spec.model_dump(mode="json", exclude=left_out)
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def config_sha256(spec: BaseModel, exclude: Mapping[str, Any] | None = None) -> str:
+    """SHA-256 of the resolved input; two inputs with the same hash describe the same run."""
+    return hashlib.sha256(config_json(spec, exclude).encode("utf-8")).hexdigest()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of this program, of Python and of the libraries that move a number."""
+    found = {"python": platform.python_version()}
+    for name in ("catenary-optimisation", *LIBRARIES):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+@cache
+def commit() -> str:
+    """Commit that the program runs from, '-dirty' when tracked files differ; 'unknown' outside a checkout."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists():
+        return "unknown"
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return done.stdout.strip() or "unknown"

@@ -1,0 +1,106 @@
+"""Runs beside a run, each different in one thing, from which its numerical error is estimated."""
+
+from __future__ import annotations
+
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.spec.mesh import LONGEST_ELEMENT, MeshSpec, default_mesh
+from dynamics.contact_force.statistics import filter_force
+from dynamics.solution import solve
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.solver import PeriodicSpec
+from dynamics.spec.static_status import static_message, static_status
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import PLAIN_SPANS, iterate
+from dynamics.steady_state.span_map import SpanMap
+
+__all__ = [
+    "COARSER",
+    "TIGHTER",
+    "NoCompanionError",
+    "iterated",
+    "long_window",
+    "other_mesh",
+    "sigma_of",
+    "window_of",
+    "with_window",
+]
+
+# elements, and spans of a window, of a companion relative to the run's
+COARSER = 2.0 / 3.0
+# elements that are longer are compared with short ones (README) [m]
+TOO_LONG = 1.5
+TIGHTER = 0.1
+
+
+class NoCompanionError(Exception):
+    """A companion that cannot be run or does not end well; the message is a sentence for the record."""
+
+
+def window_of(case: CaseSpec) -> dict[str, int]:
+    """Spans of the travelling window of the case's solver, by name."""
+    settings = case.periodic if case.seeks_steady_state else case.transient
+    return {"spans_behind": settings.spans_behind, "spans_ahead": settings.spans_ahead}
+
+
+def other_mesh(mesh: MeshSpec, longest: float) -> MeshSpec:
+    """Mesh with two thirds of the elements; where the longest [m] are too long for that, one as lines have by default.
+
+    Long elements converge in no order at all: the difference to a still coarser mesh says nothing.
+    """
+    if longest > TOO_LONG:
+        return default_mesh(mesh)
+    fewer = max(2, round(COARSER * mesh.elements_per_bay))
+    longer = min(mesh.largest_element_length / COARSER, LONGEST_ELEMENT)
+    return MeshSpec(elements_per_bay=fewer, largest_element_length=longer)
+
+
+def long_window() -> dict[str, int]:
+    """Spans of a window that is long enough near most resonances: that of a run which says nothing about it."""
+    usual = PeriodicSpec()
+    return {"spans_behind": usual.spans_behind, "spans_ahead": usual.spans_ahead}
+
+
+def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
+    """Case with another window of its solver, marched in double precision."""
+    if case.seeks_steady_state:
+        exact = case.periodic.model_copy(update={**spans, "precision": "double"})
+        return case.model_copy(update={"periodic": exact})
+    return case.model_copy(update={"transient": case.transient.model_copy(update=spans)})
+
+
+def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float) -> float:
+    """Standard deviation [N] of a companion; a march begins with an applied force [N] that is nearly right."""
+    if case.seeks_steady_state:
+        return iterated(case, eq)[0]
+    march = solve(case, equilibrium=eq, applied_force=applied)
+    if march.statistics is None:
+        raise NoCompanionError(f"the companion failed: {march.message or march.status.value}")
+    return march.statistics.contact_force_std_N
+
+
+def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple[float, float | None]:
+    """Standard deviations [N] of a steady state where the iteration ends, and where it goes on to a tighter end.
+
+    Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
+    """
+    status = static_status(eq)
+    if status is not Status.OK:
+        raise NoCompanionError(f"the companion failed: {static_message(eq, status)}")
+    span_map = SpanMap(case, eq)
+    x, _, spans, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
+    if status is not Status.OK:
+        raise NoCompanionError(f"the companion found no state that repeats from span to span within {spans} spans")
+    sigma = _sigma_of_record(span_map)
+    if not tighter:
+        return sigma, None
+    settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
+    span_map.case = case.model_copy(update={"periodic": settings})
+    *_, status = iterate(span_map, x, 0, None)
+    return sigma, _sigma_of_record(span_map) if status is Status.OK else None
+
+
+def _sigma_of_record(span_map: SpanMap) -> float:
+    """Standard deviation [N] of the filtered force over the span marched last."""
+    assert span_map.record is not None
+    force = filter_force(span_map.record.force, span_map.window.dt, span_map.case.signal, periodic=True).whole
+    return float(force.std())

@@ -1,0 +1,246 @@
+"""How far a run's standard deviation is from that of finer numerics: companion runs, each different in one thing.
+
+Parts are sizes, not corrections: errors of step and mesh have no reliable sign at the steps and meshes in use.
+They are taken as independent of each other, so that their squares add up. A companion that cannot be run says why, and
+then there is no total.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from catenary.errors import InputError
+from catenary.form_finding.equilibrium import Equilibrium, mesh_of, periodic_equilibrium
+from catenary.layout.geometry import periodic_layout
+from dynamics.accuracy.companions import (
+    COARSER,
+    TIGHTER,
+    NoCompanionError,
+    iterated,
+    long_window,
+    other_mesh,
+    sigma_of,
+    window_of,
+    with_window,
+)
+from dynamics.linear_algebra.vector_rows import LANES
+from dynamics.results.solution import Solution
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
+from dynamics.travelling_window.window import window_spans
+
+__all__ = ["MESH_ORDER", "STEP_ORDER", "ErrorPart", "NumericalError", "estimate_error"]
+
+STEP_ORDER = 2.0
+# measured in sigma between 4 and 12 elements a bay: the smallest of three cases (table in the README)
+MESH_ORDER = 1.5
+# only differences count for step and mesh, and they hardly depend on the window
+SHORT_WINDOW = (10, 12)
+# a step that is longer is halved: twice 2 ms is too long for its difference to mean anything (README)
+LONGEST_DOUBLED = 1.5e-3
+
+
+@dataclass(frozen=True)
+class ErrorPart:
+    """One share of the numerical error of the contact force's standard deviation.
+
+    Attributes
+    ----------
+    name : str
+        'time_step', 'mesh', 'window', 'iteration' or, of a march, 'spread'.
+    error_N : float or None
+        Its size [N]; None where it could not be estimated.
+    message : str
+        What it was estimated from, or why it was not.
+    """
+
+    name: str
+    error_N: float | None
+    message: str
+
+
+@dataclass(frozen=True)
+class NumericalError:
+    """Estimated numerical error of the contact force's standard deviation.
+
+    Attributes
+    ----------
+    sigma_N : float
+        The standard deviation that it belongs to [N].
+    parts : tuple of ErrorPart
+        Those that the solver of the run has.
+    wall_time_s : float
+        What the companions cost [s].
+    """
+
+    sigma_N: float
+    parts: tuple[ErrorPart, ...]
+    wall_time_s: float
+
+    @property
+    def total(self) -> float | None:
+        """Root of the sum of squares of all parts [N]; None where one of them is missing."""
+        sizes = [part.error_N for part in self.parts]
+        known = [size for size in sizes if size is not None]
+        return math.hypot(*known) if len(known) == len(sizes) else None
+
+    @property
+    def percent(self) -> float | None:
+        """The total relative to the standard deviation [%]."""
+        total = self.total
+        return None if total is None or not self.sigma_N > 0.0 else 100.0 * total / self.sigma_N
+
+
+def estimate_error(case: CaseSpec, solution: Solution) -> NumericalError | None:
+    """Estimate the numerical error of a solved case by companion runs; None where it has no figures.
+
+    Where no state repeats (NOT_PERIODIC), the figures are those of a march, and so are the companions'.
+    """
+    if solution.statistics is None or not solution.status.has_figures:
+        return None
+    began = time.perf_counter()
+    if solution.status is Status.NOT_PERIODIC:
+        window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
+        settings = case.transient.model_copy(update=window)
+        case = case.model_copy(update={"solver": "transient", "transient": settings})
+    run = _Run(case, solution.equilibrium, solution.statistics.contact_force_std_N, solution.applied_force_N)
+    parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
+    if not case.on_open_line:
+        parts.append(_part("window", run.window_error))
+    if case.seeks_steady_state:
+        parts.append(_part("iteration", run.iteration_error))
+    elif not case.on_open_line:
+        parts.append(_part("spread", lambda: _spread(solution)))
+    return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began)
+
+
+def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
+    """Part by name, or the reason why there is none."""
+    try:
+        return ErrorPart(name, *estimate())
+    except NoCompanionError as reason:
+        return ErrorPart(name, None, str(reason))
+    except InputError as error:  # what a window refuses, such as too long a step
+        return ErrorPart(name, None, "; ".join(error.problems))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A case, what its solution gave, and the companions that several parts share."""
+
+    case: CaseSpec
+    equilibrium: Equilibrium
+    sigma_N: float
+    applied_force_N: float
+
+    @cached_property
+    def short(self) -> CaseSpec:
+        """The case on a short window, where its own is longer."""
+        if self.case.on_open_line:
+            return self.case
+        window = window_of(self.case)
+        longest = dict(zip(window, SHORT_WINDOW, strict=True))
+        return with_window(self.case, {name: min(spans, longest[name]) for name, spans in window.items()})
+
+    @cached_property
+    def base(self) -> float:
+        """Standard deviation [N] on the short window, from which the differences of step and mesh are formed."""
+        if self.short == self.case:
+            return self.sigma_N
+        return sigma_of(self.short, self.equilibrium, self.applied_force_N)
+
+    @cached_property
+    def other_mesh(self) -> tuple[int, float, float | None]:
+        """Elements of another mesh; the standard deviation [N] on it, and the same where an iteration ends later."""
+        line = self.case.catenary
+        line = line.model_copy(update={"mesh": other_mesh(line.mesh, float(self.equilibrium.mesh.elem_length.max()))})
+        case, eq = self.short.model_copy(update={"catenary": line}), periodic_equilibrium(line)
+        elements = len(eq.mesh.elem_length)
+        if elements == self._elements:
+            raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
+        if case.seeks_steady_state:
+            return elements, *iterated(case, eq, tighter=True)
+        return elements, sigma_of(case, eq, self.applied_force_N), None
+
+    @cached_property
+    def _elements(self) -> int:
+        """Elements of a period of the line."""
+        return len(mesh_of(self.case.catenary, periodic_layout(self.case.catenary)).elem_length)
+
+    def time_step_error(self) -> tuple[float, str]:
+        """Difference to a companion at twice the step, or at half of a long one, extrapolated."""
+        factor = 2.0 if self.case.time_step <= LONGEST_DOUBLED else 0.5
+        other = self.short.model_copy(update={"dt": factor * self.case.time_step, "strict_dt": False})
+        sigma = sigma_of(other, self.equilibrium, self.applied_force_N)
+        ratio = other.time_step / self.case.time_step
+        error = abs((sigma - self.base) / (ratio**STEP_ORDER - 1.0))
+        return error, (
+            f"{self.base:.3f} N at {1e3 * self.case.time_step:.4g} ms, {sigma:.3f} N at "
+            f"{1e3 * other.time_step:.4g} ms, order {STEP_ORDER:g}{self._where}"
+        )
+
+    def mesh_error(self) -> tuple[float, str]:
+        """Difference to a companion with two thirds of the elements, or with short ones for long ones, extrapolated."""
+        elements, (other, sigma, _) = self._elements, self.other_mesh
+        error = abs((sigma - self.base) / ((elements / other) ** MESH_ORDER - 1.0))
+        return error, (
+            f"{self.base:.3f} N with {elements} elements {self._period}, {sigma:.3f} N with {other}, "
+            f"order {MESH_ORDER:g}{self._where}"
+        )
+
+    @property
+    def _period(self) -> str:
+        return "a span" if not self.case.catenary.further_spans else "until the line repeats"
+
+    @property
+    def _where(self) -> str:
+        """What both figures of a difference were formed on, if not on the run's own window."""
+        if self.short == self.case:
+            return ""
+        behind, ahead = window_of(self.short).values()
+        return f"; both on a window of {behind} + {ahead} spans"
+
+    def window_error(self) -> tuple[float, str]:
+        """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
+
+        Two short windows may agree with each other and be wrong: waves that leave neither of them are in both.
+        """
+        window = window_of(self.case)
+        behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
+        long = long_window()
+        if min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0:
+            spans = {name: max(long[name], window[name]) for name in window}
+        else:
+            lanes = LANES["float64"]  # of the companion, whatever the run was marched in
+            width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
+            fewer = round((width - 2) * behind / (behind + ahead))
+            spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
+        sigma = sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
+        return abs(sigma - self.sigma_N), (
+            f"{self.sigma_N:.3f} N with {behind} + {ahead} spans, {sigma:.3f} N with "
+            f"{spans['spans_behind']} + {spans['spans_ahead']}"
+        )
+
+    def iteration_error(self) -> tuple[float, str]:
+        """What a tenth of the tolerance still moves, on the companion of the other mesh."""
+        _, sigma, tighter = self.other_mesh
+        tolerance = self.case.periodic.tolerance
+        if tighter is None:
+            raise NoCompanionError(f"a tolerance of {TIGHTER * tolerance:g} is not reached")
+        return abs(tighter - sigma), (
+            f"{sigma:.3f} N at a tolerance of {tolerance:g}, {tighter:.3f} N at {TIGHTER * tolerance:g}, "
+            "both on the other mesh"
+        )
+
+
+def _spread(solution: Solution) -> tuple[float, str]:
+    """Half of the difference between the halves of a march's evaluated spans."""
+    sigmas = [half.contact_force_std_N for half in solution.halves if half is not None]
+    if len(sigmas) < 2:
+        raise NoCompanionError("the march has no halves to compare")
+    a, b = sigmas
+    return 0.5 * abs(a - b), f"{a:.3f} N in the first half of the evaluated spans, {b:.3f} N in the second"

@@ -1,0 +1,83 @@
+"""How far the reading of a slack dropper moves a result: the same case with the other reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catenary.errors import InputError
+from dynamics.results.solution import Solution
+from dynamics.solution import solve
+from dynamics.spec.case import CaseSpec, SlackDamping
+
+__all__ = ["LARGE_CHANGE", "SlackReading", "compare_slack_readings"]
+
+# a choice that moves the standard deviation by more than this is told [%]
+LARGE_CHANGE = 3.0
+# only the difference counts, and it hardly depends on the window
+SHORT_WINDOW = {"spans_behind": 10, "spans_ahead": 12}
+
+
+@dataclass(frozen=True)
+class SlackReading:
+    """What the other reading of a slack dropper makes of a result.
+
+    Attributes
+    ----------
+    choice, other : str
+        The reading of the run, and that of its companion.
+    change_percent : float or None
+        Change of the contact force's standard deviation by the other reading [%]; None where it could not be found.
+    message : str
+        What both figures are, or why there are none.
+    """
+
+    choice: SlackDamping
+    other: SlackDamping
+    change_percent: float | None
+    message: str
+
+    @property
+    def warning(self) -> str:
+        """Sentence for a run whose figures hang on the reading; empty where they do not."""
+        if self.change_percent is None or abs(self.change_percent) <= LARGE_CHANGE:
+            return ""
+        return (
+            f"slack_damping={self.choice} is a choice that matters here: slack_damping={self.other} changes the "
+            f"standard deviation by {self.change_percent:+.1f} %; name it beside the figure"
+        )
+
+
+def compare_slack_readings(case: CaseSpec, solution: Solution) -> SlackReading | None:
+    """Solve a case once more with the other reading of its slack droppers; None where none is slack, or no figures."""
+    if solution.statistics is None or not (solution.dropper_slack_time > 0.0).any():
+        return None
+    other: SlackDamping = "released" if case.slack_damping == "kept" else "kept"
+    short, sigma = _short(case), solution.statistics.contact_force_std_N
+    try:
+        if short != case:
+            sigma = _sigma(short, solution)
+        found = _sigma(short.model_copy(update={"slack_damping": other}), solution)
+    except InputError as error:
+        return SlackReading(case.slack_damping, other, None, "; ".join(error.problems))
+    if sigma is None or found is None:
+        return SlackReading(case.slack_damping, other, None, "the companion ended without figures")
+    where = "" if short == case else "; both on a window of 10 + 12 spans"
+    message = f"{sigma:.3f} N with {case.slack_damping}, {found:.3f} N with {other}{where}"
+    return SlackReading(case.slack_damping, other, 100.0 * (found / sigma - 1.0), message)
+
+
+def _short(case: CaseSpec) -> CaseSpec:
+    """The case on a short window where its solver has one."""
+    if case.on_open_line:
+        return case
+    settings = getattr(case, case.solver)
+    spans = {name: min(most, getattr(settings, name)) for name, most in SHORT_WINDOW.items()}
+    return case.model_copy(update={case.solver: settings.model_copy(update=spans)})
+
+
+def _sigma(case: CaseSpec, solution: Solution) -> float | None:
+    """Standard deviation [N] of a companion; None without figures."""
+    found = solve(case, equilibrium=solution.equilibrium, applied_force=solution.applied_force_N)
+    if not found.status.has_figures or found.statistics is None:
+        return None
+    return found.statistics.contact_force_std_N

@@ -1,0 +1,1 @@
+"""The contact force: filters, statistics, records from elsewhere, assessment against standards."""

@@ -1,0 +1,1 @@
+"""Factors of banded and skyline matrices, and rows in vector registers, for compiled kernels."""

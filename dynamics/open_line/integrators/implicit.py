@@ -1,0 +1,207 @@
+"""HHT-alpha and Newmark, one step: predictor, then corrections with the effective matrix of the line at rest.
+
+    M a_n+1 + (1 + alpha) h_n+1 - alpha h_n = 0,     h = C v + s(u) - contact
+    u_n+1 = u_n + dt v_n + dt^2 ((1/2 - beta) a_n + beta a_n+1),   v_n+1 = v_n + dt ((1 - gamma) a_n + gamma a_n+1)
+
+(Hilber, Hughes, Taylor 1977; alpha = 0, beta = 1/4, gamma = 1/2 is Newmark's method of constant average acceleration,
+as paper 004, eqs 4 to 8, iterates it.) After a correction A du = r the residual of the linear part is zero, and what
+remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with
+C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times u, v, a are carried along. The
+contact force is corrected by the share 1 / (1 + k g) of what its law asks for, g being what wire and head give way
+to it within a step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from dynamics.linear_algebra.banded_ldl import banded_solve
+from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.open_line.integrators.scheme import Scheme, Work
+from dynamics.open_line.system import State, System
+
+__all__ = ["implicit_step", "refresh"]
+
+LEAST_CONTRACTION = 0.1
+_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+
+
+@njit(**_OPTIONS)
+def refresh(system: System, state: State, work: Work) -> None:
+    """Form the carried products (K u, K v, K a, M v, M a) anew."""
+    Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
+    Ku[:], Kv[:], Ka[:] = 0.0, 0.0, 0.0
+    if not system.nonlinear:
+        multiply(system.stiffness, state.u, Ku, 1.0)
+    multiply(system.stiffness, state.v, Kv, 1.0)
+    multiply(system.stiffness, state.a, Ka, 1.0)
+    multiply_mass(system.mass, state.v, Mv)
+    multiply_mass(system.mass, state.a, Ma)
+
+
+@njit(**_OPTIONS)
+def _predict(state, scheme, carried):
+    """Constant acceleration over the step."""
+    dt = scheme.dt
+    half = 0.5 * dt * dt
+    u, v, a = state.u, state.v, state.a
+    Ku, Kv, Ka, Mv, Ma = carried[0], carried[1], carried[2], carried[3], carried[4]
+    for i in range(u.size):
+        u[i] += dt * v[i] + half * a[i]
+        v[i] += dt * a[i]
+        Ku[i] += dt * Kv[i] + half * Ka[i]
+        Kv[i] += dt * Ka[i]
+        Mv[i] += dt * Ma[i]
+    state.z[:] += dt * state.zv + half * state.za
+    state.zv[:] += dt * state.za
+
+
+@njit(**_OPTIONS)
+def _residual(system, state, scheme, work, r):
+    """Residual of the line at the predictor."""
+    Ku, Kv, Mv, Ma = work.carried[0], work.carried[1], work.carried[3], work.carried[4]
+    e, h_old = work.line[0], work.line[2]
+    linear = 0.0 if system.nonlinear else 1.0
+    for i in range(e.size):
+        r[i] = e[i] + linear * Ku[i] + system.alpha * Mv[i] + system.beta * Kv[i]
+    multiply(system.damping, state.v, r[: e.size], 1.0)
+    part = 1.0 + scheme.alpha
+    for i in range(e.size):
+        r[i] = scheme.alpha * h_old[i] - Ma[i] - part * r[i]
+
+
+@njit(**_OPTIONS)
+def _mass_residual(system, state, scheme, t, force, g_old, r):
+    """Residual of every pantograph's masses at the predictor."""
+    panto = system.pantographs
+    for p in range(state.z.shape[0]):
+        pantograph_residual(panto, p, t, (state.z, state.zv), force[p], r[p])
+        for i in range(panto.mass.size):
+            r[p, i] = (1.0 + scheme.alpha) * r[p, i] - scheme.alpha * g_old[p, i] - panto.mass[i] * state.za[p, i]
+
+
+@njit(**_OPTIONS)
+def _correct_line(system, state, scheme, work, r):
+    """Solve for a correction of displacements; r becomes (1 + alpha) K du. Returns the largest correction.
+
+    Accelerations and what is carried follow from the sums over a step (`_finish`).
+    """
+    du, Mdu, Ddu, sum_u, sum_M, sum_K = (
+        work.solved, work.line[3], work.line[4], work.line[6], work.line[7], work.line[8],
+    )  # fmt: skip
+    n = r.size
+    du[:n] = r
+    banded_solve(scheme.factor, du)
+    multiply_mass(system.mass, du, Mdu)
+    few = system.damping_rows
+    for k in range(few.size):
+        i = few[k]
+        total = 0.0
+        for j in range(system.damping.ptr[i], system.damping.ptr[i + 1]):
+            total += system.damping.val[j] * du[system.damping.idx[j]]
+        Ddu[i] = scheme.by_damping * total
+    by_m = scheme.by_mass + scheme.by_damping * system.alpha
+    by_v = scheme.gamma / (scheme.beta * scheme.dt)
+    by_k = 1.0 / (scheme.by_stiffness + scheme.by_damping * system.beta)
+    size = 0.0
+    for i in range(n):
+        Kdu = by_k * (r[i] - by_m * Mdu[i] - Ddu[i])
+        state.u[i] += du[i]
+        state.v[i] += by_v * du[i]
+        sum_u[i] += du[i]
+        sum_M[i] += Mdu[i]
+        sum_K[i] += Kdu
+        r[i] = scheme.by_stiffness * Kdu
+        size = max(size, abs(du[i]))
+    return size
+
+
+@njit(**_OPTIONS)
+def _finish(system, state, scheme, work):
+    """Apply a step's corrections to accelerations and to what is carried."""
+    by_v = scheme.gamma / (scheme.beta * scheme.dt)
+    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
+    keep_u = 0.0 if system.nonlinear else 1.0
+    Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
+    sum_u, sum_M, sum_K, a = work.line[6], work.line[7], work.line[8], state.a
+    for i in range(a.size):
+        a[i] += by_a * sum_u[i]
+        Ku[i] += keep_u * sum_K[i]
+        Kv[i] += by_v * sum_K[i]
+        Ka[i] += by_a * sum_K[i]
+        Mv[i] += by_v * sum_M[i]
+        Ma[i] += by_a * sum_M[i]
+        sum_u[i], sum_M[i], sum_K[i] = 0.0, 0.0, 0.0
+
+
+@njit(**_OPTIONS)
+def _correct_masses(state, scheme, rz, dz):
+    """Solve for a correction of the pantographs and apply it; returns the largest."""
+    by_v = scheme.gamma / (scheme.beta * scheme.dt)
+    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
+    for p in range(rz.shape[0]):
+        for i in range(rz.shape[1]):
+            dz[p, i] = 0.0
+            for j in range(rz.shape[1]):
+                dz[p, i] += scheme.mass_inverse[i, j] * rz[p, j]
+    state.z[:] += dz
+    state.zv[:] += by_v * dz
+    state.za[:] += by_a * dz
+    return np.abs(dz).max()
+
+
+@njit(**_OPTIONS)
+def implicit_step(system: System, state: State, scheme: Scheme, work: Work, t: float) -> tuple[int, float]:
+    """Advance the state from t to t + dt in place; returns iterations (negative: not converged) and residual [N].
+
+    A correction that is c times the last one leaves about c times itself to come (c is taken as 0.1 at least: the first
+    correction is also that of the predictor); the step has converged when that is below the tolerance.
+    """
+    n = state.u.size
+    e, e_new, r = work.line[0], work.line[1], work.line[5]
+    rz, dz, g_old = work.masses[0], work.masses[1], work.masses[2]
+    force, force_new = work.contact[0], work.force_new
+    height, approach = work.contact[1], work.contact[2]
+    full, trial = (force, height, approach, force, 1.0), (force_new, height, approach, force, scheme.contact_share)
+    after, part = t + scheme.dt, 1.0 + scheme.alpha
+    _predict(state, scheme, work.carried)
+    local_forces(system, state, after, (state.u, state.v, state.z, state.zv), e, full)
+    _residual(system, state, scheme, work, r)
+    _mass_residual(system, state, scheme, after, force, g_old, rz)
+    count, size, last = -scheme.most, 1.0e300, 1.0e300
+    for iteration in range(1, scheme.most + 1):
+        size = _correct_line(system, state, scheme, work, r)
+        size = max(size, _correct_masses(state, scheme, rz, dz))
+        if not size < 1.0e3:
+            break
+        if size * min(1.0, max(LEAST_CONTRACTION, size / last)) < scheme.tolerance:
+            count = iteration
+            break
+        last = size
+        local_forces(system, state, after, (state.u, state.v, state.z, state.zv), e_new, trial)
+        keep = 1.0 if system.nonlinear else 0.0
+        for i in range(n):
+            r[i] = keep * r[i] + part * (e[i] - e_new[i])
+            e[i] = e_new[i]
+        for p in range(rz.shape[0]):
+            rz[p, :] = 0.0
+            rz[p, 0] = part * (force[p] - force_new[p])
+            force[p] = force_new[p]
+    _finish(system, state, scheme, work)
+    if scheme.alpha != 0.0:
+        _carry(system, state, scheme, work, g_old)
+    return count, max(np.abs(r).max(), np.abs(rz).max())
+
+
+@njit(**_OPTIONS)
+def _carry(system, state, scheme, work, g):
+    """h_n+1 from the equation that the step has just met (h: line, g: masses), for the alpha part of the next one."""
+    panto, h, Ma = system.pantographs, work.line[2], work.carried[4]
+    for i in range(h.size):
+        h[i] = (scheme.alpha * h[i] - Ma[i]) / (1.0 + scheme.alpha)
+    for p in range(state.z.shape[0]):
+        for i in range(panto.mass.size):
+            g[p, i] = (panto.mass[i] * state.za[p, i] + scheme.alpha * g[p, i]) / (1.0 + scheme.alpha)

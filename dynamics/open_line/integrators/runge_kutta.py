@@ -1,0 +1,87 @@
+"""Classical Runge-Kutta method of fourth order, one explicit step.
+
+    y' = f(t, y),  y = (u, v, z, z'),   M v' = contact - s(u) - C v
+
+M is banded and factored once. The step must resolve the fastest wave on the mesh: `dynamics.open_line.integrators.stability`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from dynamics.linear_algebra.banded_ldl import banded_solve
+from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.open_line.integrators.scheme import Scheme, Work
+from dynamics.open_line.system import State, System
+
+__all__ = ["runge_kutta_step"]
+
+_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+
+
+@njit(**_OPTIONS)
+def _accelerations(system, state, scheme, work, t, moving, a, za):
+    """Accelerations of line and masses at one moment."""
+    u, v, z, zv = moving
+    c = work.contact
+    local_forces(system, state, t, moving, a, (c[0], c[1], c[2], c[0], 1.0))
+    n, Mv, b = a.size, work.line[6], work.solved
+    multiply_mass(system.mass, v, Mv)
+    multiply(system.damping, v, a, 1.0)
+    multiply(system.stiffness, v, a, system.beta)
+    if not system.nonlinear:
+        multiply(system.stiffness, u, a, 1.0)
+    b[:n] = -a - system.alpha * Mv
+    banded_solve(scheme.factor, b)
+    a[:] = b[:n]
+    mass = system.pantographs.mass
+    for p in range(z.shape[0]):
+        pantograph_residual(system.pantographs, p, t, (z, zv), work.contact[0][p], za[p])
+        for i in range(mass.size):
+            za[p, i] /= mass[i]
+
+
+@njit(**_OPTIONS)
+def runge_kutta_step(system: System, state: State, scheme: Scheme, work: Work, t: float) -> tuple[int, float]:
+    """Advance the state from t to t + h in place, h = dt / substeps; returns 1 and whether it is finite (0) or not."""
+    h = scheme.dt / scheme.substeps
+    u0, v0, sum_u, sum_v, a = work.line[0], work.line[1], work.line[2], work.line[3], work.line[4]
+    z0, zv0, sum_z, sum_zv, za = work.masses[0], work.masses[1], work.masses[2], work.masses[3], work.masses[4]
+    u0[:], v0[:], z0[:], zv0[:] = state.u, state.v, state.z, state.zv
+    sum_u[:], sum_v[:], sum_z[:], sum_zv[:] = 0.0, 0.0, 0.0, 0.0
+    u, v, z, zv = state.u, state.v, state.z, state.zv
+    for stage in range(4):
+        at, weight, ahead = _stage(stage)
+        _accelerations(system, state, scheme, work, t + at * h, (u, v, z, zv), a, za)
+        if stage == 0:
+            state.a[:], state.za[:] = a, za
+        sum_u += weight * v
+        sum_v += weight * a
+        sum_z += weight * zv
+        sum_zv += weight * za
+        if stage < 3:
+            u[:] = u0 + ahead * h * v
+            v[:] = v0 + ahead * h * a
+            z[:] = z0 + ahead * h * zv
+            zv[:] = zv0 + ahead * h * za
+    u[:] = u0 + h * sum_u
+    v[:] = v0 + h * sum_v
+    z[:] = z0 + h * sum_z
+    zv[:] = zv0 + h * sum_zv
+    size = np.abs(u).max()
+    return (1 if size < 1.0e3 else -1), size
+
+
+@njit(**_OPTIONS)
+def _stage(k):
+    """Abscissa, weight and how far the next stage looks ahead."""
+    if k == 0:
+        return 0.0, 1.0 / 6.0, 0.5
+    if k == 1:
+        return 0.5, 1.0 / 3.0, 0.5
+    if k == 2:
+        return 0.5, 1.0 / 3.0, 1.0
+    return 1.0, 1.0 / 6.0, 0.0

@@ -1,0 +1,37 @@
+"""Accelerations that belong to a start: M a = contact - s(u) - C v."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import splu
+
+from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.open_line.integrators.scheme import Work
+from dynamics.open_line.system import State, System
+
+__all__ = ["start_accelerations"]
+
+
+def start_accelerations(system: System, state: State, mass: csr_array, work: Work) -> None:
+    """Fill the accelerations of a state at t = 0, and what HHT carries over from the step before.
+
+    A static start is not quite at rest: droppers that would push are slack from the first moment.
+    """
+    panto = system.pantographs
+    total, product = np.zeros_like(state.u), np.zeros_like(state.u)
+    contact = (*work.contact, work.contact[0], 1.0)
+    local_forces(system, state, 0.0, (state.u, state.v, state.z, state.zv), total, contact)
+    multiply(system.damping, state.v, total, 1.0)
+    multiply(system.stiffness, state.v, total, system.beta)
+    if not system.nonlinear:
+        multiply(system.stiffness, state.u, total, 1.0)
+    multiply_mass(system.mass, state.v, product)
+    total += system.alpha * product
+    state.a[:] = splu(mass.tocsc()).solve(-total)
+    for p in range(state.z.shape[0]):
+        pantograph_residual(panto, p, 0.0, (state.z, state.zv), work.contact[0][p], state.za[p])
+        state.za[p] /= panto.mass
+        work.masses[2][p] = panto.mass * state.za[p]
+    work.line[2][:] = total
+    state.force[:] = work.contact[0]

@@ -1,0 +1,100 @@
+"""The time loop of a whole line: steps of one integrator, what each step ends with written down."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dynamics.open_line.dropper_forces import dropper_pull, note_slack, taut
+from dynamics.open_line.forces import local_forces
+from dynamics.open_line.integrators.implicit import implicit_step, refresh
+from dynamics.open_line.integrators.runge_kutta import runge_kutta_step
+
+__all__ = ["Record", "march"]
+
+_OPTIONS: Any = {"cache": True, "error_model": "numpy"}
+
+
+class Record(NamedTuple):
+    """What is written down at the end of every step, first axis time.
+
+    ``force``, ``height`` (pantograph): contact force and wire height there; ``masses`` (3, pantograph, mass): height,
+    velocity, acceleration; ``dropper`` (dropper): tension; ``points`` (3, point): displacement, velocity,
+    acceleration of the watched dofs; ``shape`` (frame, dof): whole line every ``every`` steps; ``iterations``.
+    """
+
+    force: NDArray[np.float64]
+    height: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    dropper: NDArray[np.float64]
+    points: NDArray[np.float64]
+    watched: NDArray[np.int64]
+    shape: NDArray[np.float64]
+    every: int
+    iterations: NDArray[np.int64]
+
+
+@njit(**_OPTIONS)
+def _write(system, state, work, record, k, step):
+    """Note the end of a step in row k."""
+    record.force[k] = state.force
+    record.height[k] = work.contact[1]
+    record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
+    axis = np.empty(3)
+    for d in range(record.dropper.shape[1]):
+        pull = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis)
+        record.dropper[k, d] = taut(pull, system.droppers.given_up)
+    for j in range(record.watched.size):
+        i = record.watched[j]
+        if i >= 0:
+            record.points[k, 0, j], record.points[k, 1, j] = state.u[i], state.v[i]
+            record.points[k, 2, j] = state.a[i]
+    if record.every > 0 and (step + 1) % record.every == 0:
+        record.shape[(step + 1) // record.every - 1 - (step - k) // record.every] = state.u
+
+
+@njit(**_OPTIONS)
+def _close_contacts(state, work):
+    """Take over contact forces; a contact that has just closed keeps the speed at which it did."""
+    force, approach = work.contact[0], work.contact[2]
+    for p in range(force.size):
+        if force[p] <= 0.0:
+            state.impact[p] = 0.0
+        elif state.force[p] <= 0.0:
+            state.impact[p] = approach[p]
+        state.force[p] = force[p]
+
+
+@njit(**_OPTIONS)
+def march(system: Any, state: Any, scheme: Any, work: Any, record: Any, first: int) -> Any:
+    """March as many steps as the record has rows, from step ``first`` on; the state is advanced in place.
+
+    Returns how many steps were done, and the residual [N] and iterations of the last one; fewer than rows: that step
+    did not converge.
+    """
+    residual, count = 0.0, 0
+    if scheme.substeps == 0:
+        refresh(system, state, work)
+    for k in range(record.force.shape[0]):
+        t = (first + k) * scheme.dt
+        if scheme.substeps > 0:
+            for j in range(scheme.substeps):
+                note_slack(system, state)
+                count, residual = runge_kutta_step(system, state, scheme, work, t + j * scheme.dt / scheme.substeps)
+                if count < 0:
+                    return k, residual, count
+            moving = (state.u, state.v, state.z, state.zv)
+            c = work.contact
+            local_forces(system, state, t + scheme.dt, moving, work.line[5], (c[0], c[1], c[2], c[0], 1.0))
+        else:
+            note_slack(system, state)
+            count, residual = implicit_step(system, state, scheme, work, t)
+            if count < 0:
+                return k, residual, count
+        _close_contacts(state, work)
+        _write(system, state, work, record, k, first + k)
+        record.iterations[k] = count
+    return record.force.shape[0], residual, count

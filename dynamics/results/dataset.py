@@ -1,0 +1,262 @@
+"""A solution as a labelled file, and back: histories with CF units, and what they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from catenary.form_finding.equilibrium import EquilibriumStatus
+from catenary.storage.dataset import ELASTICITY_FORCE, origin, static_dataset, variable, write_dataset
+from dynamics.results.force_history import force_history
+from dynamics.results.signals import ForceSignals, force_signals
+from dynamics.results.stored_result import StoredResult, read_result
+
+if TYPE_CHECKING:
+    from dynamics.results.histories import Frames, Histories
+    from dynamics.results.solution import Solution
+
+__all__ = ["StoredResult", "read_result", "solution_dataset", "write_histories", "write_result"]
+
+HISTORIES = {
+    "position": ("m", "position of the pantograph along the track"),
+    "contact_force": ("N", "contact force, compressive positive, not filtered"),
+    "contact_force_filtered": ("N", "contact force, compressive positive, low-pass filtered with zero phase"),
+    "contact_height": ("m", "height of the contact point, relative to the contact wire at the support"),
+}
+
+WIRES = "wire: 0 contact, 1 messenger, 2 stitch"
+# name in the file, attribute, dimensions after time, unit, what it is
+LINE_HISTORIES = (
+    ("pantograph_position", "position", ("pantograph",), "m", "station of every pantograph"),
+    ("pantograph_contact_force", "contact_force", ("pantograph",), "N", "contact force of every pantograph, raw"),
+    (
+        "pantograph_contact_force_filtered",
+        "contact_force_filtered",
+        ("pantograph",),
+        "N",
+        "contact force of every pantograph, low-pass filtered with zero phase",
+    ),
+    (
+        "pantograph_contact_height",
+        "contact_height",
+        ("pantograph",),
+        "m",
+        "height of the contact point of every pantograph, relative to the contact wire at the support",
+    ),
+    ("mass_height", "mass_height", ("pantograph", "mass"), "m", "height of every pantograph mass, head first"),
+    ("mass_velocity", "mass_velocity", ("pantograph", "mass"), "m s-1", "vertical velocity of every pantograph mass"),
+    (
+        "mass_acceleration",
+        "mass_acceleration",
+        ("pantograph", "mass"),
+        "m s-2",
+        "vertical acceleration of every pantograph mass",
+    ),
+    (
+        "line_dropper_force",
+        "dropper_force",
+        ("line_dropper",),
+        "N",
+        "axial force of every dropper of the line, static share included, tension positive",
+    ),
+    (
+        "line_support_uplift",
+        "support_uplift",
+        ("support",),
+        "m",
+        "rise of the contact wire from rest at every support that is not an end of the line",
+    ),
+    ("point_displacement", "point_displacement", ("point", "axis"), "m", "displacement of chosen nodes from rest"),
+    ("point_velocity", "point_velocity", ("point", "axis"), "m s-1", "velocity of chosen nodes"),
+    ("point_acceleration", "point_acceleration", ("point", "axis"), "m s-2", "acceleration of chosen nodes"),
+)
+# kept in single precision: many, and 1e-7 of a force or of 100 mm is far below what a solver resolves
+SINGLE = ("line_dropper_force", "frame_displacement")
+
+
+def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,)) -> xr.Dataset:
+    """Histories of a solution over time, with the static state of its line where there is one."""
+    found = xr.Dataset()
+    if solution.equilibrium is not None and solution.equilibrium.status is EquilibriumStatus.OK:
+        found = static_dataset(solution.equilibrium, elasticity_force_N)
+    time = np.asarray(solution.time)
+    if time.size:
+        found = found.assign_coords(time=variable(("time",), time, "s", "time"))
+        for name, (units, text) in HISTORIES.items():
+            found[name] = variable(("time",), getattr(solution, name), units, text)
+        found["support_uplift"] = _uplift(solution)
+        force = solution.dropper_force
+        if force.size:
+            text = "dropper force along the period, static share included, tension positive"
+            found["dropper_force"] = variable(("time", "dropper"), force, "N", text)
+        if solution.dropper_slack_time.size:
+            text = "time that each dropper is slack while the train passes, mean of the evaluated spans"
+            found["dropper_slack_time"] = variable(("dropper",), solution.dropper_slack_time, "s", text)
+        found = found.assign(_signals(solution))
+    kept = solution.histories
+    if kept is not None:
+        found = found.assign(_line_histories(kept))
+    found.attrs["status"] = solution.status.value
+    found.attrs["message"] = solution.message
+    found.attrs["applied_force_N"] = float(solution.applied_force_N)
+    return found
+
+
+def _uplift(solution: Solution) -> xr.Variable:
+    """Uplift at the supports: the history of one support, or the largest while each span was passed."""
+    if not solution.repeats:
+        text = "largest uplift at any support while the span (all spans before the line repeats) was passed, from rest"
+        return variable(("span",), solution.support_uplift, "m", text)
+    text = "uplift of one support from far ahead of the pantograph to far behind it, one value a time step"
+    return variable(("uplift_time",), solution.support_uplift, "m", text)
+
+
+def _signals(solution: Solution) -> dict[str, xr.Variable]:
+    """Histogram, spectrum, running RMS and losses; nothing where there are no figures."""
+    history = force_history(solution)
+    if history is None:
+        return {}
+    signals = force_signals(history)
+    spectrum, rms = signals.spectrum, signals.running_rms
+    density = variable(
+        ("frequency", "pantograph"),
+        spectrum.density,
+        "N2 Hz-1",
+        "one-sided power spectral density of the raw contact force over the evaluated spans",
+    )
+    density.attrs |= {"method": spectrum.method, "resolution_Hz": spectrum.resolution, "lines": int(spectrum.lines)}
+    text = "edges of the histogram's bins"
+    return {
+        "histogram_edge": variable(("histogram_edge",), signals.histogram.edges, "N", text),
+        "contact_force_histogram": variable(
+            ("bin", "pantograph"),
+            signals.histogram.density,
+            "N-1",
+            "share of time over bin width of the filtered contact force over the evaluated spans",
+        ),
+        "frequency": variable(("frequency",), spectrum.frequency, "Hz", "frequency"),
+        "contact_force_spectral_density": density,
+        "rms_window": variable(("rms_window",), rms.window_m, "m", "length of the centred window along the track"),
+        "contact_force_running_rms": variable(
+            ("time", "pantograph", "rms_window"),
+            rms.value,
+            "N",
+            "root mean square of the filtered contact force less its mean over the evaluated spans, centred window",
+        ),
+        **_losses(signals),
+    }
+
+
+def _losses(signals: ForceSignals) -> dict[str, xr.Variable]:
+    """Losses of all pantographs one after another."""
+    rows = [(p, loss) for p, one in enumerate(signals.losses) for loss in one.losses]
+    columns = (
+        ("loss_start_time", "start_time_s", "s", "time at which contact is lost"),
+        ("loss_start_position", "start_position_m", "m", "station of the pantograph where contact is lost"),
+        ("loss_duration", "duration_s", "s", "time until contact is made again"),
+        ("loss_length", "length_m", "m", "distance without contact"),
+    )
+    number = np.array([p for p, _ in rows], dtype=np.int64)
+    return {
+        "loss_pantograph": variable(("loss",), number, "1", "pantograph that loses contact, 0 the leading one"),
+        **{
+            name: variable(("loss",), np.array([getattr(loss, key) for _, loss in rows], dtype=float), units, text)
+            for name, key, units, text in columns
+        },
+    }
+
+
+def _line_histories(kept: Histories) -> dict[str, xr.Variable]:
+    """Everything an open line kept."""
+    stations = (
+        ("line_dropper_position", ("line_dropper",), kept.dropper_x, "m", "station of every dropper of the line"),
+        ("support_position", ("support",), kept.support_x, "m", "station of every support with an uplift"),
+        ("point_position", ("point",), kept.point_x, "m", "station of every chosen node at rest"),
+        ("point_wire", ("point",), kept.point_wire, "1", WIRES),
+        ("axis", ("axis",), np.arange(3), "1", "direction: 0 along the track, 1 across, 2 up"),
+    )
+    found = {name: variable(dims, values, units, text) for name, dims, values, units, text in stations}
+    for name, attribute, dims, units, text in LINE_HISTORIES:
+        values = getattr(kept, attribute)
+        if values.size:
+            found[name] = variable(("time", *dims), _stored(name, values), units, text)
+    return found if kept.frames is None else {**found, **_frames(kept.frames)}
+
+
+def _frames(frames: Frames) -> dict[str, xr.Variable]:
+    """Shapes of the line at some moments."""
+    displacement = frames.position - frames.rest
+    columns = (
+        ("frame_time", ("frame",), frames.time, "s", "time of the shape"),
+        ("frame_displacement", ("frame", "node", "axis"), displacement, "m", "displacement of wire nodes from rest"),
+        ("frame_mass_height", ("frame", "pantograph", "mass"), frames.mass_height, "m", "height of pantograph masses"),
+        ("frame_pantograph_position", ("frame", "pantograph"), frames.pantograph_x, "m", "station of every pantograph"),
+        ("node_wire", ("node",), frames.node_wire, "1", WIRES),
+        ("node_rest", ("node", "axis"), frames.rest, "m", "coordinates of wire nodes at rest"),
+        ("line_dropper_node", ("line_dropper", "end"), frames.dropper_ends, "1", "wire node at every dropper's ends"),
+    )
+    return {name: variable(dims, _stored(name, values), units, text) for name, dims, values, units, text in columns}
+
+
+def _stored(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Values in the precision that they are kept in."""
+    return values.astype(np.float32) if name in SINGLE else values
+
+
+def write_result(
+    path: Path,
+    solution: Solution,
+    config: BaseModel,
+    elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,),
+) -> None:
+    """Write a solution with the resolved input that it came from.
+
+    Parameters
+    ----------
+    path : Path
+        File to write, whole or not at all.
+    solution : Solution or Solution
+        What a solver gave.
+    config : BaseModel
+        Resolved input of the run.
+    elasticity_force_N : sequence of float
+        Loads of the static elasticity [N].
+    """
+    found = solution_dataset(solution, elasticity_force_N)
+    case = solution.case
+    found.attrs.update(origin(config))
+    found.attrs["title"] = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
+    found.attrs["solver"] = case.solver
+    found.attrs["dt_s"] = case.time_step
+    found.attrs["contact_stiffness_N_per_m"] = case.contact.stiffness
+    found.attrs["filter"] = f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"
+    write_dataset(path, found)
+
+
+def write_histories(
+    path: Path,
+    histories: dict[str, tuple[NDArray[Any], str, str]],
+    config: BaseModel,
+    attributes: dict[str, str | float],
+) -> None:
+    """Write named histories over time, each an array (time,) with its unit and meaning, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    histories : dict of str to (array, str, str)
+        Values, CF unit and long name; one of them is called ``time``.
+    config : BaseModel
+        Resolved input of the run.
+    attributes : dict
+        What else the file says about itself.
+    """
+    variables = {name: variable(("time",), *described) for name, described in histories.items()}
+    write_dataset(path, xr.Dataset(variables, attrs={**origin(config), **attributes}))

@@ -1,0 +1,157 @@
+"""What every solver gives: the passage of each pantograph, statistics, histories, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.histories import Histories
+from dynamics.results.warm_start import WarmStart
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
+
+__all__ = ["PantographResult", "Solution", "without_figures"]
+
+
+def _none() -> NDArray[np.float64]:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True)
+class PantographResult:
+    """What one pantograph met.
+
+    Attributes
+    ----------
+    applied_force_N : float
+        Applied force [N].
+    position : float array (time,)
+        Station [m]: from the first support, or in (0, period] where the state repeats.
+    contact_force, contact_force_filtered : float array (time,)
+        As computed and low-pass filtered [N].
+    contact_height : float array (time,)
+        Contact-wire height at the contact point [m].
+    evaluated : slice
+        Samples that the statistics cover.
+    statistics : ContactStatistics or None
+        Of those samples; None where there are no figures.
+    """
+
+    applied_force_N: float = 0.0
+    position: NDArray[np.float64] = field(default_factory=_none)
+    contact_force: NDArray[np.float64] = field(default_factory=_none)
+    contact_force_filtered: NDArray[np.float64] = field(default_factory=_none)
+    contact_height: NDArray[np.float64] = field(default_factory=_none)
+    evaluated: slice = field(default_factory=lambda: slice(0, 0))
+    statistics: ContactStatistics | None = None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A steady state, a long transient or a run on an open line.
+
+    Attributes
+    ----------
+    case : CaseSpec
+    equilibrium : Equilibrium
+        Of one period of the line.
+    status, message
+        Outcome and its sentence.
+    time : float array (time,)
+        End of every time step [s].
+    pantographs : tuple of PantographResult
+        Every pantograph's, the leading one's first.
+    repeats : bool
+        True where the histories are one period of a steady state.
+    halves : tuple of (ContactStatistics or None)
+        Of the first and of the second half of a march's evaluated spans, leading pantograph; empty for a steady state.
+    spans_marched, spans_evaluated : int
+        Span pantographs marched (zero where nobody counts them), and how many the statistics cover.
+    residual : float
+        Last relative change of a steady state from span to span, near the pantograph [-]; not a number for a march.
+    dropper_force : float array (time, dropper)
+        Force of the droppers of the period that the pantograph is passing [N]; empty where the state does not repeat.
+    dropper_slack_time : float array (dropper,)
+        How long each dropper is slack while a train passes [s], mean of the evaluated spans; none without figures.
+    support_uplift : float array
+        Where the state repeats (time,): uplift of one support, the one that rises most, over its whole history, from
+        far ahead of the pantograph to far behind it [m]. Otherwise (span,): the largest at any support while that span,
+        or all spans before the line repeats, was passed [m].
+    histories : Histories or None
+        Everything an open line kept.
+    warm_start : WarmStart or None
+        What the next search may start from; None unless a steady state was found.
+    wall_time_s : dict
+        'equilibrium' and 'dynamics' [s].
+    """
+
+    case: CaseSpec
+    equilibrium: Equilibrium
+    status: Status
+    message: str
+    wall_time_s: dict[str, float]
+    time: NDArray[np.float64] = field(default_factory=_none)
+    pantographs: tuple[PantographResult, ...] = (PantographResult(),)
+    repeats: bool = False
+    halves: tuple[ContactStatistics | None, ...] = ()
+    spans_marched: int = 0
+    spans_evaluated: int = 1
+    residual: float = float("nan")
+    dropper_force: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    dropper_slack_time: NDArray[np.float64] = field(default_factory=_none)
+    support_uplift: NDArray[np.float64] = field(default_factory=_none)
+    histories: Histories | None = None
+    warm_start: WarmStart | None = None
+
+    @property
+    def leading(self) -> PantographResult:
+        """PantographResult of the leading pantograph."""
+        return self.pantographs[0]
+
+    @property
+    def statistics(self) -> ContactStatistics | None:
+        """Statistics of the leading pantograph; None where there are no figures."""
+        return self.leading.statistics
+
+    @property
+    def applied_force_N(self) -> float:
+        """Applied force of the leading pantograph [N]."""
+        return self.leading.applied_force_N
+
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """Station of the leading pantograph (time,) [m]."""
+        return self.leading.position
+
+    @property
+    def contact_force(self) -> NDArray[np.float64]:
+        """Contact force of the leading pantograph as computed (time,) [N]."""
+        return self.leading.contact_force
+
+    @property
+    def contact_force_filtered(self) -> NDArray[np.float64]:
+        """Low-pass filtered contact force of the leading pantograph (time,) [N]."""
+        return self.leading.contact_force_filtered
+
+    @property
+    def contact_height(self) -> NDArray[np.float64]:
+        """Contact-wire height at the leading pantograph (time,) [m]."""
+        return self.leading.contact_height
+
+    @property
+    def spread_percent(self) -> float | None:
+        """Standard deviation of a march's first half of evaluated spans against its second [%]."""
+        if len(self.halves) < 2 or self.halves[0] is None or self.halves[1] is None:
+            return None
+        return 100.0 * (self.halves[0].contact_force_std_N / self.halves[1].contact_force_std_N - 1.0)
+
+
+def without_figures(
+    case: CaseSpec, equilibrium: Equilibrium, status: Status, message: str, form_finding: float
+) -> Solution:
+    """Solution of a line on which nothing was run; ``form_finding`` is the time it took to find that out [s]."""
+    return Solution(case, equilibrium, status, message, {"equilibrium": form_finding, "dynamics": 0.0})

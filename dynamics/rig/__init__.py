@@ -1,0 +1,1 @@
+"""The hardware-in-the-loop rig: bundle, loop, stability, service."""

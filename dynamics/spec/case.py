@@ -1,0 +1,200 @@
+"""Validated description of a run: pantograph, contact, speed, held mean force, step and solver settings (SI units)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from catenary.spec.components import Spec
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.histories import HistorySpec
+from dynamics.spec.mean_force import Supply
+from dynamics.spec.solver import OpenLineSpec, PeriodicSpec, TransientSpec
+from dynamics.spec.train import BaseMotionSpec, ContactSpec, PantographSpec, TrailingSpec
+
+__all__ = [
+    "CaseSpec",
+    "ContactSpec",
+    "Kinematics",
+    "OpenLineSpec",
+    "PantographSpec",
+    "PeriodicSpec",
+    "SignalSpec",
+    "SlackDamping",
+    "TransientSpec",
+]
+
+SlackDamping: TypeAlias = Literal["kept", "released", "residual"]
+Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
+
+
+class SignalSpec(Spec):
+    """The filter that every published force goes through."""
+
+    cutoff_hz: Annotated[float, Field(gt=0.5, le=100.0)] = Field(default=20.0, description="low-pass cut-off [Hz]")
+    kind: Literal["butterworth", "brick_wall"] = Field(
+        default="butterworth",
+        description="Butterworth of order 4 run forward and backward (-6 dB at the cut-off), or a brick wall",
+    )
+
+
+class CaseSpec(Spec):
+    """One line, one pantograph, one speed: everything one evaluation needs."""
+
+    catenary: CatenarySpec
+    pantograph: PantographSpec
+    contact: ContactSpec = ContactSpec()
+    speed_kmh: Annotated[float, Field(ge=5.0, le=600.0)] = Field(description="train speed [km/h]")
+    supply: Supply = Field(
+        default="ac",
+        description="supply system: chooses the mean force when none is given, and the limits of the assessment",
+    )
+    mean_force_N: Annotated[float, Field(ge=10.0, le=600.0)] | None = Field(
+        default=None, description="mean contact force to hold [N]; the applied force is solved for"
+    )
+    applied_force_N: Annotated[float, Field(ge=10.0, le=600.0)] | None = Field(
+        default=None, description="applied (uplift) force [N]; the mean contact force follows"
+    )
+    dt: Annotated[float, Field(ge=2.0e-4, le=4.0e-3)] = Field(
+        default=1.0e-3,
+        description="time step [s]; adjusted so that a span takes a whole number of steps",
+    )
+    strict_dt: bool = Field(default=False, description="refuse instead of adjusting dt")
+    slack_damping: SlackDamping = Field(
+        default="kept",
+        description="what a slack dropper, which carries nothing, keeps: its stiffness-proportional damping (kept), "
+        "nothing (released), or a hundredth of stiffness and damping, as a rope that resists being bent (residual)",
+    )
+    solver: Literal["periodic", "transient", "open_line"] = Field(
+        default="periodic", description="which solver answers"
+    )
+    kinematics: Kinematics = Field(
+        default="linearised",
+        description="line linearised about rest, or with large deformation (open line); slack and loss are in both",
+    )
+    trailing: TrailingSpec = TrailingSpec()
+    base_motion: BaseMotionSpec | None = Field(
+        default=None, description="motion of the train's roof: time_s and height_m, or a CSV file with these columns"
+    )
+    periodic: PeriodicSpec = PeriodicSpec()
+    transient: TransientSpec = TransientSpec()
+    open_line: OpenLineSpec = OpenLineSpec()
+    signal: SignalSpec = SignalSpec()
+    histories: HistorySpec = HistorySpec()
+
+    @property
+    def seeks_steady_state(self) -> bool:
+        """Whether the state that repeats from period to period is wanted, and not a march."""
+        return self.solver == "periodic"
+
+    @property
+    def on_open_line(self) -> bool:
+        """Whether the line ends somewhere, every degree of freedom kept."""
+        return self.solver == "open_line"
+
+    @property
+    def speed(self) -> float:
+        """Train speed [m/s]."""
+        return self.speed_kmh / 3.6
+
+    @property
+    def steps_per_period(self) -> int:
+        """Whole number of time steps in which the train passes one period of the line, usually a span."""
+        return max(1, round(self.catenary.period / (self.speed * self.dt)))
+
+    @property
+    def time_step(self) -> float:
+        """Adjusted time step [s]: period / (speed x steps)."""
+        return self.catenary.period / (self.speed * self.steps_per_period)
+
+    @property
+    def transient_periods(self) -> tuple[int, int]:
+        """Whole periods that a long transient runs, and how many of the last count: two or more, for it has halves."""
+        counted = max(2, self.catenary.periods(self.transient.spans_evaluated))
+        return max(counted, self.catenary.periods(self.transient.spans)), counted
+
+    @property
+    def part_of_a_period(self) -> str:
+        """Say where an open line counts spans that are no whole period: which ones they are then moves the figures."""
+        line, several = self.open_line, len(self.catenary.spans)
+        if not self.on_open_line or (line.last_evaluated - line.first_evaluated + 1) % several == 0:
+            return ""
+        counted = f"counts spans {line.first_evaluated} to {line.last_evaluated}"
+        return f"; {counted}, no whole number of the {several} that repeat"
+
+    def steps_between(self, first: float, last: float) -> int:
+        """Whole time steps from one place to another [spans from the line's first support]."""
+        way = self.catenary.station(last) - self.catenary.station(first)
+        return round(way / self.catenary.period * self.steps_per_period)
+
+    @model_validator(mode="after")
+    def _run_is_possible(self) -> Self:
+        problems = []
+        if (self.mean_force_N is None) == (self.applied_force_N is None):
+            problems.append("give exactly one of mean_force_N and applied_force_N")
+        wire = self.catenary.contact_wire
+        wave = (wire.tension / wire.mass_per_length) ** 0.5
+        if self.speed >= 0.9 * wave:
+            problems.append(
+                f"speed_kmh must stay below 90 % of the contact wire's wave speed ({0.9 * wave * 3.6:.0f} km/h): "
+                f"got {self.speed_kmh:g} km/h"
+            )
+        refusal = None if self.on_open_line else self.catenary.damping.refusal(f"solver={self.solver}")
+        if refusal is not None:
+            problems.append(refusal)
+        if self.kinematics == "nonlinear" and self.catenary.tension_in_motion == "constant":
+            problems.append(
+                "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
+                "have the tensions that stretch them; use kinematics=linearised to hold them constant"
+            )
+        problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
+        problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
+        if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
+            problems.append(
+                f"dt must divide the time of one span when strict_dt is set: got {self.dt:g} s, nearest "
+                f"{self.time_step:.8g} s"
+            )
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _open_line_alone(self) -> list[str]:
+        """Say what only an open line can do."""
+        asked = {
+            f"kinematics={self.kinematics}": self.kinematics != "linearised",
+            "trailing.distances_m": bool(self.trailing.distances_m),
+            "base_motion": self.base_motion is not None,
+            f"contact.exponent={self.contact.exponent:g}": self.contact.exponent != 1.0,
+            f"contact.restitution={self.contact.restitution:g}": self.contact.restitution != 1.0,
+        }
+        return [
+            f"{key} needs solver=open_line: got solver={self.solver}, which takes one pantograph on a smooth track, "
+            f"an elastic contact and a line linearised about rest"
+            for key, wanted in asked.items()
+            if wanted
+        ]
+
+    def _fits_on_line(self) -> list[str]:
+        """Say where the train outruns the line, or its base motion ends before the run."""
+        line, wires, problems = self.open_line, self.catenary, []
+        train = max((0.0, *self.trailing.distances_m))
+        end = wires.station(line.last_evaluated + line.spans_after) + train
+        behind = train / wires.mean_span
+        if end > wires.station(line.spans) + 1e-9 * wires.period:
+            problems.append(
+                f"open_line.spans must hold the evaluated spans, those after them and the train: "
+                f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}"
+            )
+        if self.mean_force_N is not None and self.trailing.applied_forces_N is not None:
+            problems.append(
+                "trailing.applied_forces_N must be left out where mean_force_N is held for every pantograph"
+            )
+        if self.base_motion is not None:
+            needed = (end - wires.station(line.start)) / self.speed
+            first, last = self.base_motion.time_s[0], self.base_motion.time_s[-1]
+            if first > 0.0 or last < needed:
+                problems.append(
+                    f"base_motion.time_s must cover the whole run, 0 to {needed:.2f} s: got {first:g} to {last:g} s"
+                )
+        return problems

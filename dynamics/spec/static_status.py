@@ -1,0 +1,37 @@
+"""Whether an equilibrium is one to run on, and the sentence where it is not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
+from catenary.linearised.static_checks import FaultKind, faults_at_rest
+from dynamics.spec.status import Status
+
+__all__ = ["static_message", "static_status"]
+
+
+_OF_FAULT = {
+    FaultKind.SHORT: Status.NO_ROOM,
+    FaultKind.SLACK: Status.STATIC_SLACK,
+    FaultKind.STEEP: Status.STEEP_ARM,
+}
+
+
+def static_status(eq: Equilibrium) -> Status:
+    """Say whether an equilibrium is one to run on: converged, every dropper in tension and long enough."""
+    if eq.status is not EquilibriumStatus.OK:
+        return Status.EQUILIBRIUM_FAILED
+    faults = faults_at_rest(eq)
+    return _OF_FAULT[faults[0].kind] if faults else Status.OK
+
+
+def static_message(eq: Equilibrium, status: Status) -> str:
+    """One sentence on an outcome; a statically slack dropper is named."""
+    if status is Status.STATIC_SLACK:
+        k = int(np.argmin(eq.dropper_force))
+        return f"dropper {k + 1} would carry {eq.dropper_force[k]:.1f} N at rest: it must be in tension"
+    if status in _OF_FAULT.values():
+        fault = faults_at_rest(eq)[0]
+        return f"{fault.key} {fault.sentence}"
+    return "" if status is Status.OK else status.value

@@ -1,0 +1,1 @@
+"""The steady state of one pantograph on the infinite periodic line, and the long transient."""

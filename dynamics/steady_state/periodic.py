@@ -1,0 +1,187 @@
+"""Steady state of one pantograph on the infinite periodic line: the fixed point of the span-to-span map.
+
+A window of spans with absorbing ends travels with the pantograph. After each span the state, moved on by one span,
+must be the state before it. Slack droppers and lost contact are marched exactly; Anderson acceleration, started from
+a neighbouring design where there is one, shortens the way.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.linearised.cell import VerticalCell
+from dynamics.contact_force.statistics import contact_statistics, filter_force
+from dynamics.results.slack_times import slack_time_of_records
+from dynamics.results.solution import PantographResult, Solution, without_figures
+from dynamics.results.warm_start import SecantBasis, WarmStart
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.static_status import static_message, static_status
+from dynamics.spec.status import Status
+from dynamics.steady_state.anderson import Acceleration
+from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transient
+
+__all__ = ["PLAIN_SPANS", "iterate", "solve_periodic"]
+
+PLAIN_SPANS = 2
+
+
+def solve_periodic(
+    case: CaseSpec,
+    start: WarmStart | None = None,
+    equilibrium: Equilibrium | None = None,
+    cell: VerticalCell | None = None,
+) -> Solution:
+    """Find the steady state of a case, from rest or from a neighbouring design's.
+
+    Never raises for a design that cannot be solved: the status says why. ``cell`` is the equilibrium's span cell, where
+    it has been formed already, for another speed or pantograph.
+    """
+    began = time.perf_counter()
+    eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
+    found = time.perf_counter()
+    status = static_status(eq)
+    if status is not Status.OK:
+        return without_figures(case, eq, status, static_message(eq, status), found - began)
+    span_map = SpanMap(case, eq, cell)
+    residual, spans, status = np.inf, 0, Status.NOT_PERIODIC
+    x = memory = None
+    near = span_map.neighbour_start(start) if start is not None else None
+    if start is not None and near is not None:
+        memory = Acceleration(start.basis, 0)
+        x, residual, spans, status = iterate(span_map, near, 0, start.basis, memory)
+    if status is not Status.OK:  # a start that does not fit says nothing against the design
+        span_map = SpanMap(case, eq, cell) if spans else span_map
+        memory = Acceleration(None, PLAIN_SPANS)
+        x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
+        spans += more
+    effort = Effort(spans * len(case.catenary.spans), residual, found - began, found)
+    if status is not Status.OK:
+        applied = span_map.state.applied_force
+        return _marched_on(case, eq, applied if np.isfinite(applied) else None, effort)
+    return replace(_solution(span_map, eq, effort), warm_start=_warm_start(span_map, x, memory))
+
+
+def iterate(
+    span_map: SpanMap,
+    x: NDArray[np.float64],
+    plain: int,
+    basis: SecantBasis | None,
+    memory: Acceleration | None = None,
+) -> tuple[NDArray[np.float64], float, int, Status]:
+    """Repeat the map until its change is below tolerance; returns state, residual, repetitions and status."""
+    settings, target = span_map.case.periodic, span_map.case.mean_force_N
+    most = span_map.case.catenary.periods(settings.max_spans)
+    memory = Acceleration(basis, plain) if memory is None else memory
+    residual = np.inf
+    for spans in range(1, most + 1):
+        mapped, feature = span_map.apply(x)
+        assert span_map.record is not None
+        residual = float(np.linalg.norm(feature))
+        if span_map.record.ran_away or not np.isfinite(residual):
+            return x, residual, spans, Status.DIVERGED
+        held = target is None or abs(span_map.record.force.mean() - target) < 0.5 * MEAN_FORCE_TOLERANCE
+        if spans > plain + 1 and residual < settings.tolerance and held:
+            return mapped, residual, spans, Status.OK
+        x = memory.propose(mapped, feature)
+    return x, residual, most, Status.NOT_PERIODIC
+
+
+def _warm_start(span_map: SpanMap, x: NDArray[np.float64] | None, memory: Acceleration | None) -> WarmStart | None:
+    """What a search that succeeded leaves for the next."""
+    if x is None or memory is None or span_map.scale is None:
+        return None
+    pairs = tuple(zip(memory.states, memory.features, strict=True))
+    return WarmStart(x, span_map.scale, span_map.gain, None, pairs)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a search cost: spans marched, last residual, time of form-finding [s] and when the march began."""
+
+    spans: int
+    residual: float
+    form_finding: float
+    began: float
+
+    @property
+    def wall_time_s(self) -> dict[str, float]:
+        """Wall times up to now [s]."""
+        return {"equilibrium": self.form_finding, "dynamics": time.perf_counter() - self.began}
+
+
+def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
+    """Filter the last span and form its statistics."""
+    case, dt, record = span_map.case, span_map.window.dt, span_map.record
+    assert record is not None
+    bands = filter_force(record.force, dt, case.signal, periodic=True)
+    highest = int(record.uplift.max(axis=(0, 2)).argmax())
+    uplift = record.uplift[:, highest, ::-1].T.ravel()
+    step = np.arange(1, len(record.force) + 1, dtype=np.float64)
+    result = PantographResult(
+        applied_force_N=span_map.state.applied_force,
+        position=step * dt * case.speed,
+        contact_force=record.force,
+        contact_force_filtered=bands.whole,
+        contact_height=record.height,
+        evaluated=slice(0, len(record.force)),
+        statistics=contact_statistics(record.force, bands, record.height, float(uplift.max())),
+    )
+    return Solution(
+        case=case,
+        equilibrium=eq,
+        status=Status.OK,
+        message="",
+        wall_time_s=effort.wall_time_s,
+        time=step * dt,
+        pantographs=(result,),
+        repeats=True,
+        spans_marched=effort.spans,
+        spans_evaluated=len(case.catenary.spans),
+        residual=effort.residual,
+        dropper_force=record.dropper_force,
+        dropper_slack_time=slack_time_of_records(case, [record]),
+        support_uplift=uplift,
+    )
+
+
+def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: Effort) -> Solution:
+    """Figures of a long march, and its last period, where no state was found that repeats from span to span."""
+    window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
+    settings = case.transient.model_copy(update=window)
+    long = solve_transient(case.model_copy(update={"transient": settings}), eq, applied)
+    n, status, message = case.steps_per_period, long.status, long.message
+    if long.spread_percent is not None:
+        status = Status.NOT_PERIODIC
+        message = (
+            f"no state repeats from span to span within {effort.spans} spans (last change {effort.residual:.1e}); "
+            f"the figures are those of the last {long.spans_evaluated} of {settings.spans} spans, the standard "
+            f"deviation of whose halves differs by {long.spread_percent:+.2f} %. Raise periodic.max_spans, or on a "
+            "line with little damping use solver=open_line or solver=transient"
+        )
+    result = long.leading
+    last = replace(
+        result,
+        position=result.position[:n],
+        contact_force=result.contact_force[-n:],
+        contact_force_filtered=result.contact_force_filtered[-n:],
+        contact_height=result.contact_height[-n:],
+        evaluated=slice(0, min(n, len(result.contact_force))),
+    )
+    return replace(
+        long,
+        case=case,
+        status=status,
+        message=message,
+        wall_time_s=effort.wall_time_s,
+        time=long.time[:n],
+        pantographs=(last,),
+        spans_marched=effort.spans + settings.spans,
+        residual=effort.residual,
+        support_uplift=long.support_uplift[-case.catenary.periods(long.spans_evaluated) :],
+    )

@@ -1,0 +1,128 @@
+"""The long transient: a static start, a window that travels with the pantograph, statistics over the last spans."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
+from dynamics.results.slack_times import slack_time_of_records
+from dynamics.results.solution import PantographResult, Solution, without_figures
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.static_status import static_message, static_status
+from dynamics.spec.status import Status
+from dynamics.travelling_window.state import SpanRecord, WindowState
+from dynamics.travelling_window.window import TravellingWindow
+
+__all__ = ["MEAN_FORCE_TOLERANCE", "solve_transient"]
+
+MEAN_FORCE_TOLERANCE = 0.1
+MAX_CORRECTIONS = 6
+
+
+def solve_transient(
+    case: CaseSpec, equilibrium: Equilibrium | None = None, applied_force: float | None = None
+) -> Solution:
+    """Run the long transient of a case; a held mean force is met by repeating the run with another applied force.
+
+    The equilibrium and a first guess of the applied force [N] may be given where they are known.
+    """
+    began = time.perf_counter()
+    eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
+    found = time.perf_counter()
+    status = static_status(eq)
+    if status is not Status.OK:
+        return without_figures(case, eq, status, static_message(eq, status), found - began)
+    settings = case.transient
+    window = TravellingWindow(case, vertical_cell(eq), settings.spans_behind, settings.spans_ahead)
+    start, gain = window.static_start(applied_force)
+    records: list[SpanRecord] = []
+    for _ in range(MAX_CORRECTIONS):
+        state = start.copy()
+        records = _run(window, state, case.transient_periods[0])
+        if records[-1].ran_away:
+            status = Status.DIVERGED
+            break
+        error = _mean_error(case, records)
+        if abs(error) < MEAN_FORCE_TOLERANCE:
+            break
+        start = window.static_start(start.applied_force + error / gain)[0]
+    else:
+        status = Status.MEAN_FORCE_NOT_HELD
+    spent = (found - began, time.perf_counter() - found)
+    return _solution(case, eq, status, records, start.applied_force, spent)
+
+
+def _run(window: TravellingWindow, state: WindowState, spans: int) -> list[SpanRecord]:
+    """March ``spans`` of the window's spans from a state."""
+    records = []
+    for k in range(spans):
+        if k:
+            window.shift(state)
+        records.append(window.march(state))
+        if records[-1].ran_away:
+            break
+    return records
+
+
+def _mean_error(case: CaseSpec, records: list[SpanRecord]) -> float:
+    """Missing mean force [N] over the evaluated spans; zero when the applied force is given."""
+    if case.mean_force_N is None:
+        return 0.0
+    last = records[-case.transient_periods[1] :]
+    return case.mean_force_N - float(np.mean([r.force.mean() for r in last]))
+
+
+def _solution(
+    case: CaseSpec,
+    eq: Equilibrium,
+    status: Status,
+    records: list[SpanRecord],
+    applied: float,
+    spent: tuple[float, float],
+) -> Solution:
+    """Join the spans' records and form the statistics of the evaluated ones."""
+    dt, n = case.time_step, case.steps_per_period
+    force, height = (
+        np.concatenate([getattr(r, name) for r in records]) if records else np.zeros(0) for name in ("force", "height")
+    )
+    uplift = np.array([r.uplift.max() for r in records])
+    usable = status is Status.OK or status is Status.MEAN_FORCE_NOT_HELD
+    filtered = filter_force(force, dt, case.signal, periodic=False) if usable and records else None
+    count = case.transient_periods[1]
+    total = len(records)
+
+    def statistics(first: int, last: int) -> ContactStatistics | None:
+        if filtered is None or status is not Status.OK:
+            return None
+        cut = slice(first * n, last * n)
+        bands = FilteredForce(filtered.whole[cut], filtered.low[cut], filtered.high[cut])
+        return contact_statistics(force[cut], bands, height[cut], float(uplift[first:last].max()))
+
+    step = np.arange(1, len(force) + 1, dtype=np.float64)
+    result = PantographResult(
+        applied_force_N=applied,
+        position=step * dt * case.speed,
+        contact_force=force,
+        contact_force_filtered=force if filtered is None else filtered.whole,
+        contact_height=height,
+        evaluated=slice((total - count) * n, total * n),
+        statistics=statistics(total - count, total),
+    )
+    return Solution(
+        case=case,
+        equilibrium=eq,
+        status=status,
+        message=static_message(eq, status),
+        wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
+        time=step * dt,
+        pantographs=(result,),
+        halves=(statistics(total - count, total - count // 2), statistics(total - count // 2, total)),
+        spans_marched=total * len(case.catenary.spans),
+        spans_evaluated=count * len(case.catenary.spans),
+        support_uplift=uplift,
+        dropper_slack_time=slack_time_of_records(case, records[-count:]) if filtered is not None else np.zeros(0),
+    )

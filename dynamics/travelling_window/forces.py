@@ -1,0 +1,261 @@
+"""Compiled forces of contact and slack droppers, solved in their own step by projected Gauss-Seidel.
+
+Only what contact and droppers near slack feel of each other is followed, through the compliances among them; the
+columns of A^-1 that carry their answer to the line are added once, when the forces are found. Symbols as in
+`dynamics.travelling_window.kernel`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from dynamics.linear_algebra.vector_rows import row_combine, row_stretch
+from dynamics.travelling_window.solve import OPTIONS
+
+__all__ = [
+    "NEAR_SLACK", "dropper_loads", "forces_of_step", "list_squeezed", "near_slack", "point_load", "point_value",
+    "stretch_of", "stretches",
+]  # fmt: skip
+
+MAX_SWEEPS = 200
+NEAR_SLACK = 2.0
+# more squeezed droppers than these are answered at once
+ONE_BY_ONE = 8
+ONE = np.ones(1)
+
+
+@njit(**OPTIONS)
+def point_load(target: Any, dof: Any, weight: Any, amount: float, p: int, n: int) -> None:
+    """Add a load [N] at a contact-wire point; dofs beyond n belong to the next span's interface."""
+    for k in range(4):
+        if dof[k] < n:
+            target[dof[k], p] += amount * weight[k]
+        else:
+            target[dof[k] - n, p + 1] += amount * weight[k]
+
+
+@njit(**OPTIONS)
+def point_value(source: Any, dof: Any, weight: Any, p: int, n: int) -> float:
+    """Value of a nodal field at a contact-wire point."""
+    total = 0.0
+    for k in range(4):
+        if dof[k] < n:
+            total += weight[k] * source[dof[k], p]
+        else:
+            total += weight[k] * source[dof[k] - n, p + 1]
+    return total
+
+
+@njit(**OPTIONS)
+def dropper_loads(target: Any, force: Any, which: Any, count: int, droppers: Any, amount: float) -> None:
+    """Add forces that squeeze the ends of the first ``count`` droppers of a list together."""
+    dof, weight = droppers[0], droppers[1]
+    for x in range(count):
+        d, c = which[x, 0], which[x, 1]
+        if force[d, c] != 0.0:
+            for k in range(dof.shape[1]):
+                target[dof[d, k], c] -= amount * weight[d, k] * force[d, c]
+
+
+@njit(**OPTIONS)
+def _add_near(w, group, weight, amount, c, near, ni):
+    """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
+    start, cell, dof, value = near
+    S = w.shape[1] - 1
+    for t in range(start[group], start[group + 1]):
+        where = c + cell[t]
+        if where >= 0 and (where < S or (where == S and dof[t] < ni)):
+            total = 0.0
+            for k in range(weight.size):
+                total += weight[k] * value[t, k]
+            w[dof[t], where] += amount * total
+
+
+@njit(**OPTIONS)
+def stretches(lanes: Any, target: Any, u: Any, w: Any, droppers: Any, dt: float) -> None:
+    """Stretch of every dropper at the end of a step (dropper, span)."""
+    start, index, value = droppers[6]
+    for d in range(target.shape[0]):
+        row_stretch(lanes, target, d, u, w, dt, (index, value, start[d], start[d + 1]))
+
+
+@njit(**OPTIONS)
+def near_slack(stretch: Any, fd_old: Any, droppers: Any, found: Any) -> int:
+    """Find the droppers that begin the step without their damping or whose tension at its end may be lost.
+
+    They are listed span after span, each with its number, its span, and the part of the list (from, to) that stands
+    at most a span away.
+    """
+    F0, kd, beta, limit = droppers[2], droppers[3], droppers[4], droppers[5]
+    n_found = flagged = 0
+    for d in range(fd_old.shape[0]):
+        low = 0
+        for c in range(fd_old.shape[1]):
+            low += stretch[d, c] < limit[d]
+        if low > 0 or beta > 0.0:
+            found[flagged, 2] = d
+            flagged += 1
+    for c in range(fd_old.shape[1] if flagged > 0 else 0):
+        for k in range(flagged):
+            d = found[k, 2]
+            if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] > 0.0):
+                found[n_found, 0], found[n_found, 1] = d, c
+                n_found += 1
+    first = last = 0
+    for x in range(n_found):
+        while found[first, 1] < found[x, 1] - 1:
+            first += 1
+        while last < n_found and found[last, 1] <= found[x, 1] + 1:
+            last += 1
+        found[x, 2], found[x, 3] = first, last
+    return n_found
+
+
+@njit(**OPTIONS)
+def stretch_of(field: Any, droppers: Any, d: int, c: int) -> float:
+    """Stretch of a dropper in a nodal field."""
+    dof, weight = droppers[0], droppers[1]
+    total = 0.0
+    for k in range(dof.shape[1]):
+        total += weight[d, k] * field[dof[d, k], c]
+    return total
+
+
+@njit(**OPTIONS)
+def _felt_by(rate, change, at, found, compliance):
+    """Add to the droppers' rates of stretch what a change of the squeeze of dropper ``at`` of the list does."""
+    d, c = found[at, 0], found[at, 1]
+    for x in range(found[at, 2], found[at, 3]):
+        rate[x] -= change * compliance[found[x, 1] - c + 1, found[x, 0], d]
+
+
+@njit(**OPTIONS)
+def _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compliance):
+    """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N] and the contact's rate.
+
+    Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0; one that keeps a
+    share of its stiffness gives up the rest of both.
+    """
+    fd, fb, fd_old = slack
+    F0, kd, beta, share = droppers[2], droppers[3], droppers[4], droppers[7]
+    gone = share * kd  # stiffness that a slack dropper gives up
+    move = wire = 0.0
+    for x in range(n_found):
+        d, c = found[x, 0], found[x, 1]
+        own = compliance[1, d, d]
+        dash = gone * beta if fd_old[d, c] > 0.0 else 0.0
+        free = 1.0 - dash * own
+        before = 0.5 * fd[d, c] + fb[d, c]
+        alone = (rate[x] + before * own) / free  # without this dropper's own forces
+        pull = F0[d] + kd * (start[x] + dt * alone)
+        fd[d, c] = max(0.0, -share * pull / (1.0 - 0.5 * dt * gone * own / free))
+        fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
+        change = 0.5 * fd[d, c] + fb[d, c] - before
+        if change != 0.0:
+            _felt_by(rate, change, x, found, compliance)
+            wire -= change * reach[x]
+            move = max(move, 2.0 * abs(change))
+    return move, wire
+
+
+@njit(**OPTIONS)
+def _listed(field, rate, start, reach, found, n_found, droppers, coupling):
+    """Stretch and its rate of the droppers found, without the forces sought, and how they feel the contact."""
+    u, w = field
+    by_contact, phi, p = coupling
+    for x in range(n_found):
+        d, c = found[x, 0], found[x, 1]
+        start[x], rate[x] = stretch_of(u, droppers, d, c), stretch_of(w, droppers, d, c)
+        reach[x] = 0.0
+        if -1 <= c - p <= 1:
+            for k in range(4):
+                reach[x] += phi[k] * by_contact[c - p + 1, d, k]
+
+
+@njit(**OPTIONS)
+def _add_squeezed(lanes, w, slack, listed, squeeze, operators, ni):
+    """Add the answers to the droppers' squeezes: few of them one by one, many in one product over all spans."""
+    fd, fb, _ = slack
+    found, n_found = listed
+    near, (rows, start, index, value) = operators[3], operators[8]
+    many, nd, S = 0, fd.shape[0], w.shape[1] - 1
+    for x in range(n_found):
+        many += 0.5 * fd[found[x, 0], found[x, 1]] + fb[found[x, 0], found[x, 1]] != 0.0
+    if many > ONE_BY_ONE:
+        squeeze[:] = 0.0
+    for x in range(n_found):
+        d, c = found[x, 0], found[x, 1]
+        amount = -(0.5 * fd[d, c] + fb[d, c])
+        if many <= ONE_BY_ONE:
+            if amount != 0.0:
+                _add_near(w, d, ONE, amount, c, near, ni)
+            continue
+        if c > 0:
+            squeeze[d, c - 1] = amount
+        squeeze[nd + d, c] = amount
+        squeeze[3 * nd + d, c + 1] = amount
+        if c + 1 < S:
+            squeeze[2 * nd + d, c + 1] = amount
+    if many > ONE_BY_ONE:
+        for i in rows:
+            row_combine(lanes, w, i, 1.0, squeeze, (index, value, start[i], start[i + 1]))
+
+
+@njit(**OPTIONS)
+def forces_of_step(lanes: Any, now: Any, state: Any, scratch: Any, operators: Any, inputs: Any) -> tuple[float, int]:
+    """Contact force and correction forces at the end of a step, by projected Gauss-Seidel.
+
+    Only what contact and the droppers found feel of each other is followed; w is updated once at the end. ``now`` is
+    the step, the head's height [m] without contact and how many droppers were found near slack.
+    Returns the contact force [N] and the number of sweeps.
+    """
+    step, head, n_found = now
+    u, fd = state[0], state[3]
+    w, found, fb, fd_old, (start, rate, reach) = scratch[0], scratch[1], scratch[3], scratch[4], scratch[6]
+    factor, _, near_contact, _, element, G_contact, by_contact, compliance, _ = operators
+    contact, panto, droppers, constants = inputs
+    dt, kc, p, tolerance = constants[0], constants[3], constants[9], constants[10]
+    ni, n = factor[0], factor[1]
+    dof, phi = contact[0][step], contact[1][step]
+    h_comp = 0.5 * panto[0][0, 0]
+    _listed((u, w), rate, start, reach, found, n_found, droppers, (by_contact[element[step]], phi, p))
+    own = 0.0
+    for i in range(4):
+        for j in range(4):
+            own += phi[i] * phi[j] * G_contact[step, i, j]
+    below = contact[2][step] + point_value(u, dof, phi, p, n)
+    wire = point_value(w, dof, phi, p, n)
+    lam, sweeps, slack = 0.0, 0, (fd, fb, fd_old)
+    for sweep in range(MAX_SWEEPS):
+        sweeps = sweep
+        gap = head - dt * h_comp * lam - below - dt * wire
+        new = max(0.0, lam + (kc * gap - lam) / (1.0 + kc * dt * (0.5 * own + h_comp)))
+        move, change = abs(new - lam), 0.5 * (new - lam)
+        lam = new
+        wire += change * own
+        if n_found == 0:
+            break
+        for x in range(n_found):
+            rate[x] += change * reach[x]
+        squeezed, felt = _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compliance)
+        wire += felt
+        if max(move, squeezed) < tolerance:
+            break
+    _add_near(w, element[step], phi, 0.5 * lam, p, near_contact, ni)
+    _add_squeezed(lanes, w, slack, (found, n_found), scratch[8], operators, ni)
+    return lam, sweeps
+
+
+@njit(**OPTIONS)
+def list_squeezed(fd: Any, which: Any) -> int:
+    """List the droppers that are squeezed; returns how many."""
+    count = 0
+    for d in range(fd.shape[0]):
+        for c in range(fd.shape[1]):
+            if fd[d, c] != 0.0:
+                which[count, 0], which[count, 1] = d, c
+                count += 1
+    return count

@@ -1,0 +1,182 @@
+r"""Compiled march of a window of identical cells under a moving pantograph, one cell of train travel per call.
+
+A cell is one period of the line: a span, or several of unequal length; here it is called a span throughout.
+
+Newmark (gamma 1/2, beta 1/4) written for the mean velocity of a step, w = (v_n + v_{n+1}) / 2:
+
+    A w = f + a - s,   A = (2/dt) M + C + (dt/2) K,   a = (2/dt) M v_n,   s = K u_n,   f = mean load of the step,
+    u_{n+1} = u_n + dt w,   v_{n+1} = 2 w - v_n,   a_{n+1} = (4/dt) M w - a_n,   s_{n+1} = s_n + dt K w.
+
+With C = alpha M + beta K, K w follows from A w and M w, so that one product with M per step is all. All spans share
+one factor, so every row operation runs over the spans of the window (the last axis, spans + 1 wide).
+
+Contact and slack droppers enter as forces solved in their own step (projected Gauss-Seidel) through columns of
+A^-1, which decay within some metres because A is governed by the mass. While a step is computed, point loads and
+what is not Rayleigh damped are carried inside s and taken out again at its end.
+
+Legend: rows 0..ni-1 are interface (support) dofs, the rest the interior; column c is span c, p the pantograph's;
+rows n.. of w hold the interface shifted to the span on its left, rows n + ni.. the interface of the span itself
+without the window's last; lam contact force; fd correction force of a slack dropper (>= 0, squeezes its ends
+together) at the end of a step; fb what takes the damping of a slack dropper out of a step.
+
+A dropper gives up its damping, where that is asked for, in every step at whose beginning it is slack. The dashpot is
+then on or off for a whole step and takes energy either way. A law that clips spring and dashpot together, fd =
+max(0, -(F0 + k e + k beta e')), rings from step to step on a stiff dropper and grows without bound.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from catenary.linearised.static_checks import SLACK_FORCE
+from dynamics.travelling_window.forces import (
+    dropper_loads,
+    forces_of_step,
+    list_squeezed,
+    near_slack,
+    point_load,
+    point_value,
+    stretch_of,
+    stretches,
+)
+from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
+
+__all__ = ["march_span"]
+
+
+@njit(**OPTIONS)
+def _pantograph_free(zp, vp, wp, panto, half_old, dt):
+    """Mean velocities of the pantograph without the new contact force."""
+    A_inv, mass, stiffness, force = panto
+    m = zp.size
+    for i in range(m):
+        wp[i] = 0.0
+    for j in range(m):
+        rhs = 2.0 / dt * mass[j] * vp[j]
+        for k in range(m):
+            rhs -= stiffness[j, k] * zp[k]
+        if j == m - 1:
+            rhs += force
+        if j == 0:
+            rhs -= half_old
+        for i in range(m):
+            wp[i] += A_inv[i, j] * rhs
+
+
+@njit(**OPTIONS)
+def _point_forces(s, at, lam, squeezed, inputs, n, factor):
+    """Add half of the contact force at one end of a step and of the correction forces to s, times ``factor``."""
+    contact, _, droppers, constants = inputs
+    point_load(s, contact[0][at], contact[1][at], factor * 0.5 * lam, constants[9], n)
+    dropper_loads(s, squeezed[0], squeezed[1], squeezed[2], droppers, factor * 0.5)
+
+
+@njit(**OPTIONS)
+def _carry_supports(s, w, constants, before):
+    """Carry the messenger supports and the absorbing ends inside s during the update; take them out after it."""
+    dt, _, _, _, Kx, Cx, sup, _, ends, _, _, _ = constants
+    S = w.shape[1] - 1
+    damping = Cx if before else -Cx
+    for i in sup:
+        for c in range(S + 1):
+            s[i, c] += (0.5 * dt * Kx + damping) * w[i, c]
+    sign = 1.0 if before else -1.0
+    for k in range(ends[0].size):
+        s[ends[0][k], 0] += sign * ends[1][k] * w[ends[0][k], 0]
+        s[ends[0][k], S] += sign * ends[1][k] * w[ends[0][k], S]
+
+
+@njit(**OPTIONS)
+def _record(step, lam, state, inputs, records, n):
+    """Write down the end of a step."""
+    u, _, _, fd, zp, _ = state
+    contact, _, droppers, constants = inputs
+    F0, kd, p = droppers[2], droppers[3], constants[9]
+    rec_force, rec_height, rec_head, rec_uplift, rec_drop, _ = records
+    rec_force[step - 1] = lam
+    rec_height[step - 1] = contact[2][step] + point_value(u, contact[0][step], contact[1][step], p, n)
+    rec_head[step - 1] = zp[0]
+    for k in range(constants[7].size):
+        for c in range(u.shape[1]):
+            rec_uplift[step - 1, k, c] = u[constants[7][k], c]
+    for d in range(fd.shape[0]):
+        rec_drop[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p]
+
+
+@njit(**OPTIONS)
+def _count_slack(records, step, u, squeezed, droppers, p):
+    """Count the step for every dropper that ends it slack; away from the pantograph none is that was not near it."""
+    fd, found, n_found = squeezed
+    F0, kd, slack_steps = droppers[2], droppers[3], records[5]
+    for x in range(n_found):
+        d, c = found[x, 0], found[x, 1]
+        if c != p and (fd[d, c] > 0.0 or F0[d] + kd * stretch_of(u, droppers, d, c) <= SLACK_FORCE):
+            slack_steps[d, c] += 1
+    for d in range(fd.shape[0]):
+        if records[4][step - 1, d] <= SLACK_FORCE:
+            slack_steps[d, p] += 1
+
+
+@njit(**OPTIONS)
+def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any, records: Any) -> int:
+    """March one span of train travel in place; returns the largest number of Gauss-Seidel sweeps of a step.
+
+    Parameters
+    ----------
+    lanes : tuple
+        As many integers as a row has chunks (see `dynamics.linear_algebra.vector_rows`).
+    state : tuple
+        u, a, s (row, column); fd (dropper, span); zp, vp (mass,).
+    scratch : tuple
+        w; droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches (dropper,
+        column); three numbers of each dropper found; squeezes (see `dynamics.travelling_window.near_fields.squeezed_rows`).
+    operators : tuple
+        As `dynamics.travelling_window.setup.build_window` lays them out.
+    inputs : tuple
+        contact (dofs, weights, height at rest by step), pantograph (inverse, masses, stiffness, applied force),
+        droppers (dofs, weights, static force, stiffness, beta where slack releases damping or 0, stretch below which
+        one is looked at, stretches as row lists, share that slack gives up), constants.
+    records : tuple
+        By step: force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of
+        the span that the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).
+    """
+    u, a, s, fd, zp, vp = state
+    w, found, wp, fb, fd_old, stretch, _, before, _ = scratch
+    contact, panto, droppers, constants = inputs
+    dt, kc, p = constants[0], constants[3], constants[9]
+    ni, n = operators[0][0], operators[0][1]
+    lam = max(0.0, kc * (zp[0] - contact[2][0] - point_value(u, contact[0][0], contact[1][0], p, n)))
+    n_found, worst = list_squeezed(fd, found), 0
+    for step in range(1, contact[2].size):
+        old, n_before = lam, n_found
+        before[:n_found] = found[:n_found, :2]
+        fd_old[:] = fd
+        fd[:] = 0.0
+        fb[:] = 0.0
+        held = fd_old, before, n_before
+        _point_forces(s, step - 1, old, held, inputs, n, -1.0)
+        solve_spans(lanes, w, a, s, operators[0])
+        _pantograph_free(zp, vp, wp, panto, 0.5 * old, dt)
+        stretches(lanes, stretch, u, w, droppers, dt)
+        n_found = near_slack(stretch, fd_old, droppers, found)
+        lam, sweeps = forces_of_step(lanes, (step, zp[0] + dt * wp[0], n_found), state, scratch, operators, inputs)
+        worst = max(worst, sweeps)
+        share_interface(w, n, ni)
+        now = fd, found, n_found
+        _point_forces(s, step, lam, now, inputs, n, -1.0)
+        dropper_loads(s, fb, found, n_found, droppers, -1.0)
+        _carry_supports(s, w, constants, True)
+        advance(lanes, (u, a, s, w), operators[1], constants[11], n, ni)
+        _point_forces(s, step - 1, old, held, inputs, n, 1.0)
+        _point_forces(s, step, lam, now, inputs, n, 1.0)
+        dropper_loads(s, fb, found, n_found, droppers, 1.0)
+        _carry_supports(s, w, constants, False)
+        for i in range(zp.size):
+            wp[i] -= panto[0][i, 0] * 0.5 * lam
+            zp[i] += dt * wp[i]
+            vp[i] = 2.0 * wp[i] - vp[i]
+        _record(step, lam, state, inputs, records, n)
+        _count_slack(records, step, u, now, droppers, p)
+    return worst

@@ -1,0 +1,163 @@
+"""Set-up of the travelling window: effective matrix, its factor, local columns of its inverse, contact table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from catenary.errors import InputError
+from catenary.linearised.cell import VerticalCell
+from catenary.linearised.cell_blocks import CellMatrix
+from catenary.linearised.contact_wire import static_height
+from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
+from dynamics.travelling_window.cell_rows import entries, product_rows, row_lists
+from dynamics.travelling_window.near_fields import near_fields
+
+__all__ = ["WindowOperators", "build_window"]
+
+# what is cut is made good once a span, when elastic forces are formed anew from displacements
+DECAYED = 1.0e-8
+# neighbouring supports feel each other within a step through the bays' tensions; the first correction is made
+LARGEST_COUPLING = 1.0e-3
+
+
+@dataclass(frozen=True)
+class WindowOperators:
+    """Everything about a window that does not change while it travels (tuples in the kernel's order)."""
+
+    cell: VerticalCell
+    dt: float
+    steps: int
+    operators: tuple[Any, ...]
+    contact: tuple[Any, ...]
+    ends: tuple[NDArray[np.int64], NDArray[np.float64]]
+
+
+def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
+    """Factor the effective matrix of one cell and tabulate what the march needs.
+
+    Parameters
+    ----------
+    cell : VerticalCell
+    dt : float
+        Time step [s].
+    steps : int
+        Steps per period.
+
+    Raises
+    ------
+    InputError
+        If neighbouring supports act on each other too much within one step (dt too large for this span), or a
+        component has damping of its own: K w then no longer follows from A w and M w.
+    """
+    spec = cell.equilibrium.spec
+    refusal = spec.damping.refusal("a travelling window")
+    if refusal is not None:
+        raise InputError([refusal])
+    gam, kap = 2.0 / dt + spec.damping.alpha, 0.5 * dt + spec.damping.beta
+    parts = {
+        name: gam * getattr(cell.mass, name) + kap * getattr(cell.stiffness, name)
+        for name in ("own", "next", "interface_left", "interface_right")
+    }
+    A = CellMatrix(**parts)
+    support = spec.support.messenger_damping + 0.5 * dt * spec.support.messenger_stiffness
+    A.own[cell.support_dof, cell.support_dof] += support
+    for block in (A.interface_left, A.interface_right):
+        block[cell.support_dof[0], cell.support_dof[0]] += support
+    end_dof = np.array([d for d, _ in cell.wire_ends])
+    end_imp = np.array([z for _, z in cell.wire_ends])
+    x = np.arange(steps + 1, dtype=np.float64) * (spec.period / steps)
+    cdof, cphi = cell.contact_operator(x)
+    z0 = static_height(cell.equilibrium, x)
+    absorb = np.zeros((cell.n_interface, cell.n_interface))
+    absorb[end_dof, end_dof] = end_imp
+    return WindowOperators(
+        cell=cell,
+        dt=dt,
+        steps=steps,
+        operators=(_factor(cell, A, absorb, dt), product_rows(cell, cell.mass), *near_fields(cell, A, cdof)),
+        contact=(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
+        ends=(end_dof, end_imp),
+    )
+
+
+def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: float) -> tuple[Any, ...]:
+    """Factor the interior (L D L^T on its envelope) and the interfaces, as row lists for the kernel."""
+    n, ni, spec = cell.n_dof, cell.n_interface, cell.equilibrium.spec
+    first, start, low, diag = envelope_ldl(csr_array(A.own[ni:, ni:]), len(cell.equilibrium.mesh.group_elems))
+    dinv = 1.0 / diag
+    links = np.hstack([A.own[ni:, :ni], A.next[ni:, :]])
+    G = links.copy()
+    envelope_solve(first, start, low, diag, G)
+    GL, GR = G[:, :ni], G[:, ni:]
+    left_term, right_term = A.own[:ni, ni:] @ GL, A.next[ni:].T @ GR
+    blocks = (
+        A.interface_right - left_term + absorb,
+        A.own[:ni, :ni] - left_term - right_term,
+        A.interface_left - right_term + absorb,
+    )
+    inverse = np.array([np.linalg.inv(b) for b in blocks], dtype=np.float64)
+    coupling = -A.own[:ni, ni:] @ GR
+    strength = float(np.abs(inverse[1] @ coupling).max())
+    if strength > LARGEST_COUPLING:
+        raise InputError(
+            [
+                f"dt must be small enough that neighbouring supports hardly act on each other within one step: at "
+                f"dt = {dt:g} s on a period of {spec.period:g} m they do by {strength:.1e}, allowed "
+                f"{LARGEST_COUPLING:.0e}; use a smaller dt"
+            ]
+        )
+    coupling[np.abs(coupling) < DECAYED * np.abs(blocks[1]).max()] = 0.0
+    # nothing loads a tension and nothing reads its rate: those rows need not be kept
+    G[cell.tensions - ni] = 0.0
+    GL, GR = (np.where(np.abs(g) > DECAYED * np.abs(G).max(), g, 0.0) for g in (GL, GR))
+    i, j, value = _lower_entries(first, start, low)
+    i, j, value = i[value != 0.0], j[value != 0.0], value[value != 0.0]
+    forward = row_lists(
+        n,
+        (i + ni, j + ni, -value),
+        entries(-A.own[ni:, :ni], ni, n + ni),
+        entries(-A.next[ni:, :], ni, n),
+    )
+    return (
+        ni,
+        n,
+        ni + np.flatnonzero(np.abs(GL).max(axis=1) + np.abs(GR).max(axis=1)),
+        row_lists(ni, entries(-GL.T, 0, ni)),
+        row_lists(ni, entries(-GR.T, 0, ni)),
+        _support_lists(inverse, coupling, n + ni),
+        entries(coupling),
+        forward,
+        np.concatenate([np.ones(ni), dinv]),
+        # what was found last comes last: a sum need not wait for it
+        row_lists(n, (j + ni, i + ni, -value), order=-1),
+    )
+
+
+def _support_lists(inverse: NDArray[np.float64], coupling: NDArray[np.float64], at: int) -> tuple[Any, ...]:
+    """Entries that copy the interface rows to ``at``, that solve them there, and once more for what is coupled."""
+    ni = len(coupling)
+    touched = np.flatnonzero(np.abs(coupling).max(axis=0) + np.abs(coupling).max(axis=1))
+    middle, again = inverse[1], np.zeros((ni, ni))
+    again[:, touched] = -inverse[1][:, touched]
+    return (
+        row_lists(ni, entries(np.eye(ni))),
+        row_lists(ni, entries(middle, 0, at)),
+        row_lists(ni, entries(again, 0, at)),
+        touched,
+        np.ascontiguousarray(inverse[[0, 2]]),
+    )
+
+
+def _lower_entries(
+    first: NDArray[np.int64], start: NDArray[np.int64], low: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Coordinates of the factor's envelope."""
+    n = len(first)
+    count = np.arange(n) - first
+    i = np.repeat(np.arange(n), count)
+    return i, np.arange(len(low)) - np.repeat(start - first, count), low

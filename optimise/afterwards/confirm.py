@@ -1,0 +1,195 @@
+"""The best design confirmed by the long transient, beside the nominal line: both on the same two fine settings.
+
+A search runs on a long step and a short window. To run the transient on them too would confirm neither: it is run on
+finer numerics than the search's, and once more on finer ones still. How far the change of sigma between nominal line
+and best design moves from the one to the other is its error: what errors the two lines have in common cancels in it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dynamics.accuracy.assured import longest_element, with_elements
+from dynamics.accuracy.companions import long_window
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.verdict import verdict
+from optimise.record.campaign_folder import TrialRecord
+
+if TYPE_CHECKING:
+    from dynamics.results.solution import Solution
+    from optimise.search.result import CampaignResult
+
+__all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming"]
+
+# of a single run by default [s]
+LONGEST_STEP = 1.0e-3
+
+
+@dataclass(frozen=True)
+class DesignConfirmation:
+    """One design by the campaign's solver and by the long transient.
+
+    Attributes
+    ----------
+    trial : int
+        Number of the trial.
+    sigma_N : float
+        Standard deviation of the contact force on record [N]; where the campaign has scenarios, at its case's own
+        condition without errors, solved once more.
+    sigma_transient_N : float, optional
+        The same by the long transient on the finest numerics [N]; None when it did not end well.
+    spread_percent : float, optional
+        First against second half of the transient's evaluated spans [%].
+    message : str
+        Reason, when the transient did not end well.
+    sigma_coarser_N : float, optional
+        By the long transient at twice the step with two thirds of the elements [N].
+    numerics : str
+        Step, longest element and window of the finest numerics, in words.
+    """
+
+    trial: int
+    sigma_N: float
+    sigma_transient_N: float | None
+    spread_percent: float | None
+    message: str = ""
+    sigma_coarser_N: float | None = None
+    numerics: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """What the refinement moves sigma by, with half of the spread between halves [N]; None: not known."""
+        sigma, coarser, spread = self.sigma_transient_N, self.sigma_coarser_N, self.spread_percent
+        if sigma is None or coarser is None or spread is None:
+            return None
+        return math.hypot(sigma - coarser, 0.005 * spread * sigma)
+
+    @property
+    def difference_percent(self) -> float | None:
+        """Value on record against the long transient [%]."""
+        return None if self.sigma_transient_N is None else 100.0 * (self.sigma_N / self.sigma_transient_N - 1.0)
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """Nominal line and best design confirmed."""
+
+    nominal: DesignConfirmation
+    best: DesignConfirmation
+
+    @property
+    def change_percent(self) -> float:
+        """Standard deviation of the best design against the nominal line, on record [%]."""
+        return 100.0 * (self.best.sigma_N / self.nominal.sigma_N - 1.0)
+
+    @property
+    def change_transient_percent(self) -> float | None:
+        """The same by the long transient [%]; None when one of the two did not end well."""
+        nominal, best = self.nominal.sigma_transient_N, self.best.sigma_transient_N
+        return None if nominal is None or best is None else 100.0 * (best / nominal - 1.0)
+
+    @property
+    def change_error_percent(self) -> float | None:
+        """What the refinement moves the change by, with half of each line's spread [%]; None: not known."""
+        fine, lines = self.change_transient_percent, (self.nominal, self.best)
+        nominal, best = (line.sigma_coarser_N for line in lines)
+        spread = [0.5 * line.spread_percent for line in lines if line.spread_percent is not None]
+        if fine is None or nominal is None or best is None or len(spread) < len(lines):
+            return None
+        return math.hypot(fine - 100.0 * (best / nominal - 1.0), *spread)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the best design's sigma is the lower one, as far as the change is known."""
+        change, error = self.change_transient_percent, self.change_error_percent
+        return verdict(0.0, math.nan if error is None else error, math.nan if change is None else change, 0.0)
+
+
+def confirm(
+    result: CampaignResult, solve: Callable[[CaseSpec], Solution] | None = None, *, refine: bool = True
+) -> Confirmation | None:
+    """Run nominal line and best design by the long transient; None when no design is feasible.
+
+    Parameters
+    ----------
+    result : CampaignResult
+        Campaign with at least its nominal line on record.
+    solve : callable, optional
+        Solver in place of the long transient; run on the coarser numerics of a line, then on the finer ones.
+    refine : bool
+        Whether the error is wanted; without it each line is run once, on the search's own step, mesh and window.
+    """
+    best = result.best
+    if best is None:
+        return None
+    run = solve or _long_transient
+    nominal = _confirm(result, result.nominal, run, refine)
+    return Confirmation(nominal, nominal if best.number == 0 else _confirm(result, best, run, refine))
+
+
+def _long_transient(case: CaseSpec) -> Solution:
+    from dynamics.steady_state.transient import solve_transient
+
+    return solve_transient(case)
+
+
+def _confirm(
+    result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Solution], refine: bool
+) -> DesignConfirmation:
+    if record.evaluation is None or record.evaluation.sigma_N is None:
+        raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
+    line = result.space.spec_of(record.values).model_dump()
+    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
+    sigma = _at_own_condition(result, record.evaluation, case)
+    numerics = (case,)
+    if refine:
+        numerics = confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
+    sigmas, spread = [], None
+    for one in numerics:
+        run = solve(one)
+        if not run.status.has_figures or run.statistics is None:
+            return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
+        sigmas.append(float(run.statistics.contact_force_std_N))
+        spread = run.spread_percent
+    coarser = sigmas[0] if refine else None
+    return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))
+
+
+def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
+    """Take the numerics of a single run, and half its step with elements of two thirds the length, for a transient.
+
+    No element of the first is longer than ``longest`` [m], that of the nominal line, whichever line it is.
+    """
+    window = {name: max(spans, getattr(case.transient, name)) for name, spans in long_window().items()}
+    update = {
+        "transient": case.transient.model_copy(update=window),
+        "dt": min(case.dt, LONGEST_STEP),
+        "strict_dt": False,
+        "catenary": with_elements(case.catenary, longest, 1.0),
+    }
+    coarse = case.model_copy(update=update)
+    finer = {"dt": 0.5 * coarse.dt, "catenary": with_elements(case.catenary, longest, 2.0 / 3.0)}
+    return coarse, coarse.model_copy(update=finer)
+
+
+def _in_words(case: CaseSpec) -> str:
+    settings, element = case.transient, case.catenary.mesh.largest_element_length
+    window = f"a window of {settings.spans_behind} + {settings.spans_ahead} spans"
+    return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
+
+
+def _at_own_condition(result: CampaignResult, evaluation: Evaluation, case: CaseSpec) -> float:
+    """Standard deviation [N] by the campaign's solver in the campaign's own case."""
+    if not result.campaign.scenarios.wanted:
+        assert evaluation.sigma_N is not None
+        return evaluation.sigma_N
+    found = evaluate(Task(evaluation.number, case.catenary), Setting(result.case, result.campaign.limits))
+    if found.sigma_N is None:
+        raise ValueError(f"trial {evaluation.number} must be solvable in the campaign's own case: {found.message}")
+    return found.sigma_N

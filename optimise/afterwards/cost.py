@@ -1,0 +1,186 @@
+"""What a campaign or a sweep will cost, from a few of its evaluations measured before anything is submitted."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.batch_task import StrandResult, StrandTask
+from optimise.evaluation.outcome import EvaluationStatus
+from optimise.executors.processors import processor_type
+from optimise.record.driver_lock import Interrupted, end_request_interrupts
+from optimise.spec.campaign import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec
+from optimise.spec.cluster import ClusterSpec
+
+__all__ = ["Cost", "campaign_cost", "cost_lines", "not_counted", "strands_cost"]
+
+MEASURED_DESIGNS = 6
+MEASURED_STRANDS, POINTS_OF_A_STRAND = 3, 4
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Processor time of a set of tasks, estimated from some of them.
+
+    Attributes
+    ----------
+    what : str
+        What is counted, in the plural.
+    count : int
+        How many there are.
+    seconds : tuple of float
+        Times of those that were measured, each on one core [s].
+    """
+
+    what: str
+    count: int
+    seconds: tuple[float, ...]
+
+    @property
+    def mean_s(self) -> float:
+        """Mean time of one [s]."""
+        return statistics.fmean(self.seconds)
+
+    @property
+    def scatter_s(self) -> float:
+        """Standard deviation of the times [s]; not a number of a single one."""
+        return statistics.stdev(self.seconds) if len(self.seconds) > 1 else math.nan
+
+    @property
+    def core_hours(self) -> float:
+        """Estimated processor time of all [h]."""
+        return self.count * self.mean_s / 3600.0
+
+    @property
+    def error_core_hours(self) -> float:
+        """Standard error of the estimate [h]."""
+        return self.count * self.scatter_s / math.sqrt(len(self.seconds)) / 3600.0
+
+
+@contextlib.contextmanager
+def _in_one_sentence() -> Iterator[None]:
+    """Say of an estimate that is interrupted what it leaves behind: nothing."""
+    try:
+        with end_request_interrupts():
+            yield
+    except (KeyboardInterrupt, Interrupted) as stop:
+        raise Interrupted(
+            "the estimate was interrupted, nothing was submitted and nothing was written; the same command begins it "
+            "anew"
+        ) from stop
+
+
+@_in_one_sentence()
+def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
+    """Cost of a campaign's search: random designs of its space, evaluated in this process, nothing kept.
+
+    A design that is slack at rest costs next to nothing and is not counted: a search soon leaves them alone, so the
+    estimate is rather too high than too low. What follows the search is not measured, see `not_counted`.
+
+    Raises
+    ------
+    NominalFailedError
+        If the nominal line cannot be evaluated.
+    Interrupted
+        After Ctrl-C or a request to end.
+    """
+    from optimise.design.space import DesignSpace
+    from optimise.search.campaign import run_campaign
+    from optimise.search.warm_start import warm_start
+
+    warm_start(campaign, DesignSpace(case.catenary, campaign.design))  # refused here, since the few begin without one
+    few = {
+        "trials": 1 + MEASURED_DESIGNS,
+        "sampler": SamplerSpec(kind="random"),
+        "synchronous": False,
+        "polish": PolishSpec(),
+        "warm_start": None,
+        "cluster": ClusterSpec(kind="serial", time_limit_s=campaign.cluster.time_limit_s),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        result = run_campaign(campaign.model_copy(update=few), case, Path(folder) / "cost")
+    # the nominal line comes first, and with it whatever is still to be loaded
+    found = [r.evaluation for r in result.records[1:] if r.evaluation is not None]
+    counted = [e for e in found if e.status is EvaluationStatus.OK] or found
+    return Cost("designs", campaign.trials, tuple(e.wall_time_s["total"] for e in counted))
+
+
+def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str:
+    """What follows a search and is in no estimate, with the number of evaluations that it takes at most."""
+    from optimise.afterwards.off_design import conditions
+    from optimise.design.space import DesignSpace
+
+    parts, polish = [], campaign.polish
+    if polish.best:
+        free = sum(not v.integer for v in DesignSpace(case.catenary, campaign.design).variables)
+        # central differences at the start and behind every step
+        most = polish.best * (1 + polish.iterations) * 2 * free
+        parts.append(
+            f"the polish, up to {most} evaluations for its gradients ({polish.best} designs, {polish.iterations} "
+            f"steps, {free} variables) and a few for each step"
+        )
+    runs = 2 * len(conditions(case, trust, len(case.catenary.droppers.positions)))
+    parts.append(f"the confirmation, 4 long transients, and the trust table, {runs} steady states with their errors")
+    return f"Not counted: {'; '.join(parts)}."
+
+
+@_in_one_sentence()
+def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult], setting: Any) -> Cost:
+    """Cost of the strands of a sweep or a sensitivity study: the first points of some, evaluated in this process.
+
+    Parameters
+    ----------
+    tasks : list of StrandTask
+        Every strand.
+    evaluate : callable
+        Function of a strand and the setting.
+    setting
+        What every strand shares.
+
+    Raises
+    ------
+    Interrupted
+        After Ctrl-C or a request to end.
+    """
+
+    def first(task: StrandTask, points: int) -> StrandTask:
+        return replace(task, indices=task.indices[:points], values=task.values[:points], places=task.places[:points])
+
+    evaluate(first(tasks[0], 1), setting)  # compiles
+    seconds = []
+    for task in tasks[:: max(1, -(-len(tasks) // MEASURED_STRANDS))]:
+        few = first(task, POINTS_OF_A_STRAND)
+        begin = time.perf_counter()
+        evaluate(few, setting)
+        seconds.append((time.perf_counter() - begin) / len(few.indices))
+    return Cost("points", sum(len(task.indices) for task in tasks), tuple(seconds))
+
+
+def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> list[str]:
+    """The estimate in words, with its scatter and the time that it takes on a cluster, and what stands beside it."""
+    measured = ", ".join(f"{s:.3g}" for s in cost.seconds)
+    lines = [
+        f"Measured on one core of {processor_type()}: {measured} s for one of the {cost.what} "
+        f"(mean {cost.mean_s:.3g} s, standard deviation {cost.scatter_s:.2g} s).",
+        f"{cost.count} {cost.what} are estimated at {cost.core_hours:.3g} core-hours, standard error "
+        f"{cost.error_core_hours:.2g}, if the workers' cores are as fast as this one.",
+    ]
+    workers = cluster.wanted_workers if cluster.kind != "serial" else 1
+    if workers is not None:
+        hours = cost.core_hours / min(workers, cost.count)
+        lines.append(f"On {workers} worker{'s' if workers > 1 else ''} that is {_duration(hours)}, once all are there.")
+    return [*lines, *beside, "Nothing was submitted and nothing was written."]
+
+
+def _duration(hours: float) -> str:
+    if hours < 1.0 / 60.0:
+        return f"{3600.0 * hours:.0f} s"
+    return f"{60.0 * hours:.0f} minutes" if hours < 2.0 else f"{hours:.1f} hours"

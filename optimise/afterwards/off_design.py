@@ -1,0 +1,211 @@
+"""Nominal line and best design where the world is not as assumed, both under the same conditions.
+
+Other speeds, another contact stiffness, more or less damping, errors of heights and of dropper lengths, the model's
+other dimension: for each the steady state on a long window, with its numerical error, on finer numerics where that is
+large. Where no state repeats it is the long transient. What cannot be run says why and has no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import ValidationError
+
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.spec.line import CatenarySpec
+from dynamics.accuracy.companions import long_window
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.mean_force import reference_mean_force
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.installation import installed, standard_errors
+from optimise.evaluation.outcome import Evaluation, failed
+from optimise.evaluation.setting import Setting, Task
+from optimise.executors import open_executor
+from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
+
+__all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
+
+Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
+WAIT_S = 1.0
+TOLERANCE = 1.0e-4
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One change of the world that both designs meet.
+
+    Attributes
+    ----------
+    kind : str
+        What is changed.
+    value : float
+        Speed [km/h], contact stiffness [N/m], factor of the line's damping [-] or standard deviation of the errors
+        [mm]; 0 for the dimension.
+    sample : int
+        Number among lines with the same standard deviation of errors.
+    case : dict
+        Changed keys of the case.
+    damping : float
+        Factor of the line's Rayleigh damping, alpha and beta alike [-].
+    heights, lengths : tuple of float
+        Errors of the contact-wire heights at the droppers and of the lengths to which these are cut [m].
+    dimension : str
+        Dimension of the model; empty for the line's own.
+    """
+
+    kind: Kind
+    value: float = 0.0
+    sample: int = 0
+    case: dict[str, Any] = field(default_factory=dict)
+    damping: float = 1.0
+    heights: tuple[float, ...] = ()
+    lengths: tuple[float, ...] = ()
+    dimension: str = ""
+
+
+@dataclass(frozen=True)
+class TrustRow:
+    """One condition with the standard deviation of each design and its error [N], or the reason why there is none."""
+
+    condition: Condition
+    sigma_N: tuple[float | None, ...]
+    error_N: tuple[float | None, ...]
+    message: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Variation(Task):
+    """A line under the condition with that number."""
+
+    condition: Condition = Condition("speed")
+
+
+def conditions(case: CaseSpec, wanted: TrustSpec, droppers: int) -> list[Condition]:
+    """List the conditions around a case; errors are the same for every line, and of the same shapes in every size."""
+    found = []
+    share = 0.01 * wanted.speed_band_percent
+    for factor in np.linspace(1.0 - share, 1.0 + share, wanted.speeds) if wanted.speeds > 1 else [1.0]:
+        speed = round(case.speed_kmh * float(factor), 3)
+        found.append(Condition("speed", speed, case={"speed_kmh": speed, **_mean_force(case, speed)}))
+    # the search's own stiffness is that of its own speed, run already
+    others = [k for k in wanted.contact_stiffness if k != case.contact.stiffness]
+    found += [Condition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
+    found += [Condition("damping", factor, damping=factor) for factor in wanted.damping_factors]
+    units = [standard_errors(wanted.seed, k, droppers) for k in range(wanted.samples)]
+    for deviation in wanted.height_errors_mm:
+        for k, (heights, _) in enumerate(units):
+            moved = tuple((1e-3 * deviation * heights).tolist())
+            found.append(Condition("height_error", deviation, sample=k + 1, heights=moved))
+    for deviation in wanted.length_errors_mm:
+        for k, (_, lengths) in enumerate(units):
+            cut = tuple((1e-3 * deviation * lengths).tolist())
+            found.append(Condition("length_error", deviation, sample=k + 1, lengths=cut))
+    if wanted.other_dimension:
+        other = "planar" if case.catenary.dimension == "spatial" else "spatial"
+        found.append(Condition("dimension", dimension=other))
+    return found
+
+
+def _mean_force(case: CaseSpec, speed: float) -> dict[str, float]:
+    """Mean force of another speed, where the case holds the reference force of its own."""
+    held = case.mean_force_N
+    if held is None or abs(held - reference_mean_force(case.speed_kmh, case.supply)) > 1e-3:
+        return {}
+    return {"mean_force_N": round(reference_mean_force(speed, case.supply), 6)}
+
+
+def run_conditions(
+    case: CaseSpec,
+    lines: tuple[CatenarySpec, ...],
+    wanted: TrustSpec,
+    cluster: ClusterSpec,
+    progress: Callable[[int, int], None],
+    *,
+    assured: bool = True,
+) -> list[TrustRow]:
+    """Run every line under every condition.
+
+    Parameters
+    ----------
+    case : CaseSpec
+        Conditions of the search; its line does not enter.
+    lines : tuple of CatenarySpec
+        The designs to set beside each other.
+    wanted : TrustSpec
+    cluster : ClusterSpec
+        Where the runs are made.
+    progress : callable
+        Told how many of how many runs are done.
+    assured : bool
+        Whether every standard deviation comes with its error; without, each run is a long transient of the case.
+    """
+    listed = conditions(case, wanted, max(len(line.droppers.positions) for line in lines))
+    tasks = [
+        Variation(number, line, condition)
+        for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
+    ]
+    run = _steady(case) if assured else case.model_copy(update={"solver": "transient"})
+    setting = Setting(run, LimitsSpec(), time_limit_s=cluster.time_limit_s, assured=assured)
+    answers: dict[int, Evaluation] = {}
+    with open_executor(cluster, evaluate_variation, setting) as executor:
+        waiting = iter(tasks)
+        for task in islice(waiting, executor.capacity):
+            executor.submit(task)
+        while len(answers) < len(tasks):
+            answer = executor.next_completed(WAIT_S)
+            if answer is None:
+                continue
+            answers[answer.number] = answer
+            progress(len(answers), len(tasks))
+            following = next(waiting, None)
+            if following is not None:
+                executor.submit(following)
+    rows = []
+    for k, condition in enumerate(listed):
+        found = [answers[k * len(lines) + j] for j in range(len(lines))]
+        sigma, error = tuple(e.sigma_N for e in found), tuple(e.sigma_error_N for e in found)
+        rows.append(TrustRow(condition, sigma, error, tuple(e.message for e in found)))
+    return rows
+
+
+def _steady(case: CaseSpec) -> CaseSpec:
+    """Case whose steady state is found on a long window, exactly enough to say what its error is."""
+    own = case.periodic
+    window = {name: max(spans, getattr(own, name)) for name, spans in long_window().items()}
+    exact = {**window, "tolerance": min(own.tolerance, TOLERANCE), "precision": "double"}
+    return case.model_copy(update={"solver": "periodic", "periodic": own.model_copy(update=exact)})
+
+
+def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
+    """Evaluate a line under a condition; pure, raises no `Exception`."""
+    assert isinstance(task, Variation)
+    condition, line = task.condition, task.catenary.model_dump()
+    if condition.dimension:
+        line["dimension"] = condition.dimension
+    if condition.damping != 1.0:
+        line["damping"] = _scaled(line["damping"], condition.damping)
+    try:
+        if condition.heights or condition.lengths:
+            ideal = periodic_equilibrium(CatenarySpec.model_validate(line))
+            own = slice(len(ideal.spec.droppers.positions))  # a line may have fewer droppers than another
+            line = installed(ideal, condition.heights[own], condition.lengths[own]).spec.model_dump()
+        case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
+    except ValidationError as error:
+        return failed(task.number, _sentences(error))
+    return evaluate(Task(task.number, case.catenary), replace(setting, case=case))
+
+
+def _scaled(damping: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Factors of the line, and of components that have their own, times a factor."""
+    return {
+        name: _scaled(value, factor) if isinstance(value, dict) else value if value is None else factor * value
+        for name, value in damping.items()
+    }
+
+
+def _sentences(error: ValidationError) -> str:
+    return "; ".join(str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors())

@@ -1,0 +1,1 @@
+"""Design variables and the lines they stand for."""

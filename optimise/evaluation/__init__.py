@@ -1,0 +1,1 @@
+"""From one design to its figures, in one case or in many scenarios."""

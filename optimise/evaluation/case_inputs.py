@@ -1,0 +1,139 @@
+"""Inputs of a case by their dotted paths: read, set, and refused where the case they make cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import ValidationError
+
+from catenary.errors import InputError
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.mean_force import reference_mean_force
+
+__all__ = ["case_at", "refuse_bad_values", "value_at", "why_impossible"]
+
+MOST_TOLD = 8
+SPEED = "speed_kmh"
+
+
+def case_at(case: CaseSpec, names: tuple[str, ...], values: tuple[float, ...]) -> CaseSpec:
+    """Case with inputs set by their dotted paths.
+
+    Where the case holds the reference mean force of its speed, a point at another speed holds that of its own.
+
+    Raises
+    ------
+    ValueError
+        If the values are out of range or do not go together.
+    """
+    content = case.model_dump()
+    for name, value in zip(names, values, strict=True):
+        _set(content, name, value)
+    if SPEED in names and "mean_force_N" not in names and _holds_reference(case):
+        content["mean_force_N"] = round(reference_mean_force(content[SPEED], case.supply), 6)
+    return CaseSpec.model_validate(content)
+
+
+def value_at(case: CaseSpec, name: str) -> float:
+    """Value of an input by its dotted path.
+
+    Raises
+    ------
+    InputError
+        If the case has no such number.
+    """
+    block: Any = case.model_dump()
+    try:
+        for part in name.split("."):
+            block = block[int(part)] if isinstance(block, list | tuple) else block[part]
+        return float(block)
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise InputError([f"sensitivity.inputs must name numbers that this case has: {name} is none of them"]) from None
+
+
+def why_impossible(error: ValidationError) -> str:
+    """Say why values make no case, in one line."""
+    return "; ".join(str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors(include_url=False))
+
+
+def refuse_bad_values(
+    case: CaseSpec, names: tuple[str, ...], rows: Iterable[tuple[float, ...]], key: str, *, corners: bool = False
+) -> None:
+    """Refuse points with values out of range, or that do not go together, before anything is written.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    names : tuple of str
+        Dotted paths.
+    rows : iterable of tuple of float
+        Values of every point.
+    key : str
+        Key that the points come from, as the subject of the sentences.
+    corners : bool
+        Whether values that do not go together pass where each of them goes with others: such points have no figures.
+
+    Raises
+    ------
+    InputError
+        With one sentence per value that is not allowed, and for points whose values do not go together.
+    """
+    told: dict[str, None] = {}
+    together: dict[tuple[float, ...], list[str]] = {}
+    good: set[tuple[int, float]] = set()
+    for values in rows:
+        try:
+            case_at(case, names, values)
+            good.update(enumerate(values))
+        except ValidationError as error:
+            where = ", ".join(f"{n}={v:g}" for n, v in zip(names, values, strict=True))
+            errors = error.errors(include_url=False)
+            sentences = [_sentence(e, where, key) for e in errors]
+            if all(e["type"] == "value_error" for e in errors):
+                together[values] = sentences
+            else:
+                told.update(dict.fromkeys(sentences))
+        except KeyError as error:
+            told[f"{key} must name inputs that this case has: {error.args[0]} is none of them"] = None
+    for values, sentences in together.items():
+        if not corners or not good.issuperset(enumerate(values)):
+            told.update(dict.fromkeys(sentences))
+    if told:
+        more = [f"and {len(told) - MOST_TOLD} more of the kind"] if len(told) > MOST_TOLD else []
+        raise InputError([*list(told)[:MOST_TOLD], *more])
+
+
+def _holds_reference(case: CaseSpec) -> bool:
+    force = case.mean_force_N
+    return force is not None and abs(force - reference_mean_force(case.speed_kmh, case.supply)) < 1e-3
+
+
+def _set(content: dict[str, Any], name: str, value: float) -> None:
+    """Set a number by its dotted path; a part that is a whole number is the place in a list.
+
+    Raises KeyError with the name where the case has no such number.
+    """
+    *parts, last = name.split(".")
+    block: Any = content
+    try:
+        for part in parts:
+            if isinstance(block[part], tuple):
+                block[part] = list(block[part])
+            block = block[part]
+        key: Any = int(last) if isinstance(block, list) else last
+        if block[key] is None:  # such as the stitch of a line without, or the one of two forces that is not held
+            raise KeyError(name)
+        block[key] = value
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise KeyError(name) from None
+
+
+def _sentence(error: Any, where: str, key: str) -> str:
+    """One problem of a point: a value alone is named by itself, values together by their point."""
+    path = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "value_error":
+        return f"{key} must give possible cases: at {where}: {path + ': ' if path else ''}{error['ctx']['error']}"
+    given = error.get("input")
+    shown = f"{given:g}" if isinstance(given, int | float) else str(given)
+    return f"{key}: {path} must be {error['msg'].removeprefix('Input should be ')}: got {shown}"

@@ -1,0 +1,175 @@
+"""What a design is judged by: one to three numbers, each a sum of statistics of the contact force.
+
+    force_range = F_max - F_min        statistical_minimum = F_mean - 3 sigma
+
+of the low-pass filtered force. An infeasible design is told to a sampler that ignores constraints as the
+nominal line made worse by the sum of its violations, V: a minimised objective as f_ref (1 + V). The
+statistical minimum is to be maximised and may be near zero, where a factor says nothing: it is told as the
+nominal line's would be with sigma_ref (1 + V), that is as f_ref - 3 sigma_ref V.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from optimise.evaluation.constraints import feasible, total_violation
+from optimise.evaluation.outcome import Evaluation
+from optimise.spec.objective_names import Combine, name_parts
+
+__all__ = ["OBJECTIVES", "Objective", "raw_values", "told_values"]
+
+Terms = tuple[tuple[str, float], ...]
+COMBINED: dict[Combine, str] = {"mean": "mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One number that a design is judged by.
+
+    Attributes
+    ----------
+    name, symbol, unit, long_name : str
+        Name on the command line, short name for tables, unit, and what it is.
+    terms : tuple of (str, float)
+        Statistics by name and the factor of each; their sum is the objective.
+    maximised : bool
+        Whether more is better.
+    scale : tuple of (str, float)
+        For a maximised objective: sum of the nominal line's statistics that the told value falls by when
+        the violations sum up to one.
+    """
+
+    name: str
+    symbol: str
+    unit: str
+    long_name: str
+    terms: Terms
+    maximised: bool = False
+    scale: Terms = ()
+
+    def raw(self, statistics: Mapping[str, float]) -> float | None:
+        """Value of a design from its statistics, in `unit`; None where one of them was not computed."""
+        return _sum(self.terms, statistics)
+
+    @property
+    def slug(self) -> str:
+        """Name for a file or a variable: letters, digits and underscores."""
+        return self.name.replace("@", "_at_").replace(":", "_").replace(".", "_")
+
+    @property
+    def relative(self) -> bool:
+        """Whether a ratio of two values says anything: not where they may be near zero or below it."""
+        return not self.scale
+
+    def cost(self, value: float) -> float:
+        """Value as something to minimise."""
+        return -value if self.maximised else value
+
+    def worsened(self, value: float, nominal: Mapping[str, float], violation: float) -> float:
+        """Value of the nominal line, which has these statistics, made worse by a sum of violations."""
+        scale = _sum(self.scale, nominal)
+        if scale is None:
+            raise ValueError(f"the nominal line must have the statistics of {self.name}: it has not")
+        return value - scale * violation if self.maximised else value * (1.0 + violation)
+
+
+def _sum(terms: Terms, statistics: Mapping[str, float]) -> float | None:
+    if any(name not in statistics for name, _ in terms):
+        return None
+    return sum(factor * float(statistics[name]) for name, factor in terms)
+
+
+_ALL = (
+    Objective(
+        "sigma",
+        "σ",
+        "N",
+        "standard deviation of the contact force, low-pass filtered",
+        (("contact_force_std_N", 1.0),),
+    ),
+    Objective(
+        "force_range",
+        "force range",
+        "N",
+        "range of the contact force, largest less smallest, low-pass filtered",
+        (("contact_force_max_N", 1.0), ("contact_force_min_N", -1.0)),
+    ),
+    Objective(
+        "statistical_minimum",
+        "statistical minimum",
+        "N",
+        "statistical minimum of the contact force, mean - 3 sigma, low-pass filtered",
+        (("contact_force_statistical_min_N", 1.0),),
+        maximised=True,
+        scale=(("contact_force_std_N", 3.0),),
+    ),
+    Objective("uplift", "uplift", "mm", "largest uplift at the supports", (("max_uplift_at_supports_mm", 1.0),)),
+)
+
+
+class _Objectives(dict[str, Objective]):
+    """The four statistics by name; one with a condition or a way to combine scenarios is made from its name."""
+
+    def __missing__(self, name: str) -> Objective:
+        parts = name_parts(name)
+        if parts.plain:
+            raise KeyError(name)
+        base = self[parts.base]
+        where = "".join(f" at {_condition(mark)}" for mark in parts.marks)
+        how = "" if parts.combine is None else COMBINED[parts.combine]
+        symbol = f"{how} of {base.symbol}" if " " in how else f"{how} {base.symbol}".lstrip()
+        # what it is of stands before the remarks that a comma sets apart
+        head, comma, rest = base.long_name.partition(",")
+        over = f" ({how} of the scenarios)" if how else ""
+        long_name = f"{head}{where}{over}{comma}{rest}"
+        return replace(base, name=name, symbol=f"{symbol}{where}", long_name=long_name)
+
+
+def _condition(mark: str) -> str:
+    """A condition as people read it: a bare number is a speed."""
+    return f"{mark} km/h" if mark[:1].isdigit() else mark
+
+
+OBJECTIVES: dict[str, Objective] = _Objectives({objective.name: objective for objective in _ALL})
+
+
+def raw_values(names: Sequence[str], evaluation: Evaluation | None) -> tuple[float, ...] | None:
+    """Objectives of a design as computed, feasible or not; None where they were not computed."""
+    if evaluation is None or evaluation.sigma_N is None:
+        return None
+    found = [_value(name, evaluation) for name in names]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
+        raise ValueError(f"trial {evaluation.number} must have the statistics of {', '.join(names)}: it has not")
+    return tuple(values)
+
+
+def _value(name: str, evaluation: Evaluation) -> float | None:
+    """Objective over scenarios where it was computed so, else from the statistics of the single case."""
+    if name in evaluation.objectives:
+        return float(evaluation.objectives[name])
+    return OBJECTIVES[name].raw(evaluation.statistics) if name_parts(name).plain else None
+
+
+def told_values(names: Sequence[str], evaluation: Evaluation, nominal: Evaluation) -> tuple[float, ...]:
+    """Objectives of a design as a sampler that ignores constraints is told them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the objectives.
+    evaluation, nominal : Evaluation
+        The design, which must not have failed, and the nominal line.
+    """
+    raw = raw_values(names, evaluation)
+    if raw is not None and feasible(evaluation.constraints):
+        return raw
+    violation = total_violation(evaluation.constraints)
+    values = raw_values(names, nominal)
+    if values is None:
+        raise ValueError(f"the nominal line must have {', '.join(names)}: it has not")
+    return tuple(
+        OBJECTIVES[name].worsened(value, nominal.statistics, violation)
+        for name, value in zip(names, values, strict=True)
+    )

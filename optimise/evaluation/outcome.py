@@ -1,0 +1,114 @@
+"""What came out for one design: status, figures, violations; a number that was not computed is None, never made up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from optimise.evaluation.constraints import feasible
+
+__all__ = ["Evaluation", "EvaluationStatus", "failed", "sound"]
+
+# what most evaluations have not, left out of their record
+SELDOM = ("objectives", "scenarios", "sigma_error_N")
+
+
+class EvaluationStatus(Enum):
+    """How an evaluation ended."""
+
+    OK = "ok"
+    STATIC_SLACK = "static_slack"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What came out for one design; a number that was not computed is None, never made up.
+
+    Attributes
+    ----------
+    number : int
+        Number of the trial.
+    status : EvaluationStatus
+    message : str
+        Reason, when the status is not OK; what to know about the figures, when it is.
+    sigma_N : float, optional
+        Standard deviation of the contact force as computed, feasible or not [N].
+    sigma_error_N : float, optional
+        Its estimated numerical error [N], where one was asked for and could be estimated.
+    constraints : dict
+        Violations by name, feasible when all are <= 0 [-].
+    told_N : float, optional
+        Standard deviation as a sampler that ignores constraints is told it [N].
+    statistics : dict
+        Statistics of the contact force by name, the unit at the end of each name.
+    static_dropper_force_min_N, applied_force_N : float, optional
+        Smallest static dropper force and applied force [N].
+    wall_time_s : dict
+        Wall times [s].
+    objectives : dict
+        Over scenarios: standard deviation and objectives by name, combined. In a single case they follow from the
+        statistics.
+    scenarios : dict
+        Over scenarios: each kept statistic in every scenario (scenario,), in the order of `ScenarioSet.labels`; None
+        in one that the nominal line has no figures in. The statistics are then weighted means, but for extreme forces,
+        uplift and loss: those are the extremes of all.
+    """
+
+    number: int
+    status: EvaluationStatus
+    message: str = ""
+    sigma_N: float | None = None
+    constraints: dict[str, float] = field(default_factory=dict)
+    told_N: float | None = None
+    statistics: dict[str, float] = field(default_factory=dict)
+    static_dropper_force_min_N: float | None = None
+    applied_force_N: float | None = None
+    wall_time_s: dict[str, float] = field(default_factory=dict)
+    objectives: dict[str, float] = field(default_factory=dict)
+    scenarios: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
+    sigma_error_N: float | None = None
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the design was computed and holds every limit."""
+        return self.status is EvaluationStatus.OK and feasible(self.constraints)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
+        content = {**asdict(self), "status": self.status.value}
+        return {name: value for name, value in content.items() if value or name not in SELDOM}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Evaluation:
+        """Evaluation from what `to_dict` gave."""
+        scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}
+        return cls(**{**content, "status": EvaluationStatus(content["status"]), "scenarios": scenarios})
+
+
+def failed(number: int, reason: str, wall_time: float = 0.0) -> Evaluation:
+    """Evaluation of a design for which there are no numbers, with the reason."""
+    return Evaluation(number, EvaluationStatus.FAILED, reason, wall_time_s={"total": wall_time})
+
+
+def sound(evaluation: Evaluation) -> Evaluation:
+    """Evaluation as it may go on record: numbers that are not finite make it a failure that names the first of them."""
+    numbers = {
+        "sigma_N": evaluation.sigma_N,
+        "told_N": evaluation.told_N,
+        "static_dropper_force_min_N": evaluation.static_dropper_force_min_N,
+        "applied_force_N": evaluation.applied_force_N,
+        **evaluation.constraints,
+        **evaluation.statistics,
+    }
+    wrong = [(name, value) for name, value in numbers.items() if value is not None and not math.isfinite(value)]
+    if not wrong:
+        return evaluation
+    name, value = wrong[0]
+    return replace(
+        failed(evaluation.number, f"the evaluation must give finite numbers: {name} is {value}"),
+        wall_time_s={name: t for name, t in evaluation.wall_time_s.items() if math.isfinite(t)},
+    )

@@ -1,0 +1,234 @@
+"""One design in every scenario of its campaign: form-finding once a line, each steady state from its neighbours.
+
+All worlds of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
+world the samples follow one another: the state of the nominal line in the same scenario, moved by what told this
+design from the nominal line in the sample before, is where the search begins.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.linearised.cell import VerticalCell, vertical_cell
+from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.solution import Solution
+from dynamics.results.warm_start import WarmStart
+from dynamics.solution import solve
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.static_status import static_message, static_status
+from dynamics.spec.status import Status
+from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.evaluation.scenarios import ScenarioSet
+from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.solution_figures import statistics_of
+
+__all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
+
+# statistics that are kept of every scenario: what objectives and limits are made of
+KEPT = (
+    "contact_force_std_N",
+    "contact_force_max_N",
+    "contact_force_min_N",
+    "contact_force_statistical_min_N",
+    "contact_loss_percent",
+    "max_uplift_at_supports_mm",
+)
+LARGEST = ("contact_force_max_N", "contact_loss_percent", "max_uplift_at_supports_mm")
+LEAST = ("contact_force_min_N",)
+
+
+@dataclass(frozen=True)
+class RobustStart:
+    """Where the searches of a campaign begin, by world; picklable.
+
+    Attributes
+    ----------
+    worlds : tuple
+        What `prepare` gave for each world with the nominal line; None where there is nothing to begin from.
+    states : tuple of tuple
+        Steady state of the nominal line (world, sample), packed; None where it has none.
+    """
+
+    worlds: tuple[Any, ...]
+    states: tuple[tuple[NDArray[np.float64] | None, ...], ...]
+
+
+def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]) -> RobustStart:
+    """Steady states of the nominal line in every scenario, from which those of all designs start."""
+    starts = tuple(prepare(world.case) for world in scenarios.worlds)
+    lines = None
+    states = []
+    for world, start in zip(scenarios.worlds, starts, strict=True):
+        if not isinstance(start, WarmStart):
+            states.append((None,) * scenarios.samples)
+            continue
+        lines = lines or _lines(world.case, scenarios)
+        states.append(tuple(_state(world.case, start, line) for line in lines))
+    return RobustStart(starts, tuple(states))
+
+
+def _state(case: CaseSpec, start: WarmStart, line: Equilibrium) -> NDArray[np.float64] | None:
+    found = solve(_with_line(case, line), start, _as_in(case, line)).warm_start
+    return None if found is None else found.state
+
+
+def evaluate_scenarios(task: Task, setting: Setting) -> Evaluation:
+    """Objectives over all scenarios, the worst violations, and each scenario's own figures; may raise.
+
+    A design with a dropper slack at rest in any scenario is infeasible by the least static force of all of them, and no
+    dynamics are run: there is no number to combine. The nominal line, to which others are compared, is infeasible so
+    too but keeps the numbers of the scenarios in which it can be run. A scenario whose state does not repeat from span
+    to span has the figures of a long march and says so. One without figures makes the design a failure, with the
+    reason.
+    """
+    scenarios = setting.scenarios
+    assert scenarios is not None
+    begin = time.perf_counter()
+    lines = _lines(setting.case.model_copy(update={"catenary": task.catenary}), scenarios)
+    times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
+    rest = _at_rest(task.number, lines, setting)
+    if isinstance(rest, Evaluation):
+        return replace(rest, wall_time_s=times)
+    start = setting.start if isinstance(setting.start, RobustStart) else None
+    found: list[tuple[dict[str, float], float] | None] = []
+    cells: dict[tuple[int, str], VerticalCell] = {}
+    notes = dict.fromkeys(rest.values())
+    for w, world in enumerate(scenarios.worlds):
+        search = _Search(world.case, start, w, cells)
+        for sample, line in enumerate(lines):
+            if sample in rest:
+                found.append(None)
+                continue
+            solution = search.solve(sample, line)
+            label = scenarios.labels[len(found)]
+            reason = solution.message or solution.status.value
+            figures, broken = statistics_of(solution)
+            if not figures or broken:
+                return replace(failed(task.number, f"{label}: {broken or reason}"), wall_time_s=times)
+            if solution.message:
+                notes[f"{label}: {solution.message}"] = None
+            found.append((figures, float(solution.applied_force_N)))
+    times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
+    least = min(float(line.dropper_force.min()) for line in lines)
+    answer = combined(task.number, found, least, setting)
+    return replace(answer, message="; ".join(notes), wall_time_s=times)
+
+
+def _lines(case: CaseSpec, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:
+    """Form-finding of a line as it is installed in each sample."""
+    ideal = periodic_equilibrium(case.catenary)
+    return tuple(scenarios.installed(ideal, sample) for sample in range(scenarios.samples))
+
+
+def _as_in(case: CaseSpec, line: Equilibrium) -> Equilibrium:
+    """The same equilibrium with the damping of a world, which does nothing at rest."""
+    return replace(line, spec=line.spec.model_copy(update={"damping": case.catenary.damping}))
+
+
+def _with_line(case: CaseSpec, line: Equilibrium) -> CaseSpec:
+    return case.model_copy(update={"catenary": _as_in(case, line).spec})
+
+
+def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> Evaluation | dict[int, str]:
+    """Samples that a design cannot be run in, with the reason; or its evaluation where that settles it."""
+    scenarios = setting.scenarios
+    assert scenarios is not None
+    problems: dict[int, tuple[Status, str]] = {}
+    for sample, line in enumerate(lines):
+        status = static_status(line)
+        if status is not Status.OK:
+            where = f"with errors {sample + 1}: " if scenarios.spec.errors.wanted else ""
+            problems[sample] = status, f"{where}{static_message(line, status)}"
+    lost = [text for status, text in problems.values() if status is not Status.STATIC_SLACK]
+    texts = {sample: text for sample, (_, text) in problems.items()}
+    if lost or (len(texts) == len(lines) and setting.reference is None):
+        return failed(number, "; ".join(lost or texts.values()))
+    if not texts or setting.reference is None:
+        return texts
+    least = min(float(line.dropper_force.min()) for line in lines)
+    g = {"g_static_dropper_force": force_violation(least, setting.limits)}
+    return Evaluation(
+        number, EvaluationStatus.STATIC_SLACK, "; ".join(texts.values()), constraints=g,
+        told_N=told_value(None, g, setting.reference.sigma_N), static_dropper_force_min_N=least,
+    )  # fmt: skip
+
+
+class _Search:
+    """Steady states of one design in one world, sample after sample."""
+
+    def __init__(
+        self, case: CaseSpec, start: RobustStart | None, world: int, cells: dict[tuple[int, str], VerticalCell]
+    ) -> None:
+        self._case = case
+        self._cells = cells  # span cells by sample and damping, which worlds share
+        self._start = start.worlds[world] if start else None
+        self._nominal = start.states[world] if start else ()
+        self._apart: NDArray[np.float64] | float = 0.0
+
+    def solve(self, sample: int, line: Equilibrium) -> Any:
+        """Solve the case with a line as it is installed in one sample."""
+        case, line = _with_line(self._case, line), _as_in(self._case, line)
+        if not case.seeks_steady_state:
+            return solve(case, equilibrium=line)
+        return self._periodic(case, sample, line)
+
+    def _periodic(self, case: CaseSpec, sample: int, line: Equilibrium) -> Solution:
+        nominal = self._nominal[sample] if self._nominal else None
+        start = self._start
+        if start is not None and nominal is not None:
+            start = replace(start, state=nominal + self._apart)
+        key = sample, case.catenary.damping.model_dump_json()
+        if key not in self._cells:
+            self._cells[key] = vertical_cell(line)
+        solution = solve(case, start, line, self._cells[key])
+        found = solution.warm_start
+        if nominal is not None and found is not None and found.state.shape == nominal.shape:
+            self._apart = found.state - nominal
+        return solution
+
+
+def combined(
+    number: int, found: list[tuple[dict[str, float], float] | None], least: float, setting: Setting
+) -> Evaluation:
+    """Numbers of a design from its figures and applied force [N] in every scenario."""
+    scenarios = setting.scenarios
+    assert scenarios is not None
+    figures = [each[0] if each else None for each in found]
+    forces = [each[1] if each else None for each in found]
+    has = [each for each in figures if each]
+    share = scenarios.weights[[each is not None for each in found]]
+    share = share / share.sum()
+    names = dict.fromkeys(("sigma", *scenarios.objectives))
+    values = {name: scenarios.value(name, figures) for name in names}
+    statistics = {name: _over_scenarios(name, [f[name] for f in has], share) for name in has[0]}
+    sigma = values["sigma"]
+    reference = setting.reference or Reference(sigma, statistics["max_uplift_at_supports_mm"])
+    g = violations(ContactStatistics(**statistics), least, setting.limits, reference)
+    kept = {name: tuple(f[name] if f else None for f in figures) for name in KEPT}
+    return Evaluation(
+        number=number,
+        status=EvaluationStatus.OK,
+        sigma_N=sigma,
+        constraints=g,
+        told_N=told_value(sigma, g, reference.sigma_N),
+        statistics=statistics,
+        static_dropper_force_min_N=least,
+        applied_force_N=float(share @ [force for force in forces if force is not None]),
+        objectives=values,
+        scenarios={**kept, "applied_force_N": tuple(forces)},
+    )
+
+
+def _over_scenarios(name: str, values: list[float], share: NDArray[np.float64]) -> float:
+    """Extremes are those of all scenarios, everything else is the weighted mean."""
+    if name in LARGEST:
+        return max(values)
+    return min(values) if name in LEAST else float(share @ values)

@@ -1,0 +1,236 @@
+"""Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
+
+A world is a case: speed, pantograph, contact, damping. In each world a design is installed as often as there are
+samples of errors. Scenario number = world x samples + sample. With f_s of weight w_s (their sum is 1)
+
+    mean = sum w_s f_s     worst = max f_s     mean_plus_std = mean + k sqrt(sum w_s (f_s - mean)^2)
+
+and for what is to be maximised the worst is the least and the deviation is taken off.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.case_inputs import case_at
+from optimise.evaluation.installation import installed, standard_errors
+from optimise.evaluation.objectives import OBJECTIVES
+from optimise.spec.objective_names import Combine, name_parts
+from optimise.spec.scenarios import ScenariosSpec
+
+__all__ = ["ScenarioSet", "World", "own_condition", "scenario_set"]
+
+
+@dataclass(frozen=True)
+class World:
+    """One combination of speed, pantograph, contact and damping.
+
+    Attributes
+    ----------
+    marks : tuple of str
+        Its value on every axis that the campaign lists.
+    label : str
+        The same for people.
+    weight : float
+        Weight before all are scaled to a sum of one [-].
+    case : CaseSpec
+        With the nominal line.
+    """
+
+    marks: tuple[str, ...]
+    label: str
+    weight: float
+    case: CaseSpec
+
+
+@dataclass(frozen=True)
+class ScenarioSet:
+    """Worlds and samples of a campaign, and the objectives that are computed over them.
+
+    Attributes
+    ----------
+    spec : ScenariosSpec
+    worlds : tuple of World
+    objectives : tuple of str
+        Names of the campaign's objectives.
+    """
+
+    spec: ScenariosSpec
+    worlds: tuple[World, ...]
+    objectives: tuple[str, ...]
+
+    @property
+    def samples(self) -> int:
+        """Lines with errors in each world; one where there are no errors."""
+        return self.spec.errors.samples if self.spec.errors.wanted else 1
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each scenario is, in words (scenario,)."""
+        tails = [f"errors {k + 1}" for k in range(self.samples)] if self.spec.errors.wanted else [""]
+        return tuple(", ".join(filter(None, (w.label, tail))) for w in self.worlds for tail in tails)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Weight of each scenario, float array (scenario,), sum 1 [-]."""
+        each = np.repeat([w.weight for w in self.worlds], self.samples)
+        return each / each.sum()
+
+    @property
+    def errors_in_words(self) -> str:
+        """Errors of installation and their standard deviations; empty where there are none."""
+        errors = self.spec.errors
+        parts = (("contact-wire heights", errors.height_sd_mm), ("dropper lengths", errors.length_sd_mm))
+        return " and ".join(f"{sd:g} mm in {what}" for what, sd in parts if sd)
+
+    @property
+    def in_words(self) -> str:
+        """How many scenarios there are and what they are, such as '2 scenarios: 250 and 320 km/h'."""
+        listed = [f"{_and(_words(axis, values))}" for axis, (values, _) in self.spec.axes.items() if values]
+        if not self.one_mean_force:
+            listed[0] += ", each with its own mean force"
+        if self.errors_in_words:
+            listed.append(f"{self.samples} lines with errors of installation (standard deviation "
+                          f"{self.errors_in_words})")  # fmt: skip
+        count = len(self.labels)
+        return f"{count} scenario{'s' if count > 1 else ''}: {'; '.join(listed)}"
+
+    @property
+    def speeds_in_words(self) -> str:
+        """Its speeds, the ends alone where they are many, such as '245 to 305 km/h'."""
+        speeds = sorted({world.case.speed_kmh for world in self.worlds})
+        few = _and([f"{v:g}" for v in speeds]) if len(speeds) < 4 else f"{speeds[0]:g} to {speeds[-1]:g}"
+        return f"{few} km/h"
+
+    @property
+    def one_mean_force(self) -> bool:
+        """Whether every scenario holds the same mean force."""
+        return len({world.case.mean_force_N for world in self.worlds}) == 1
+
+    def spelled(self, name: str) -> str:
+        """Name of an objective that says how scenarios are combined, where several count."""
+        parts = name_parts(name)
+        several = np.count_nonzero(self._of(parts.marks)) > 1
+        return f"{name}:{self.spec.combine}" if several and parts.combine is None else name
+
+    def installed(self, line: Equilibrium, sample: int) -> Equilibrium:
+        """Form-finding of a line with the errors of one sample, the first being 0."""
+        errors = self.spec.errors
+        if not errors.wanted:
+            return line
+        heights, lengths = standard_errors(errors.seed, sample, len(line.spec.droppers.positions))
+        return installed(
+            line,
+            (1e-3 * errors.height_sd_mm * heights).tolist() if errors.height_sd_mm else (),
+            (1e-3 * errors.length_sd_mm * lengths).tolist() if errors.length_sd_mm else (),
+        )
+
+    def value(self, name: str, figures: Sequence[dict[str, float] | None]) -> float:
+        """Objective of a design from its statistics in every scenario, in the objective's unit.
+
+        Parameters
+        ----------
+        name : str
+            Name of an objective, with condition or without.
+        figures : sequence of dict
+            Statistics by name (scenario,); None in a scenario that does not count, and whose weight the others share.
+        """
+        parts, objective = name_parts(name), OBJECTIVES[name]
+        use = self._of(parts.marks) & np.array([each is not None for each in figures])
+        values = np.array([objective.raw(figures[k] or {}) for k in np.flatnonzero(use).tolist()], dtype=float)
+        return self._combined(values, self.weights[use], parts.combine or self.spec.combine, objective.maximised)
+
+    def _of(self, marks: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Which scenarios have all of some marks."""
+        use = np.repeat([set(marks) <= set(w.marks) for w in self.worlds], self.samples)
+        if not use.any():
+            raise ValueError(f"a scenario must be at {' and '.join(marks)}: there is none")
+        return use
+
+    def _combined(self, values: NDArray[np.float64], weights: NDArray[np.float64], how: Combine, up: bool) -> float:
+        if how == "worst":
+            return float(values.min() if up else values.max())
+        share = weights / weights.sum()
+        mean = math.fsum(share * values)
+        if how == "mean":
+            return mean
+        spread = math.sqrt(math.fsum(share * (values - mean) ** 2))
+        return mean - self.spec.std_factor * spread if up else mean + self.spec.std_factor * spread
+
+
+def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpec) -> ScenarioSet | None:
+    """Scenarios around a case; None where there is none beside the case's own.
+
+    Raises
+    ------
+    ValueError
+        If a combination is no possible case.
+    """
+    if not spec.wanted:
+        return None
+    choices = []
+    for axis, (values, weights) in spec.axes.items():
+        rows = zip(values, spec.marks_of(axis), weights or (1.0,) * len(values), strict=True)
+        choices.append([(axis, *row) for row in rows] or [(axis, None, "", 1.0)])
+    worlds = tuple(_world(spec, case, combination) for combination in itertools.product(*choices))
+    return ScenarioSet(spec, worlds, objectives)
+
+
+def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
+    """What the case itself is where the scenarios list something else; empty without scenarios."""
+    if not spec.wanted:
+        return ""
+    own = {"pantographs": case.pantograph, "contact_stiffness": case.contact.stiffness, "damping_factors": 1.0}
+    others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0]]
+    exact = ["no errors of installation"] if spec.errors.wanted else []
+    return ", ".join([_label("speeds_kmh", case.speed_kmh), *others, *exact])
+
+
+def _words(axis: str, values: Sequence[Any]) -> list[str]:
+    """Values of one axis in words, what they share said once."""
+    if axis == "speeds_kmh":
+        return [*(f"{v:g}" for v in values[:-1]), _label(axis, values[-1])]
+    return [_label(axis, value) for value in values]
+
+
+def _and(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _world(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any, str, float], ...]) -> World:
+    listed = {axis: value for axis, value, _, _ in chosen if value is not None}
+    changes: dict[str, float] = {}
+    if "speeds_kmh" in listed:
+        changes["speed_kmh"] = listed["speeds_kmh"]
+    if "contact_stiffness" in listed:
+        changes["contact.stiffness"] = listed["contact_stiffness"]
+    if "damping_factors" in listed:
+        damping = case.catenary.damping
+        changes |= {f"catenary.damping.{n}": listed["damping_factors"] * getattr(damping, n) for n in ("alpha", "beta")}
+    found = case_at(case, tuple(changes), tuple(changes.values())) if changes else case
+    loose = found.periodic.model_copy(update={"tolerance": max(found.periodic.tolerance, spec.tolerance)})
+    found = found.model_copy(update={"periodic": loose, "pantograph": listed.get("pantographs", found.pantograph)})
+    return World(
+        marks=tuple(mark for _, value, mark, _ in chosen if value is not None),
+        label=", ".join(_label(axis, value) for axis, value in listed.items()),
+        weight=math.prod(weight for *_, weight in chosen),
+        case=found,
+    )
+
+
+def _label(axis: str, value: Any) -> str:
+    if axis == "speeds_kmh":
+        return f"{value:g} km/h"
+    if axis == "pantographs":
+        return value.name
+    return f"contact {1e-3 * value:g} kN/m" if axis == "contact_stiffness" else f"damping x {value:g}"

@@ -1,0 +1,279 @@
+"""Evaluation in worker processes, here or on a cluster: tasks sent, the dead found out, silence noticed."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from optimise.evaluation.outcome import failed
+from optimise.executors.calls import News
+from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, InFlight, Sent
+from optimise.executors.processors import Processors
+from optimise.executors.protocol import Evaluate, NoWorkersError, TaskLike
+from optimise.executors.session import Session
+from optimise.executors.watchdog import EqualErrors, Step, Watchdog
+from optimise.executors.worker import Answer, UnknownCampaignError, longest_s
+from optimise.spec.cluster import ClusterSpec
+
+__all__ = ["WorkersExecutor"]
+
+SECONDS_BETWEEN_LOOKS = 0.5
+# tasks that ended their workers at each try, without a result in between, after which it is hardly their fault
+CRASHED_IN_A_ROW = 10
+
+
+class WorkersExecutor:
+    """Worker processes, each with one thread.
+
+    A worker takes tasks once it has answered a greeting: one that dies while it starts is no task's fault. A task that
+    has ended its worker too often has failed, with the reason. An error that no evaluation raised is one of the
+    workers or of what lies between: the task is sent again, and when that does not help, the workers begin anew.
+
+    Parameters
+    ----------
+    cluster : ClusterSpec
+        Kind, size, limits.
+    evaluate : callable
+        Picklable function of a task and the setting.
+    setting : object
+        What every evaluation shares.
+    folder : Path, optional
+        Where types of processors and the output of batch jobs are kept.
+    say : callable
+        Told in a sentence what the user should know.
+
+    Raises
+    ------
+    NoWorkersError
+        If workers cannot be had as they are described.
+    """
+
+    def __init__(
+        self, cluster: ClusterSpec, evaluate: Evaluate, setting: Any, folder: Path | None, say: Callable[[str], None]
+    ) -> None:
+        self._spec = cluster
+        self._campaign = (evaluate, setting)
+        self._folder = folder
+        self._say = say
+        self._processors = Processors(folder, say)
+        self._tasks = InFlight()
+        self._failures: deque[Any] = deque()
+        self._session: Session | None = None
+        self._there: frozenset[str] = frozenset()
+        self._greetings: dict[str, tuple[str, float, Any]] = {}
+        self._errors, self._crashed = EqualErrors(), 0
+        self._not_started: Exception | None = None
+        self._complaint = ""
+        self._had_workers = False
+        self._begin()
+        wait = 3600.0 * cluster.batch.queue_wait_h if cluster.batch is not None else 0.0
+        self._watchdog = Watchdog(cluster.watchdog, longest_s(cluster.time_limit_s), wait)
+
+    @property
+    def capacity(self) -> int:
+        """Two tasks for every worker that is there or wanted."""
+        return IN_FLIGHT_PER_WORKER * max(1, len(self._tasks.workers), self._spec.wanted_workers or 0)
+
+    def submit(self, task: TaskLike) -> None:
+        """Send a task to a worker, or keep it until one is free."""
+        self._tasks.add(task)
+        self._launch()
+
+    def next_completed(self, timeout: float) -> Any:
+        """Result of a task that is done, each one once; a failure when its worker has died too often.
+
+        Raises
+        ------
+        NoWorkersError
+            If the workers give nothing and beginning anew did not help, or give the same error again and again.
+        """
+        end = time.monotonic() + timeout
+        self._look()
+        while not self._failures:
+            if self._session is None:
+                time.sleep(max(0.0, min(end - time.monotonic(), SECONDS_BETWEEN_LOOKS)))
+                return None
+            news = self._session.news(end - time.monotonic())
+            if news is None:
+                return None
+            found = self._heard(news)
+            self._launch()
+            if found is not None:
+                return found
+        return self._failures.popleft()
+
+    def close(self) -> None:
+        """End the workers without waiting for what they evaluate; those of others forget the campaign."""
+        session, self._session = self._session, None
+        self._there = frozenset()
+        self._greetings.clear()
+        if session is not None:
+            session.close()
+
+    def _begin(self) -> None:
+        """Get workers for the campaign; an error of a start is a lack of workers, which the watchdog looks after."""
+        self._looked = time.monotonic()
+        try:
+            self._session = Session(self._spec, self._folder, self._campaign)
+            self._hold(self._session)
+        except NoWorkersError as error:  # said by those who know; a scheduler that was there may come back
+            self.close()
+            if not (self._had_workers and self._spec.kind == "address"):
+                raise
+            self._note(error)
+        except Exception as error:
+            self.close()
+            self._note(error)
+        except BaseException:
+            self.close()
+            raise
+        self._looked = time.monotonic()
+
+    def _note(self, error: Exception) -> None:
+        """Keep what went wrong at a start, and say it once."""
+        if self._not_started is None or _said(error) != _said(self._not_started):
+            self._say(f"Workers could not be started ({_said(error)}); it is tried again.")
+        self._not_started = error
+
+    def _begin_anew(self) -> None:
+        """Close everything and get other workers; what was in flight is sent again."""
+        self._tasks.all_again()
+        self.close()
+        self._begin()
+        self._launch()
+
+    def _hold(self, session: Session) -> None:
+        """Replace workers that have ended, greet those that have come, and give up those that have left."""
+        session.deployment.hold()
+        complaint = session.deployment.complaint
+        if complaint not in ("", self._complaint):
+            self._say(f"Workers are missed: {complaint}.")
+            self._complaint = complaint
+        self._there = frozenset(session.workers())
+        self._greetings = {key: found for key, found in self._greetings.items() if found[0] in self._there}
+        for worker in self._there - set(self._tasks.workers) - {found[0] for found in self._greetings.values()}:
+            key, greeting = session.greet(worker)
+            self._greetings[key] = worker, time.monotonic(), greeting
+        for worker in self._tasks.left(self._there):
+            self._lost(worker)
+
+    def _look(self) -> None:
+        """Look after the workers now and then, and do what the watchdog says."""
+        if time.monotonic() - self._looked < SECONDS_BETWEEN_LOOKS:
+            return
+        self._looked = time.monotonic()
+        if self._session is None:
+            self._begin()
+        elif not self._session.connected:
+            self._say("The watchdog: the scheduler is lost; workers are begun anew.")
+            self._begin_anew()
+        else:
+            self._hold(self._session)
+        self._launch()
+        found = self._watchdog.look(len(self._tasks), len(self._there), queued=self._session is not None)
+        if found is not None:
+            self._step(*found)
+
+    def _step(self, step: Step, reason: str) -> None:
+        """Take a step of the watchdog."""
+        if step is Step.GIVE_UP:
+            error = self._not_started if self._session is None else None
+            word = self._complaint if error is None else _said(error)
+            raise NoWorkersError(
+                f"{reason}, though the workers were asked for again and begun anew{'; ' * bool(word)}{word}"
+            )
+        what = "asked for again" if step is Step.ASK_AGAIN else "begun anew"
+        self._say(f"The watchdog: {reason}; workers are {what}.")
+        if step is Step.ASK_AGAIN and self._session is not None:
+            self._session.deployment.ask_again()
+        else:
+            try:
+                self._begin_anew()
+            except NoWorkersError as error:
+                raise NoWorkersError(f"{reason}, and workers could not be begun anew: {error}", error.change) from error
+        self._watchdog.stepped()
+
+    def _launch(self) -> None:
+        """Send what is waiting, as far as there are workers for it."""
+        if self._session is not None and self._session.connected:
+            for sent in self._tasks.due(self._session.name):
+                self._session.send(sent)
+
+    def _heard(self, news: News) -> Any:
+        """Result that came with a piece of news, if one did."""
+        from distributed import KilledWorker
+
+        if news.key in self._greetings:
+            if news.over:
+                self._greeted(*self._greetings.pop(news.key)[:2], news.error)
+            return None
+        sent = self._tasks.known(news.key)
+        if sent is None:
+            return None  # it was sent again in the meantime
+        if not news.over:
+            sent.evaluated = True
+        elif news.error is None:
+            return self._answered(sent, news.value)
+        elif isinstance(news.error, KilledWorker):
+            self._lost(sent.worker)
+        else:
+            self._tasks.again(sent)
+            self._went_wrong(news.error, sent.since)
+        return None
+
+    def _greeted(self, worker: str, since: float, error: BaseException | None) -> None:
+        """Send tasks to a worker that answers; one that died while it started is nobody's fault."""
+        from distributed import KilledWorker
+
+        if error is None and worker in self._there:
+            self._had_workers = True
+            self._tasks.welcome(worker)
+        elif error is not None and not isinstance(error, KilledWorker):
+            self._went_wrong(error, since)
+
+    def _answered(self, sent: Sent, answer: Answer) -> Any:
+        self._tasks.ended(sent)
+        self._errors.over()
+        self._crashed = 0
+        self._processors.took_part(answer.processor)
+        self._watchdog.finished(answer.seconds)
+        return failed(sent.task.number, answer.error) if answer.error else answer.result
+
+    def _went_wrong(self, error: BaseException, since: float) -> None:
+        """Take an error that no evaluation raised; workers begin anew when sending again has not helped."""
+        if self._session is None or not self._session.connected:
+            return  # which is found at the next look
+        count, text = self._errors.took(error, since), _said(error)
+        if self._errors.enough():
+            raise NoWorkersError(
+                f"the workers, or what lies between, gave the same error {count} times in a row, which no evaluation "
+                f"raised ({text})"
+            )
+        if count > 1 or isinstance(error, UnknownCampaignError):
+            self._say(f"An error that no evaluation raised came back ({text}); workers are begun anew.")
+            self._begin_anew()
+
+    def _lost(self, worker: str) -> None:
+        """Blame a worker's death on the task that it was at work on; it fails when it has had its tries."""
+        blamed = self._tasks.lost(worker)
+        if blamed is None:
+            return
+        number, limited = blamed.task.number, time.monotonic() - blamed.since >= self._spec.time_limit_s
+        if limited:
+            self._watchdog.finished()  # it met its time limit, which is no silence
+        if self._tasks.deaths[number] <= self._spec.retries:
+            return
+        reason = self._tasks.given_up(blamed, self._spec.time_limit_s)
+        self._crashed = 0 if limited else self._crashed + 1
+        if self._crashed >= CRASHED_IN_A_ROW:
+            raise NoWorkersError(f"{self._crashed} failures in a row were one and the same: {reason}")
+        self._failures.append(failed(number, reason))
+
+
+def _said(error: BaseException | None) -> str:
+    if error is None or isinstance(error, NoWorkersError):
+        return str(error or "")
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,87 @@
+"""What all kinds of deployments share: settings of Dask, silence of its loggers, closing in time, interrupts."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from multiprocessing import resource_tracker
+from typing import Any
+
+from optimise.executors.worker import ONE_THREAD
+
+__all__ = [
+    "DASK_SETTINGS",
+    "SECONDS_TO_CLOSE",
+    "interrupts_for_the_driver",
+    "scheduler_options",
+    "silence_dask",
+    "within",
+]
+
+
+DASK_SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # who is to blame for a dead worker is found out by the executor
+    "distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1),
+    "distributed.comm.timeouts.connect": "30s",
+    "distributed.worker.memory.target": False,  # results are small; the limits of the system hold
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+}
+
+
+SILENT = ("client", "core", "nanny", "worker", "scheduler")
+
+
+SECONDS_TO_CLOSE = 15.0
+
+
+def silence_dask() -> None:
+    """Keep Dask from logging: what matters is told by the evaluations and the watchdog."""
+    import_module("distributed")  # sets the levels of its loggers, which stand from then on
+    for name in ("distributed", *(f"distributed.{part}" for part in SILENT)):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def scheduler_options(port: int | None) -> dict[str, Any]:
+    """Address of a scheduler's web server: loopback alone, with Dask's live pages where a port is given."""
+    # without one of its own, the status server meets that of a second campaign on the machine
+    return {"dashboard_address": f"127.0.0.1:{port or 0}", "dashboard": port is not None}
+
+
+def within(seconds: float, *ends: Callable[[], Any]) -> None:
+    """Close things one after the other; what hangs or breaks while closing is left behind."""
+
+    def close() -> None:
+        for end in ends:
+            with contextlib.suppress(Exception), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a comm that breaks while closing has nothing left to say
+                end()
+
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(seconds)
+
+
+@contextlib.contextmanager
+def interrupts_for_the_driver() -> Iterator[None]:
+    """Hold Ctrl-C back while the cluster starts; its threads, and workers from their first moment, never see it.
+
+    Threads and processes take the mask of the thread that starts them, and those that replace a dead worker
+    take it from the cluster's own thread; what was held back reaches the driver afterwards.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # starting it later, in the thread that starts the workers, would let Ctrl-C through there
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

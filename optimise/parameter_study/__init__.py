@@ -1,0 +1,1 @@
+"""Sweeps and sensitivity studies over inputs."""

@@ -1,0 +1,213 @@
+"""Sensitivities from evaluated points: shares of the variance, elementary effects, local derivatives.
+
+Points without figures have no number here. A base sample or a trajectory that misses one is left out as a whole; a
+derivative that misses one is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimise.parameter_study.sensitivity_points import SamplePlan, morris_problem
+from optimise.spec.sensitivity import SensitivityInputsSpec
+
+__all__ = ["OUTPUTS", "LocalFigures", "MorrisFigures", "Output", "SobolFigures", "local", "morris", "sobol"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A figure whose sensitivity is asked for: its name in the statistics, its own short name, meaning and unit."""
+
+    key: str
+    name: str
+    meaning: str
+    unit: str
+
+
+OUTPUTS = (
+    Output("contact_force_std_N", "sigma", "standard deviation of the contact force", "N"),
+    Output("contact_force_max_N", "max", "largest contact force", "N"),
+    Output("contact_force_min_N", "min", "smallest contact force", "N"),
+    Output("max_uplift_at_supports_mm", "uplift", "largest uplift at the supports", "mm"),
+    Output("contact_loss_percent", "loss", "loss of contact", "%"),
+)
+
+
+@dataclass(frozen=True)
+class SobolFigures:
+    """Shares of an output's variance, float arrays (output, input) [-]; NaN for an output that does not vary.
+
+    Attributes
+    ----------
+    first, total : float array
+        First-order indices: the share that goes when the input alone is known; total ones: the share that stays when
+        all others are known.
+    first_low, first_high, total_low, total_high : float array
+        Bootstrap interval of each, by percentiles.
+    mean, deviation : float array (output,)
+        Over the samples that count, in the unit of the output.
+    groups, left_out : int
+        Base samples asked for and on record whole, and those left out since a point of theirs has no figures.
+    """
+
+    first: Array
+    first_low: Array
+    first_high: Array
+    total: Array
+    total_low: Array
+    total_high: Array
+    mean: Array
+    deviation: Array
+    groups: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class MorrisFigures:
+    """Elementary effects of an input over its whole range, float arrays (output, input) in the unit of the output.
+
+    Attributes
+    ----------
+    mean_absolute, interval, mean, spread : float array
+        Mean of the effects' size and the half width of its bootstrap interval; mean with sign; standard deviation,
+        which tells an input that acts unevenly or together with others.
+    groups, left_out : int
+        Trajectories, and those left out since a point of theirs has no figures.
+    """
+
+    mean_absolute: Array
+    interval: Array
+    mean: Array
+    spread: Array
+    groups: int
+    left_out: int
+
+
+@dataclass(frozen=True)
+class LocalFigures:
+    """Derivatives at the case's own values, float arrays (output, input).
+
+    Attributes
+    ----------
+    derivative, error : float array
+        By the unit of the input, extrapolated from both steps (Richardson), and how far the differences of both steps
+        are apart: three times the shorter one's error where the output is smooth, its roughness where it is not.
+    low, high : float array
+        Output at the lower and upper end of the longer step.
+    nominal : float array (output,)
+    steps : float array (input,)
+        Longer steps, half the distance of its ends, in the units of the inputs.
+    """
+
+    derivative: Array
+    error: Array
+    low: Array
+    high: Array
+    nominal: Array
+    steps: Array
+
+
+def sobol(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> SobolFigures:
+    """Sobol indices by the estimators of Saltelli et al. (2010), with bootstrap intervals.
+
+    Parameters
+    ----------
+    plan : SamplePlan
+    outputs : float array (point, output)
+        NaN where a point has no figures.
+    spec : SensitivityInputsSpec
+    """
+    d = len(plan.names)
+    rows = outputs[plan.of("sobol")].reshape(-1, d + 2, outputs.shape[1])
+    whole = np.asarray(np.isfinite(rows).all(axis=(1, 2)))
+    shape = (outputs.shape[1], d)
+    found = np.full((6, *shape), np.nan)
+    mean, deviation = np.full(shape[0], np.nan), np.full(shape[0], np.nan)
+    if whole.sum() >= 2:
+        ends = rows[whole][:, [0, -1]].reshape(-1, shape[0])
+        mean, deviation = ends.mean(axis=0), ends.std(axis=0)
+        varies = deviation > 1e-9 * np.maximum(1.0, np.abs(mean))
+        samples = np.where(whole[:, None, None], rows - mean, 0.0)[:, :, varies]
+        if varies.any():
+            found[:, varies] = _with_intervals(samples, spec)
+    first, first_low, first_high, total, total_low, total_high = found
+    counts = len(rows), int(np.count_nonzero(~whole))
+    return SobolFigures(first, first_low, first_high, total, total_low, total_high, mean, deviation, *counts)
+
+
+def _with_intervals(samples: Array, spec: SensitivityInputsSpec) -> Array:
+    """First and total indices with the ends of their intervals (6, output, input)."""
+    first, total = _indices(samples)
+    rng = np.random.default_rng(spec.seed)
+    n = len(samples)
+    drawn = np.array([_indices(samples[rng.integers(0, n, n)]) for _ in range(spec.sobol.resamples)])
+    tail = 0.5 * (1.0 - spec.sobol.confidence)
+    low, high = np.quantile(drawn, (tail, 1.0 - tail), axis=0)
+    return np.array([first, low[0], high[0], total, low[1], high[1]])
+
+
+def _indices(samples: Array) -> tuple[Array, Array]:
+    """Indices from outputs (base sample, row, output) whose mean is zero.
+
+    A base sample that is left out has zeros: they add nothing to the sums whose ratios the estimators are, while SciPy
+    takes a power of two of samples only.
+    """
+    f_A, f_B = samples[:, 0].T, samples[:, -1].T
+    f_AB = np.moveaxis(samples[:, 1:-1], 0, -1)
+    from scipy.stats import sobol_indices  # slow to load, and not needed to read a record
+
+    found = sobol_indices(func={"f_A": f_A, "f_B": f_B, "f_AB": f_AB}, n=len(samples))
+    shape = f_A.shape[0], f_AB.shape[0]
+    return np.reshape(found.first_order, shape), np.reshape(found.total_order, shape)
+
+
+def morris(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> MorrisFigures:
+    """Elementary effects (Morris 1991; size and interval as Campolongo et al. 2007), over the whole range of an input.
+
+    Parameters
+    ----------
+    plan, outputs, spec
+        As for `sobol`.
+    """
+    from SALib.analyze import morris as analysis
+
+    d, block = len(plan.names), plan.of("morris")
+    rows = outputs[block].reshape(-1, d + 1, outputs.shape[1])
+    places = plan.shares[block].reshape(-1, d + 1, d)
+    whole = np.isfinite(rows).all(axis=(1, 2))
+    found = np.full((4, outputs.shape[1], d), np.nan)
+    if whole.sum() >= 2:
+        x = places[whole].reshape(-1, d)
+        for k in range(outputs.shape[1]):
+            effects = analysis.analyze(
+                morris_problem(d), x, rows[whole][:, :, k].ravel(), num_levels=spec.morris.levels,
+                conf_level=spec.sobol.confidence, seed=spec.seed,
+            )  # fmt: skip
+            found[:, k] = [np.asarray(effects[n], dtype=float) for n in ("mu_star", "mu_star_conf", "mu", "sigma")]
+    size, interval, mean, spread = found
+    return MorrisFigures(size, interval, mean, spread, len(rows), int(np.count_nonzero(~whole)))
+
+
+def local(plan: SamplePlan, outputs: Array) -> LocalFigures:
+    """Central differences at a step and at half of it, extrapolated: the error of each falls with its square.
+
+    Parameters
+    ----------
+    plan, outputs
+        As for `sobol`.
+    """
+    block = plan.of("local")
+    nominal, rows = outputs[block][0], outputs[block][1:].reshape(-1, 4, outputs.shape[1])
+    d = len(plan.names)
+    values = plan.values[block][1:].reshape(d, 4, d)[np.arange(d), :, np.arange(d)]
+    # by the distance between the ends as they are: a logarithmic range puts them unevenly about the middle
+    longer, shorter = values[:, 0] - values[:, 3], values[:, 1] - values[:, 2]
+    coarse = (rows[:, 0] - rows[:, 3]) / longer[:, None]
+    fine = (rows[:, 1] - rows[:, 2]) / shorter[:, None]
+    derivative = (4.0 * fine - coarse) / 3.0
+    return LocalFigures(derivative.T, np.abs(coarse - fine).T, rows[:, 3].T, rows[:, 0].T, nominal, 0.5 * longer)

@@ -1,0 +1,142 @@
+"""A sensitivity study as it is asked for and as it stands: what decides its numbers, its points and their indices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.errors import InputError
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.batch_task import EvaluateStrand, PointResult, StrandTask
+from optimise.evaluation.case_inputs import refuse_bad_values, value_at
+from optimise.parameter_study.sensitivity_indices import (
+    OUTPUTS,
+    LocalFigures,
+    MorrisFigures,
+    SobolFigures,
+    local,
+    morris,
+    sobol,
+)
+from optimise.parameter_study.sensitivity_points import SamplePlan, sample_plan, sample_strands
+from optimise.record.points_folder import StrandInput
+from optimise.spec.sensitivity import SensitivityInputsSpec
+
+__all__ = ["SensitivityInput", "SensitivityResult"]
+
+MOST_CHECKED = 400
+STEPPED = "sensitivity.inputs (differences step sensitivity.local.step of a range from the case's own value)"
+
+
+class SensitivityInput(StrandInput):
+    """Everything that decides the numbers of a sensitivity study."""
+
+    sensitivity: SensitivityInputsSpec
+
+    @property
+    def evaluate(self) -> EvaluateStrand:
+        """The function that workers run."""
+        from optimise.evaluation.batch_points import evaluate_samples
+
+        return evaluate_samples
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return self.sensitivity.name
+
+    @property
+    def points(self) -> int:
+        """Points that the methods ask for."""
+        return self.sensitivity.points
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Dotted paths of the inputs."""
+        return tuple(self.sensitivity.inputs)
+
+    @cached_property
+    def plan(self) -> SamplePlan:
+        """Every point by its method."""
+        return sample_plan(self.sensitivity, self.case)
+
+    @cached_property
+    def strands(self) -> list[StrandTask]:
+        """Every point, near ones together."""
+        return sample_strands(self.plan, self.sensitivity)
+
+    def refuse_bad_points(self) -> None:
+        """Refuse a study of which the ends of a range, or points spread over the plan, cannot be.
+
+        A point that turns out not to be possible later is one without figures.
+        """
+        ranges = self.sensitivity.inputs.values()
+        nominal = [value_at(self.case, name) for name in self.names]
+        if "local" in self.sensitivity.methods:
+            _refuse_logarithms(dict(zip(self.names, nominal, strict=True)), self.sensitivity)
+        ends = [(*nominal[:i], end, *nominal[i + 1 :]) for i, r in enumerate(ranges) for end in (r.low, r.high)]
+        refuse_bad_values(self.case, self.names, ends, "sensitivity.inputs")
+        for method in self.sensitivity.methods:
+            rows = [tuple(map(float, self.plan.values[n])) for n in _spread(self.plan.blocks[method], MOST_CHECKED)]
+            refuse_bad_values(self.case, self.names, rows, STEPPED if method == "local" else "sensitivity.inputs")
+
+
+@dataclass(frozen=True)
+class SensitivityResult:
+    """Evaluated points of a study and what they say; a point not evaluated yet is missing."""
+
+    path: Path
+    spec: SensitivityInputsSpec
+    case: CaseSpec
+    plan: SamplePlan
+    points: dict[int, PointResult]
+
+    @cached_property
+    def outputs(self) -> NDArray[np.float64]:
+        """Every output at every point (point, output), NaN where there are no figures."""
+        found = np.full((len(self.plan.values), len(OUTPUTS)), np.nan)
+        for n, point in self.points.items():
+            if point.statistics:
+                found[n] = [point.statistics[o.key] for o in OUTPUTS]
+        return found
+
+    @cached_property
+    def sobol(self) -> SobolFigures | None:
+        """Shares of the variance, where they are asked for."""
+        return sobol(self.plan, self.outputs, self.spec) if "sobol" in self.spec.methods else None
+
+    @cached_property
+    def morris(self) -> MorrisFigures | None:
+        """Elementary effects, where they are asked for."""
+        return morris(self.plan, self.outputs, self.spec) if "morris" in self.spec.methods else None
+
+    @cached_property
+    def local(self) -> LocalFigures | None:
+        """Derivatives, where they are asked for."""
+        return local(self.plan, self.outputs) if "local" in self.spec.methods else None
+
+    @property
+    def failed(self) -> dict[int, PointResult]:
+        """Points without figures."""
+        return {n: p for n, p in sorted(self.points.items()) if not p.statistics}
+
+
+def _refuse_logarithms(nominal: dict[str, float], spec: SensitivityInputsSpec) -> None:
+    """Refuse a derivative in the logarithm of an input that has none at the case's own value."""
+    problems = [
+        f"sensitivity.inputs: {name} must be above 0 in this case where its spacing is log and methods name local, "
+        f"which begins at the case's own value: got {value:g}; set another value, spacing linear, or leave out local"
+        for name, value in nominal.items()
+        if spec.inputs[name].spacing == "log" and value <= 0.0
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _spread(block: tuple[int, int], most: int) -> range:
+    begin, end = block
+    return range(begin, end, -(-(end - begin) // most))

@@ -1,0 +1,51 @@
+"""What an axis of a sweep is: meaning and unit of an input, read from the Spec that holds it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from dynamics.spec.case import CaseSpec
+
+__all__ = ["axis_meaning", "axis_unit"]
+
+UNIT = re.compile(r"\s*\[([^\]]+)\]")
+
+
+def axis_unit(name: str) -> str:
+    """Unit of an input by its dotted path; nothing where it has none."""
+    found = UNIT.search(_description(name))
+    return found.group(1) if found and found.group(1) != "-" else ""
+
+
+def axis_meaning(name: str) -> str:
+    """What an input is, without its unit, after the block that it belongs to."""
+    *blocks, _ = [part for part in name.split(".") if not part.isdigit()]
+    meaning = UNIT.split(_description(name).partition(";")[0])[0]
+    place = [str(int(part) + 1) for part in name.split(".") if part.isdigit()]
+    where = ", ".join(b.replace("_", " ") for b in blocks if b != "catenary")
+    which = f", number {place[0]}" if place else ""
+    return f"{where}: {meaning}{which}" if where else f"{meaning}{which}"
+
+
+def _description(name: str) -> str:
+    spec: Any = CaseSpec
+    text = ""
+    for part in name.split("."):
+        if part.isdigit() or not (isinstance(spec, type) and issubclass(spec, BaseModel)):
+            continue
+        field = spec.model_fields.get(part)
+        if field is None:
+            return ""
+        text = field.description or ""
+        spec = next(iter(_blocks(field.annotation)), None)
+    return text
+
+
+def _blocks(annotation: Any) -> list[type[BaseModel]]:
+    """Blocks that an annotation names, such as that of an optional one."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [block for inner in get_args(annotation) for block in _blocks(inner)]

@@ -1,0 +1,53 @@
+"""The points of a sweep, divided into strands."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+from optimise.evaluation.batch_task import StrandTask
+from optimise.spec.sweep import SweepAxesSpec
+
+__all__ = ["strands"]
+
+SPEED = "speed_kmh"
+# points that one strand may hold at most; strands that there are at least, where rows are put together or cut, and
+# points that a part of a row has at least
+MOST_IN_STRAND, FEWEST_STRANDS, LEAST_IN_PART = 100, 8, 5
+
+
+def strands(axes: SweepAxesSpec) -> list[StrandTask]:
+    """All points of a sweep, each in one strand.
+
+    Strands run along the longest axis, but not along the speed where another has more than one value: steady
+    states at neighbouring speeds are less alike. In a large sweep a strand goes to and fro over several neighbouring
+    rows of the next longest axis; in one of few rows, each is cut into parts. The division depends on the axes alone.
+    """
+    values, shape, names = axes.values, axes.shape, list(axes.values)
+    order = sorted(range(len(shape)), key=lambda k: (names[k] == SPEED or shape[k] == 1, -shape[k], k))
+    along, beside = order[0], order[1] if len(order) > 1 else None
+    across = [k for k in range(len(shape)) if k not in (along, beside)]
+    rows_beside = shape[beside] if beside is not None and names[beside] != SPEED else 1
+    rows = math.prod(shape) // shape[along]
+    together = max(1, min(MOST_IN_STRAND // shape[along], rows // FEWEST_STRANDS))
+    parts = _parts(shape[along], -(-FEWEST_STRANDS // rows) if together == 1 else 1)
+    tasks: list[StrandTask] = []
+    speeds = [beside] if beside is not None and rows_beside == 1 else []
+    for held in itertools.product(*(range(shape[k]) for k in (*across, *speeds))):
+        for first, there in itertools.product(range(0, rows_beside, together), parts):
+            indices = []
+            for row in range(first, min(first + together, rows_beside)):
+                for i in there if (row - first) % 2 == 0 else reversed(there):
+                    at = dict(zip((*across, *speeds), held, strict=True)) | {along: i}
+                    indices.append(tuple(at.get(k, row) for k in range(len(shape))))
+            points = tuple(tuple(v[i] for v, i in zip(values.values(), index, strict=True)) for index in indices)
+            places = tuple((point[along],) for point in points)
+            tasks.append(StrandTask(len(tasks), tuple(indices), points, places))
+    return tasks
+
+
+def _parts(points: int, wanted: int) -> list[range]:
+    """Parts of a row, of nearly equal length: as many as are wanted, or fewer where these would be short."""
+    count = max(1, min(wanted, points // LEAST_IN_PART))
+    ends = [k * points // count for k in range(count + 1)]
+    return [range(begin, end) for begin, end in itertools.pairwise(ends)]

@@ -1,0 +1,1 @@
+"""What is on disk: records with checksums, status, the lock of their driver."""

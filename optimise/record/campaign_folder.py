@@ -1,0 +1,289 @@
+"""A campaign's folder: names of its files, its configuration, and its trials as they are on record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from catenary.errors import InputError
+from catenary.spec.components import Spec
+from catenary.storage.files import write_text_atomic
+from catenary.storage.provenance import commit, config_sha256, versions
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.outcome import Evaluation
+from optimise.executors.processors import PROCESSORS_FILE
+from optimise.record.config_diff import differing, unreadable
+from optimise.record.growing_record import DamagedRecordError
+from optimise.record.journal import DriverJournal, holds_trials
+from optimise.record.operations import CREATE_TRIAL, StoredStudy
+from optimise.record.status_file import counted, refuse_lost_record, refuse_short_record
+from optimise.record.trial import Origin, TrialRecord
+from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
+from optimise.spec.scenarios import ScenariosSpec
+
+__all__ = [
+    "CampaignFolder",
+    "CampaignInput",
+    "Origin",
+    "TrialRecord",
+    "campaign_sha256",
+    "count_records",
+    "read_records",
+    "records_of",
+]
+
+SCHEMA_VERSION = 1
+# Attribute of a trial that holds its evaluation: statistics, every violation, sigma as computed and as told.
+EVALUATION = "evaluation"
+# And one that says where it comes from, when no sampler proposed it.
+ORIGIN = "origin"
+
+
+class CampaignInput(Spec):
+    """Everything that a campaign is made from."""
+
+    campaign: CampaignSpec
+    case: CaseSpec
+
+
+def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
+    """Hash of what decides the search; how much, where, and what follows it may change on resuming."""
+    decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
+    # campaigns from before there was a choice of something have one hash with those that make none
+    usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec()}
+    unsaid: dict[str, Any] = {name: True for name, value in usual.items() if getattr(campaign, name) == value}
+    unsaid |= {"design": campaign.design.unsaid, "polish": True}
+    if campaign.warm_start is None:
+        unsaid |= {"warm_start": True, "warm_start_designs": True}
+    return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid})
+
+
+@dataclass(frozen=True)
+class CampaignFolder:
+    """Stable names inside a campaign's folder."""
+
+    path: Path
+
+    @property
+    def campaign_yaml(self) -> Path:
+        """Configuration, hash and versions."""
+        return self.path / "campaign.yaml"
+
+    @property
+    def journal(self) -> Path:
+        """Record of the study, written by the driver only."""
+        return self.path / "journal.log"
+
+    @property
+    def status_json(self) -> Path:
+        """State, written at most once a second."""
+        return self.path / "status.json"
+
+    @property
+    def trials_nc(self) -> Path:
+        """All trials as a labelled data set."""
+        return self.path / "trials.nc"
+
+    @property
+    def best_design_yaml(self) -> Path:
+        """Best feasible design, a complete line."""
+        return self.path / "best_design.yaml"
+
+    @property
+    def basins_json(self) -> Path:
+        """Polished designs and the distinct basins that they ended in."""
+        return self.path / "basins.json"
+
+    @property
+    def importances_json(self) -> Path:
+        """What mattered in the search, by its own trials."""
+        return self.path / "importances.json"
+
+    @property
+    def sensitivity(self) -> Path:
+        """Folder of a sensitivity study of the best design, where one was made."""
+        return self.path / "sensitivity"
+
+    @property
+    def pareto(self) -> Path:
+        """Folder of the non-dominated designs, each a complete line named after its trial."""
+        return self.path / "pareto"
+
+    def pareto_yaml(self, number: int) -> Path:
+        """Non-dominated design of one trial."""
+        return self.pareto / f"{number:03d}.yaml"
+
+    @property
+    def processors_json(self) -> Path:
+        """Types of the processors that evaluated."""
+        return self.path / PROCESSORS_FILE
+
+    @property
+    def lock(self) -> Path:
+        """File that the running driver holds locked."""
+        return self.path / ".driver.lock"
+
+    def foreign_files(self) -> list[Path]:
+        """Files that no campaign wrote, in a folder that holds no campaign yet."""
+        if self.campaign_yaml.exists() or not self.path.is_dir():
+            return []
+        own = {self.lock, *self._leftovers()}
+        return sorted(file for file in self.path.iterdir() if file not in own)
+
+    def write_input(self, campaign: CampaignSpec, case: CaseSpec) -> None:
+        """Write the configuration, its hash and versions."""
+        content: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "config_sha256": campaign_sha256(campaign, case),
+            "reproducible": campaign.reproducible,
+            "commit": commit(),
+            "versions": versions(),
+            **CampaignInput(campaign=campaign, case=case).model_dump(mode="json"),
+        }
+        write_text_atomic(self.campaign_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+
+    def read_input(self) -> tuple[CampaignSpec, CaseSpec, str]:
+        """Configuration of the campaign on record and its hash.
+
+        Raises
+        ------
+        InputError
+            If the folder holds no campaign, or one that cannot be read.
+        """
+        content = self._yaml()
+        wanted = {name: content.get(name) for name in ("campaign", "case")}
+        try:
+            found = CampaignInput.model_validate(wanted)
+        except ValidationError as error:
+            raise InputError(
+                [
+                    f"{self.campaign_yaml} must describe a campaign of this version: "
+                    f"{'.'.join(map(str, e['loc']))}: "
+                    f"{e['msg']}; use the version that wrote it or another campaign name"
+                    for e in error.errors()
+                ]
+            ) from error
+        return found.campaign, found.case, str(content.get("config_sha256", ""))
+
+    def refuse_other(self, campaign: CampaignSpec, case: CaseSpec) -> bool:
+        """Whether the folder already holds this campaign; another one is refused.
+
+        Raises
+        ------
+        InputError
+            If the folder holds a campaign with another configuration, a record without one, or one whose record is
+            lost.
+        """
+        if not self.campaign_yaml.exists():
+            if self.journal.exists():
+                raise InputError(
+                    [
+                        f"{self.path} must hold a whole campaign: journal.log has no campaign.yaml; use "
+                        f"another campaign name"
+                    ]
+                )
+            return False
+        given = campaign_sha256(campaign, case)
+        held = str(self._yaml().get("config_sha256", ""))
+        if held != given:
+            raise InputError(
+                [
+                    f"campaign '{campaign.name}' must be resumed with the configuration it was started "
+                    f"with: it has hash "
+                    f"{held[:12]}, this one {given[:12]}{self._differences(campaign, case)}; use another "
+                    f"campaign name"
+                ]
+            )
+        self.refuse_lost_record()
+        return True
+
+    def refuse_lost_record(self) -> None:
+        """Refuse a campaign whose journal holds no design though some were evaluated."""
+        refuse_lost_record(self.journal, holds_trials, self.status_json, self.trials_nc)
+
+    def opened_journal(self, read_only: bool = True, wanted: tuple[bytes, ...] | None = None) -> DriverJournal:
+        """Journal of the campaign that the folder is about; see `DriverJournal`."""
+        held = str(self._yaml().get("config_sha256", "")) if self.campaign_yaml.is_file() else ""
+        return DriverJournal(self.journal, read_only, wanted, held)
+
+    def remove_leftovers(self) -> None:
+        """Remove temporary files that a killed driver left."""
+        for leftover in self._leftovers():
+            leftover.unlink(missing_ok=True)
+
+    def _leftovers(self) -> list[Path]:
+        written = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
+        files = (*written, self.basins_json, self.importances_json, self.processors_json)
+        return [
+            *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
+            *self.pareto.glob(".*.*.yaml"),
+        ]
+
+    def _yaml(self) -> dict[str, Any]:
+        try:
+            content = yaml.safe_load(self.campaign_yaml.read_text(encoding="utf-8"))
+        except (OSError, ValueError, yaml.YAMLError) as error:
+            what = f"{self.campaign_yaml} must be a readable campaign"
+            raise InputError([f"{what}: {unreadable(error)}; give the folder of a campaign"]) from error
+        if not isinstance(content, dict):
+            raise InputError(
+                [f"{self.campaign_yaml} must be a mapping of names to values: it is not; restore the file"]
+            )
+        return content
+
+    def _differences(self, campaign: CampaignSpec, case: CaseSpec) -> str:
+        """First differing inputs, for the message."""
+        given = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
+        held = {name: self._yaml().get(name, {}) for name in ("campaign", "case")}
+        if isinstance(held["campaign"], dict):
+            usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
+            held["campaign"] = {**usual, **held["campaign"]}
+        return differing(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
+
+
+def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:
+    """Trials on record in a folder, which is only read; Optuna is not needed for it."""
+    from optimise.design.space import DesignSpace  # slow to load, and not needed where designs are only counted
+
+    names = [variable.name for variable in DesignSpace(case.catenary, campaign.design).variables]
+    wanted = counted(folder.status_json, campaign.name)
+    journal = folder.opened_journal()
+    refuse_short_record(folder.journal, journal.ended, wanted, torn=journal.torn)
+    study = journal.study()
+    if study.name not in (None, campaign.name):
+        raise DamagedRecordError(
+            f"{folder.journal} must be that of campaign '{campaign.name}': it is of '{study.name}'"
+        )
+    return records_of(study, names)
+
+
+def count_records(folder: CampaignFolder) -> list[TrialRecord]:
+    """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
+    marks = tuple(f'"{name}":'.encode() for name in (EVALUATION, ORIGIN))
+    wanted = counted(folder.status_json)
+    journal = folder.opened_journal(wanted=marks)
+    refuse_short_record(folder.journal, journal.ended, wanted, torn=journal.torn)
+    operations = journal.operations
+    begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
+    # evaluation and origin are in one transaction with the end of their trial
+    ends = [(op["trial_id"], op["user_attr"]) for op in operations if op.keys() >= {"trial_id", "user_attr"}]
+    evaluations = {number: Evaluation.from_dict(found[EVALUATION]) for number, found in ends if EVALUATION in found}
+    origins = {number: Origin(**found[ORIGIN]) for number, found in ends if ORIGIN in found}
+    return [TrialRecord(number, (), evaluations.get(number), origins.get(number)) for number in range(begun)]
+
+
+def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
+    """Trials of a study with the values of some variables."""
+    records = []
+    for number, trial in enumerate(study.trials):
+        content = trial.user_attrs.get(EVALUATION) if trial.finished else None
+        evaluation = None if content is None else Evaluation.from_dict(content)
+        found = trial.user_attrs.get(ORIGIN)
+        origin = None if found is None else Origin(**found)
+        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation, origin))
+    return records

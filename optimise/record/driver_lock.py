@@ -1,0 +1,197 @@
+"""One driver at a time in a folder, and a request to end that stops it as Ctrl-C does."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+
+from catenary.errors import InputError
+from catenary.storage.files import writing
+
+__all__ = [
+    "SILENCE_S",
+    "Holder",
+    "Interrupted",
+    "driver_lives",
+    "driver_lock",
+    "end_request_interrupts",
+    "process_lives",
+    "read_holder",
+]
+
+SILENCE_S = 300.0
+LONGEST_BEAT_S = 15.0
+
+
+class Interrupted(Exception):  # noqa: N818 - it is no error
+    """The work was stopped by hand; its message says how to go on."""
+
+    exit_code = 75
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Driver that holds a folder: machine, process, and a mark that no other driver has."""
+
+    host: str
+    process: int
+    mark: str
+
+
+@contextlib.contextmanager
+def driver_lock(lock: Path, what: str, silence_s: float = SILENCE_S) -> Iterator[None]:
+    """Hold a folder against a second driver; the system lets go of it however this process ends.
+
+    On a file system that machines share, the system may not know of a driver elsewhere. So the file also says who
+    holds it and is touched now and then: a driver on another machine that has been silent for long is taken for dead.
+    One that wakes up after that ends at once, without writing anything more.
+
+    Parameters
+    ----------
+    lock : Path
+        File in the folder that is held locked.
+    what : str
+        What the folder holds, as the subject of the message.
+    silence_s : float
+        Time without a sign of life after which a driver on another machine has died [s].
+
+    Raises
+    ------
+    InputError
+        If another process holds the lock.
+    """
+    own = Holder(socket.gethostname(), os.getpid(), uuid.uuid4().hex)
+    with contextlib.ExitStack() as stack:
+        with writing(lock):
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            _take(stack, lock, what, silence_s)
+            _write(lock, own)
+        ended = threading.Event()
+        beat = threading.Thread(target=_beat, args=(lock, own, silence_s, ended), daemon=True)
+        beat.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            beat.join()
+            with contextlib.suppress(OSError):
+                if read_holder(lock) == own:
+                    os.truncate(lock, 0)  # a driver elsewhere need not wait for a silence
+
+
+def read_holder(lock: Path) -> Holder | None:
+    """Driver that holds a lock, or died with it; None where the last one has ended in order."""
+    try:
+        content = json.loads(lock.read_text(encoding="utf-8"))
+        return Holder(str(content["host"]), int(content["process"]), str(content["mark"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def driver_lives(lock: Path, silence_s: float = SILENCE_S) -> bool:
+    """Whether the driver that holds a lock is alive, as far as its process here, or its sign of life, says."""
+    holder = read_holder(lock)
+    if holder is None:
+        return False
+    if holder.host == socket.gethostname():
+        return process_lives(holder.process)
+    try:
+        return time.time() - lock.stat().st_mtime < silence_s
+    except OSError:
+        return False
+
+
+def process_lives(process: int) -> bool:
+    """Whether a process of this machine is alive."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _take(stack: contextlib.ExitStack, lock: Path, what: str, silence_s: float) -> None:
+    """Lock the file, or refuse."""
+    handle = stack.enter_context(lock.open("ab"))
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locked = True
+    except OSError:
+        locked = False
+    holder = read_holder(lock)
+    elsewhere = holder if holder is not None and holder.host != socket.gethostname() else None
+    silent = _silence(lock) if elsewhere else 0.0
+    if elsewhere and silent < silence_s:
+        raise InputError(
+            [
+                f"{what} must have one driver: process {elsewhere.process} on {elsewhere.host} is at work in "
+                f"{lock.parent}, last sign of life {silent:.0f} s ago; wait for it (after {silence_s:g} s of silence "
+                "it counts as dead)"
+            ]
+        )
+    if locked:
+        return
+    if not elsewhere:
+        raise InputError([f"{what} must have one driver: another process is at work in {lock.parent}; wait for it"])
+    # the file server still holds the lock of a machine that has died: another file takes the place of this one
+    fresh = lock.with_name(f"{lock.name}.{os.getpid()}")
+    handle = stack.enter_context(fresh.open("ab"))
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    os.replace(fresh, lock)
+
+
+def _silence(lock: Path) -> float:
+    """Time since the last sign of life by the clock of the file system, which all machines share [s]."""
+    now = lock.with_name(f"{lock.name}.{os.getpid()}.now")
+    try:
+        now.touch()
+        return now.stat().st_mtime - lock.stat().st_mtime
+    finally:
+        now.unlink(missing_ok=True)
+
+
+def _write(lock: Path, holder: Holder) -> None:
+    with open(lock, "r+b") as handle:
+        handle.truncate()
+        handle.write(json.dumps(asdict(holder)).encode())
+
+
+def _beat(lock: Path, own: Holder, silence_s: float, ended: threading.Event) -> None:
+    """Give signs of life; end the process when another driver has taken this one for dead."""
+    while not ended.wait(min(LONGEST_BEAT_S, silence_s / 10.0)):
+        if read_holder(lock) != own and lock.exists():  # where the folder was deleted, the driver looks to its record
+            print(f"Another driver has taken over {lock.parent}; this one ends.", file=sys.stderr, flush=True)
+            os._exit(Interrupted.exit_code)
+        with contextlib.suppress(OSError):
+            os.utime(lock)
+
+
+@contextlib.contextmanager
+def end_request_interrupts() -> Iterator[None]:
+    """Treat a request to end the process (SIGTERM, as batch systems send) like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,217 @@
+"""The record of points evaluated in strands: one folder, one line for each strand, resumable after any kill."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import yaml
+
+from catenary.errors import InputError
+from catenary.spec.components import Spec
+from catenary.storage.files import write_text_atomic
+from catenary.storage.provenance import commit, config_sha256, versions
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.batch_task import EvaluateStrand, StrandResult, StrandTask
+from optimise.record.config_diff import differing, unreadable
+from optimise.record.points_lines import StrandLines, read_lines
+from optimise.record.status_file import counted, refuse_lost_record, refuse_short_record
+
+__all__ = ["StrandFolder", "StrandInput"]
+
+Input = TypeVar("Input", bound="StrandInput")
+# 2: few rows of a sweep are cut into parts
+SCHEMA_VERSION = 2
+
+
+class StrandInput(Spec, ABC):
+    """Everything that decides the numbers of a study whose points are evaluated in strands."""
+
+    case: CaseSpec
+
+    @property
+    @abstractmethod
+    def evaluate(self) -> EvaluateStrand:
+        """The function that workers run; what reads a record does not load it."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the study."""
+
+    @property
+    @abstractmethod
+    def points(self) -> int:
+        """Points wanted."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Dotted paths of the inputs that are varied."""
+
+    @cached_property
+    @abstractmethod
+    def strands(self) -> list[StrandTask]:
+        """Every point, each in one strand; the division depends on this input alone."""
+
+    @abstractmethod
+    def refuse_bad_points(self) -> None:
+        """Refuse a study with points that cannot be, before anything is written.
+
+        Raises
+        ------
+        InputError
+            With one sentence per value that is not allowed, and for points whose values do not go together.
+        """
+
+    def checked_strands(self) -> list[StrandTask]:
+        """Every strand, its points checked."""
+        self.refuse_bad_points()
+        return self.strands
+
+    @property
+    def setting(self) -> tuple[CaseSpec, tuple[str, ...]]:
+        """What every strand shares."""
+        return self.case, self.names
+
+
+@dataclass(frozen=True)
+class StrandFolder:
+    """Stable names inside the folder of a study whose points are evaluated in strands."""
+
+    path: Path
+    study: ClassVar[str] = "study"
+
+    @property
+    def input_yaml(self) -> Path:
+        """Configuration, hash and versions."""
+        return self.path / f"{self.study}.yaml"
+
+    @property
+    def record(self) -> Path:
+        """One line per finished strand."""
+        return self.path / "points.jsonl"
+
+    @property
+    def result_nc(self) -> Path:
+        """Every point and what was made of them."""
+        return self.path / "result.nc"
+
+    @property
+    def status_json(self) -> Path:
+        """State, at most one second old while a driver runs."""
+        return self.path / "status.json"
+
+    @property
+    def lock(self) -> Path:
+        """File that the running driver holds locked."""
+        return self.path / ".driver.lock"
+
+    def read_input(self, model: type[Input]) -> Input:
+        """Configuration on record, of a model whose fields are the blocks to read.
+
+        Raises
+        ------
+        InputError
+            If the folder holds no such study.
+        """
+        try:
+            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+            read = model.model_validate({name: content[name] for name in model.model_fields})
+        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+            what = f"{self.input_yaml} must be a readable {self.study} study"
+            raise InputError([f"{what}: {unreadable(error)}"]) from error
+        self._refuse_version(content)
+        return read
+
+    def refuse_other(self, given: StrandInput) -> None:
+        """Refuse a folder that holds another study of the kind, or files of something else."""
+        if self.input_yaml.is_file():
+            try:
+                content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+            except (ValueError, yaml.YAMLError) as error:
+                what = f"{self.input_yaml} must be readable; restore it or use another run_dir"
+                raise InputError([f"{what}: {unreadable(error)}"]) from error
+            self._refuse_version(content)
+            held = str(content.get("config_sha256", "")) if isinstance(content, dict) else ""
+            if held != config_sha256(given):
+                raise InputError(
+                    [
+                        f"{self.study} '{given.name}' must be resumed with the configuration it was started with: "
+                        f"{self.input_yaml} has hash {held[:12]}, this one {config_sha256(given)[:12]}"
+                        f"{_changed(content, given)}; use another {self.study}.name or run_dir"
+                    ]
+                )
+            self.refuse_lost_record()
+        elif self.path.exists() and not self.path.is_dir():
+            raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} is a file"])
+        elif self.path.exists() and set(self.path.iterdir()) - {self.lock}:
+            raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} holds other files"])
+
+    def _refuse_version(self, content: Any) -> None:
+        """Refuse a record whose points were divided into strands in another way."""
+        found = content.get("schema_version") if isinstance(content, dict) else None
+        if found is not None and found != SCHEMA_VERSION:
+            raise InputError(
+                [
+                    f"{self.input_yaml} must have schema version {SCHEMA_VERSION}: it has {found}, of another version "
+                    f"of this program; go on with that one, or begin anew under another {self.study}.name"
+                ]
+            )
+
+    def refuse_lost_record(self) -> None:
+        """Refuse a study whose record holds no point though some were evaluated."""
+        refuse_lost_record(self.record, lambda file: file.stat().st_size > 0, self.status_json, self.result_nc)
+
+    def write_input(self, given: StrandInput) -> None:
+        """Write the configuration, its hash and versions."""
+        content = {
+            "schema_version": SCHEMA_VERSION,
+            "config_sha256": config_sha256(given),
+            "commit": commit(),
+            "versions": versions(),
+            **given.model_dump(mode="json"),
+        }
+        write_text_atomic(self.input_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+
+    def lines(self, given: StrandInput | None = None) -> StrandLines:
+        """What of the record can be read; lines of another study than the one given, or than the folder's, cannot."""
+        return read_lines(self.record, None if given is None else given.strands, self.sha256_on_record())
+
+    def read(self, given: StrandInput | None = None) -> dict[int, StrandResult]:
+        """Strands on record; a line at the end that was not written whole is left out.
+
+        Raises
+        ------
+        DamagedRecordError
+            If the record is damaged elsewhere.
+        """
+        wanted = counted(self.status_json, self.study_name())
+        found = self.lines(given)
+        found.refuse_damage(self.record)
+        refuse_short_record(self.record, found.points, wanted, torn=found.torn)
+        return found.results
+
+    def study_name(self) -> str:
+        """Name of the study on record; empty where it cannot be read."""
+        return str((self._on_record().get(self.study) or {}).get("name", ""))
+
+    def sha256_on_record(self) -> str:
+        """Hash of the configuration on record; empty where it cannot be read."""
+        return str(self._on_record().get("config_sha256", ""))
+
+    def _on_record(self) -> dict[str, Any]:
+        try:
+            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+        except (OSError, ValueError, yaml.YAMLError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+
+def _changed(content: Any, given: StrandInput) -> str:
+    """In what a study differs from the one on record."""
+    now = given.model_dump(mode="json")
+    return differing({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""

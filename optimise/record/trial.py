@@ -1,0 +1,50 @@
+"""One trial of a campaign as it is on record, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from optimise.evaluation.outcome import Evaluation
+
+__all__ = ["Origin", "TrialRecord"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a trial comes from that no sampler proposed.
+
+    Attributes
+    ----------
+    kind : str
+        'polish' or 'warm_start'.
+    trial : int
+        Trial that was polished; or trial of the earlier campaign.
+    tolerance : float, optional
+        Tolerance of the steady state while polishing [-].
+    campaign : str
+        Name of the earlier campaign.
+    """
+
+    kind: Literal["polish", "warm_start"]
+    trial: int
+    tolerance: float | None = None
+    campaign: str = ""
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """One trial: its number, values of the design variables, evaluation (None while it runs), and origin.
+
+    A trial without an origin was proposed by the sampler; the first one is the nominal line.
+    """
+
+    number: int
+    values: tuple[float, ...]
+    evaluation: Evaluation | None
+    origin: Origin | None = None
+
+    @property
+    def polished(self) -> bool:
+        """Whether the trial belongs to a polish, which is beside the search and its budget."""
+        return self.origin is not None and self.origin.kind == "polish"

@@ -1,0 +1,1 @@
+"""The campaign: samplers, polish, and what the search found."""

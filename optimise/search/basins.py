@@ -1,0 +1,127 @@
+"""The distinct basins that polished designs end in, as data: `basins.json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from catenary.storage.files import read_json, write_json_atomic
+from optimise.design.space import DesignSpace
+from optimise.evaluation.objectives import OBJECTIVES, raw_values
+from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
+from optimise.search.distances import distance, distinct, ranked
+from optimise.search.polish import PolishRun
+from optimise.spec.campaign import CampaignSpec
+
+__all__ = ["polish_is_due", "read_basins", "write_basins"]
+
+# A limit or bound this near is met; the violations are shares of their limits, the variables of their ranges.
+MET = 2e-3
+
+
+def polish_is_due(folder: CampaignFolder, campaign: CampaignSpec, searched: int) -> bool:
+    """Whether a polish is wanted that is not on record for this many trials of the search."""
+    if not campaign.polish.best:
+        return False
+    content = read_basins(folder)
+    asked = campaign.polish.model_dump(mode="json")
+    return content.get("polish") != asked or content.get("trials") != searched
+
+
+def read_basins(folder: CampaignFolder) -> dict[str, Any]:
+    """Content of a campaign's `basins.json`; nothing where there is none that can be read."""
+    try:
+        content = read_json(folder.basins_json)
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def write_basins(
+    folder: CampaignFolder,
+    campaign: CampaignSpec,
+    space: DesignSpace,
+    records: Sequence[TrialRecord],
+    runs: list[PolishRun],
+) -> None:
+    """Write what was polished, how far it went, and the distinct basins it ended in, the best first.
+
+    Parameters
+    ----------
+    folder : CampaignFolder
+    campaign : CampaignSpec
+    space : DesignSpace
+    records : sequence of TrialRecord
+        Trials of the campaign.
+    runs : list of PolishRun
+    """
+    objective = OBJECTIVES[campaign.objectives[0]]
+    ends = ranked({run.end.number: run.end for run in runs if run.end}.values(), campaign.objectives)
+    bests = distinct(ends, space, campaign.polish.distance, len(ends))
+    polished = [_polished(campaign, space, run, bests, records[0]) for run in runs]
+    basins = [
+        {
+            "basin": k,
+            "trial": best.number,
+            "value": _value(campaign, best),
+            "distance_to_best": distance(space, best.values, bests[0].values),
+            "starts": [p["start_trial"] for p in polished if p["basin"] == k],
+            "active": _active(space, best, records[0]),
+            "variables": dict(zip((v.name for v in space.variables), best.values, strict=True)),
+        }
+        for k, best in enumerate(bests, start=1)
+    ]
+    content = {
+        "schema_version": SCHEMA_VERSION,
+        "objective": objective.name,
+        "unit": objective.unit,
+        "nominal_value": _value(campaign, records[0]),
+        "trials": sum(not r.polished for r in records),
+        "polish": campaign.polish.model_dump(mode="json"),
+        "polished": polished,
+        "basins": basins,
+    }
+    write_json_atomic(folder.basins_json, content)
+
+
+def _polished(
+    campaign: CampaignSpec, space: DesignSpace, run: PolishRun, bests: list[TrialRecord], nominal: TrialRecord
+) -> dict[str, Any]:
+    """One polish; its basin is that of the nearest of the basins' best designs."""
+    found: dict[str, Any] = {
+        "start_trial": run.start.number,
+        "start_value": _value(campaign, run.start),
+        "start_value_as_polished": _value(campaign, run.begun),
+        "evaluations": run.evaluations,
+        "message": run.message,
+    }
+    if run.end is None:
+        return {**found, "end_trial": None, "end_value": None, "distance": None, "active": [], "basin": None}
+    apart = [distance(space, run.end.values, best.values) for best in bests]
+    return {
+        **found,
+        "end_trial": run.end.number,
+        "end_value": _value(campaign, run.end),
+        "distance": distance(space, run.start.values, run.end.values),
+        "active": _active(space, run.end, nominal),
+        "basin": 1 + apart.index(min(apart)),
+    }
+
+
+def _value(campaign: CampaignSpec, record: TrialRecord) -> float | None:
+    found = raw_values(campaign.objectives, record.evaluation)
+    return None if found is None else found[0]
+
+
+def _active(space: DesignSpace, record: TrialRecord, nominal: TrialRecord) -> list[str]:
+    """Limits that a design meets, and bounds of the variables that it stands at.
+
+    What equals the nominal line's (no loss of contact where none is allowed) holds nothing back.
+    """
+    own, other = (r.evaluation.constraints if r.evaluation else {} for r in (record, nominal))
+    names = [name for name, g in own.items() if g > -MET and g != other.get(name)]
+    for v, value in zip(space.variables, record.values, strict=True):
+        share = (value - v.low) / (v.high - v.low)
+        if not v.integer and min(share, 1.0 - share) < MET:
+            names.append(f"{v.name} {'lowest' if share < 0.5 else 'highest'}")
+    return names

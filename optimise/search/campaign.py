@@ -1,0 +1,296 @@
+"""A campaign from its first design to its last: budget, batches, interruption and resuming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from pydantic import ValidationError
+
+from catenary.errors import InputError
+from dynamics.spec.case import CaseSpec
+from optimise.design.space import DesignSpace
+from optimise.evaluation.constraints import Reference
+from optimise.evaluation.evaluate import evaluate as evaluate_design
+from optimise.evaluation.evaluate import prepare as prepare_start
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed, sound
+from optimise.evaluation.robust import prepare_scenarios
+from optimise.evaluation.scenarios import ScenarioSet, scenario_set
+from optimise.evaluation.setting import Setting, Task
+from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
+from optimise.record.campaign_folder import CampaignFolder, TrialRecord
+from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
+from optimise.record.growing_record import ChangedRecordError
+from optimise.record.record_damage import hold_journal
+from optimise.search.basins import polish_is_due, write_basins
+from optimise.search.designs import write_designs
+from optimise.search.driver import StudyDriver
+from optimise.search.importances import write_importances
+from optimise.search.polish import Point, polish
+from optimise.search.progress import Progress, StatusWriter
+from optimise.search.result import CampaignResult, load_result
+from optimise.search.samplers import population_size
+from optimise.search.warm_start import warm_start
+from optimise.spec.campaign import CampaignSpec
+
+__all__ = [
+    "CampaignResult",
+    "Drive",
+    "Interrupted",
+    "NominalFailedError",
+    "load_result",
+    "refuse_impossible_scenarios",
+    "run_campaign",
+]
+
+SECONDS_BETWEEN_LOOKS = 0.5
+
+
+class NominalFailedError(Exception):
+    """The nominal line could not be evaluated, so there is nothing to compare a design with."""
+
+    exit_code = 1
+
+
+class Drive(TypedDict, total=False):
+    """How a campaign is driven.
+
+    Attributes
+    ----------
+    progress : callable
+        Called in the driver after each design and about twice a second.
+    evaluate : callable
+        Picklable function of a task and the setting, in place of the campaign's own.
+    prepare : callable
+        Function of the case that gives the common start of all evaluations and compiles what they need, in place of
+        the campaign's own.
+    command : str
+        Command line that goes on with the campaign, for those who ask how it stands.
+    """
+
+    progress: Callable[[Progress], None]
+    evaluate: Evaluate
+    prepare: Callable[[CaseSpec], Any]
+    command: str
+
+
+def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Unpack[Drive]) -> CampaignResult:
+    """Search a design space for the best line, or for the front of several objectives, or go on with a search.
+
+    Parameters
+    ----------
+    campaign : CampaignSpec
+        What may change, what is held, how many designs.
+    case : CaseSpec
+        Nominal line, pantograph, speed and mean force.
+    folder : Path
+        The campaign's folder; made if it is missing, gone on with if it holds this campaign.
+    how
+        See `Drive`.
+
+    Raises
+    ------
+    InputError
+        If the nominal line cannot be varied so, the folder holds another campaign, or a driver already works
+        on it.
+    NominalFailedError
+        If the nominal line cannot be evaluated.
+    Interrupted
+        After Ctrl-C or a request to end; everything told is on record.
+    """
+    space = DesignSpace(case.catenary, campaign.design)  # refused before anything is written
+    refuse_impossible_scenarios(campaign, case)
+    place = CampaignFolder(Path(folder))
+    if not place.refuse_other(campaign, case):
+        warm_start(campaign, space)
+    refuse_impossible(campaign.cluster)
+    with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
+        place.refuse_other(campaign, case)
+        hold_journal(place, campaign.name)
+        place.remove_leftovers()
+        place.write_input(campaign, case)
+        run = _Run(place, campaign, case, how)
+        try:
+            with end_request_interrupts():
+                run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
+        except KeyboardInterrupt as stop:
+            run.close("interrupted")
+            raise Interrupted(run.interruption(stop)) from stop
+        except (NoWorkersError, ChangedRecordError) as stop:
+            if not place.campaign_yaml.is_file():
+                place.write_input(campaign, case)
+            run.close("interrupted")
+            raise Interrupted(f"{stop}: {run.interruption(stop)}") from stop
+        except NominalFailedError:
+            run.status.write("failed")
+            raise
+        return run.close("finished")
+
+
+def refuse_impossible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> None:
+    """Refuse a campaign with a combination of conditions that is no possible case.
+
+    Raises
+    ------
+    InputError
+        With the sentences of the first such combination.
+    """
+    try:
+        scenario_set(campaign.scenarios, campaign.objectives, case)
+    except ValidationError as error:
+        sentences = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
+        raise InputError([f"scenarios must be possible cases: {text}" for text in sentences]) from error
+
+
+class _Run:
+    """One run of the driver."""
+
+    def __init__(self, place: CampaignFolder, campaign: CampaignSpec, case: CaseSpec, how: Drive) -> None:
+        self.place = place
+        self.campaign = campaign
+        self.case = case
+        self.space = DesignSpace(case.catenary, campaign.design)
+        self.study = StudyDriver(place, campaign, self.space)
+        self.status = StatusWriter(place, campaign, self.study.records, how.get("command", ""))
+        self.progress = how.get("progress")
+        self.under_way: set[int] = set()
+        self.finished: dict[int, Evaluation] = {}
+
+    def to_the_end(self, evaluate: Evaluate, prepare: Callable[[CaseSpec], Any]) -> None:
+        """Evaluate what the budget still holds."""
+        self.status.write("running")
+        open_trials = [r for r in self.study.records if r.evaluation is None]
+        searched = bool(self.study.records) and not open_trials and self.study.searched >= self.campaign.trials
+        if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
+            return
+        scenarios = scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)
+        start = self._start(scenarios, prepare)
+        limit = self.campaign.cluster.time_limit_s
+        setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
+        setting = replace(setting, reference=self._reference(evaluate, setting))
+        with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
+            self._submit(executor, open_trials)
+            self._submit(executor, self._warm_started())
+            while self._fill(executor) or self.under_way:
+                self._collect(executor)
+            if self.campaign.polish.best:
+                runs = polish(self.campaign, self.space, self.study.records, lambda p: self._beside(executor, p))
+                write_basins(self.place, self.campaign, self.space, self.study.records, runs)
+        self.study.check()
+
+    def _start(self, scenarios: ScenarioSet | None, prepare: Callable[[CaseSpec], Any]) -> Any:
+        """Steady states of the nominal line, written with as many spans as the designs have."""
+
+        def typical(case: CaseSpec) -> CaseSpec:
+            return case.model_copy(update={"catenary": self.space.typical_of(case.catenary)})
+
+        if scenarios is None:
+            return prepare(typical(self.case))
+        worlds = tuple(replace(world, case=typical(world.case)) for world in scenarios.worlds)
+        return prepare_scenarios(replace(scenarios, worlds=worlds), prepare)
+
+    def close(self, state: str) -> CampaignResult:
+        """Write what a campaign leaves behind."""
+        from optimise.search.dataset import write_trials
+
+        result = CampaignResult(self.place.path, self.campaign, self.case, self.study.records)
+        if self.study.records:
+            write_trials(result, self.place.trials_nc)
+        write_designs(result)
+        if state == "finished":
+            write_importances(self.place, self.campaign, self.space, self.study.records)
+        self.status.write(state)
+        return result
+
+    def interruption(self, stop: BaseException) -> str:
+        """What to say after an interruption."""
+        p = self.status.current
+        return (
+            f"campaign '{p.name}' was interrupted after {p.done} of {p.trials} designs; all of them are on record in "
+            f"{self.place.path}; {going_on(stop)}"
+        )
+
+    def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
+        """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
+        if not self.study.records:
+            evaluation = sound(evaluate(Task(0, self.space.typical_of(self.case.catenary)), setting))
+            if evaluation.status is not EvaluationStatus.OK:
+                raise NominalFailedError(
+                    f"the nominal line '{self.case.catenary.name}' must be solvable at "
+                    f"{self.case.speed_kmh:g} km/h "
+                    f"before it can be optimised: {evaluation.message}"
+                )
+            self.study.ask_nominal()
+            self._tell(evaluation)
+        nominal = self.study.records[0].evaluation
+        if nominal is None or nominal.sigma_N is None:
+            raise InputError([f"{self.place.journal} must begin with the nominal line: it does not; restore the file"])
+        return Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
+
+    def _fill(self, executor: Executor) -> bool:
+        """Ask for designs and send them out; whether there were any."""
+        asked = self.study.searched
+        if not self.campaign.synchronous:
+            wanted = asked + executor.capacity - len(self.under_way)
+        elif self.under_way:
+            return False
+        else:
+            batch = population_size(self.campaign.sampler, len(self.space.variables))
+            wanted = 1 + batch * ((asked - 1) // batch + 1)
+        records = [self.study.ask() for _ in range(asked, min(wanted, self.campaign.trials))]
+        self.study.commit()
+        self._submit(executor, records)
+        return bool(records)
+
+    def _warm_started(self) -> list[TrialRecord]:
+        """Ask for the designs of an earlier campaign, directly after the nominal line."""
+        found = warm_start(self.campaign, self.space) if len(self.study.records) == 1 else None
+        records = [self.study.ask_given(values, origin) for values, origin in (found.designs if found else ())]
+        self.study.commit()
+        return records
+
+    def _beside(self, executor: Executor, points: list[Point]) -> None:
+        """Evaluate designs that belong to no search and put them on record."""
+        records = [self.study.ask_beside(values, origin) for values, origin in points]
+        self.study.commit()
+        self._submit(executor, records)
+        while self.under_way:
+            self._collect(executor)
+
+    def _submit(self, executor: Executor, records: list[TrialRecord]) -> None:
+        for record in records:
+            self.under_way.add(record.number)
+            try:
+                tolerance = record.origin.tolerance if record.origin else None
+                task = Task(record.number, self.space.spec_of(record.values), tolerance=tolerance)
+            except ValueError as error:
+                self.finished[record.number] = failed(record.number, f"the design is no valid line: {error}")
+            else:
+                executor.submit(task)
+
+    def _collect(self, executor: Executor) -> None:
+        """Wait for an evaluation and tell what may be told: at once, or a whole batch in trial order."""
+        if len(self.finished) < len(self.under_way):
+            evaluation = executor.next_completed(SECONDS_BETWEEN_LOOKS)
+            if evaluation is not None and evaluation.number in self.under_way:
+                self.finished[evaluation.number] = sound(evaluation)
+        if self.campaign.synchronous and len(self.finished) < len(self.under_way):
+            self._show()
+            return
+        for number in sorted(self.finished):
+            self._tell(self.finished.pop(number))
+        self._show()
+
+    def _tell(self, evaluation: Evaluation) -> None:
+        record = self.study.tell(evaluation)
+        self.study.commit()
+        self.under_way.discard(record.number)
+        self.status.ended(record, running=len(self.under_way))
+
+    def _show(self) -> None:
+        self.study.check()
+        self.status.write()
+        if self.progress is not None:
+            self.progress(self.status.current)

@@ -1,0 +1,173 @@
+"""Trials of a campaign as a labelled data set (trial, variable, dropper) with CF units and long names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from catenary.storage.files import whole_file
+from catenary.storage.provenance import commit, config_json, versions
+from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
+from optimise.record.labelled import labelled, long_name_and_unit
+
+if TYPE_CHECKING:
+    from optimise.search.result import CampaignResult
+
+__all__ = ["trials_dataset", "write_trials"]
+
+STATES = ("running", *(status.value for status in EvaluationStatus))
+
+
+def write_trials(result: CampaignResult, path: Path) -> None:
+    """Write the trials of a campaign as netCDF4, whole or not at all."""
+    with whole_file(path) as temporary:
+        trials_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+
+
+def trials_dataset(result: CampaignResult) -> xr.Dataset:
+    """Every trial with its variables, line, objective, violations, told value, statistics and state."""
+    records = result.records
+    data = xr.Dataset(attrs=_attributes(result))
+    data["trial"] = labelled("trial", [r.number for r in records], "number of the trial", "1")
+    _add_designs(data, result)
+    _add_scenarios(data, result)
+    _add_objectives(data, result)
+    for name, text in CONSTRAINTS.items():
+        data[name] = _figures(records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1")
+    data["static_dropper_force_min"] = _figures(
+        records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
+    )
+    data["applied_force"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
+    for name in sorted({n for r in records if r.evaluation for n in r.evaluation.statistics}):
+        long_name, unit = long_name_and_unit(name)
+        data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
+    data["wall_time"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
+    _add_states(data, records)
+    return data
+
+
+def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
+    space, records = result.space, result.records
+    variables = space.variables
+    units = {v.unit for v in variables}
+    unit = units.pop() if len(units) == 1 else "variable_unit"  # lengths alone, or each in its own unit
+    data["variable"] = labelled("variable", [v.name for v in variables], "name of the design variable", None)
+    for label, text in (
+        ("low", "lower bound"),
+        ("high", "upper bound"),
+        ("nominal", "value for the nominal line"),
+    ):
+        data[f"variable_{label}"] = labelled("variable", [getattr(v, label) for v in variables], text, unit)
+    data["value"] = labelled(("trial", "variable"), [r.values for r in records], "value of the design variable", unit)
+    data["variable_unit"] = labelled("variable", [v.unit for v in variables], "unit of the design variable", None)
+    droppers = [space.spec_of(r.values).droppers for r in records]
+    most = max(len(d.positions) for d in droppers)
+    data["dropper"] = labelled("dropper", range(1, most + 1), "number of the dropper", "1")
+    for name, text in (
+        ("positions", "station of the dropper from the support"),
+        ("contact_wire_heights", "contact-wire height at the dropper, relative to the support"),
+    ):
+        rows = [(*getattr(d, name), *[np.nan] * (most - len(d.positions))) for d in droppers]
+        data[f"dropper_{name}"] = labelled(("trial", "dropper"), rows, text, "m")
+
+
+def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
+    """Sigma in every campaign; its other objectives beside it; which trials are on the front of several."""
+    records, told = result.records, "as told to samplers that ignore constraints"
+    data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVES["sigma"].long_name + ", as computed", "N")
+    data["told"] = _figures(records, lambda e: e.told_N, f"{OBJECTIVES['sigma'].long_name}, {told}", "N")
+    for name in (n for n in result.campaign.objectives if n != "sigma"):
+        o, short = OBJECTIVES[name], OBJECTIVES[name].slug
+        sense = "; more is better" if o.maximised else ""
+        data[short] = _figures(
+            records, lambda e, n=name: (raw_values((n,), e) or (None,))[0], f"{o.long_name}, as computed{sense}", o.unit
+        )
+        data[f"told_{short}"] = _figures(
+            records, lambda e, n=name: _told(n, e, result.nominal), f"{o.long_name}, {told}{sense}", o.unit
+        )
+    if len(result.campaign.objectives) > 1:
+        numbers = {record.number for record in result.front}
+        flags = np.array([int(r.number in numbers) for r in records], dtype=np.int8)
+        data["non_dominated"] = labelled("trial", flags, "1 when feasible and on the front of the objectives", "1")
+
+
+def _add_scenarios(data: xr.Dataset, result: CampaignResult) -> None:
+    """What every design has in each scenario, where a campaign has any."""
+    found = result.scenarios
+    if found is None:
+        return
+    labels, records = found.labels, result.records
+    data["scenario"] = labelled(
+        "scenario", np.array(labels, dtype=object), "speed, errors and so on of a scenario", None
+    )
+    data["scenario_weight"] = labelled("scenario", found.weights, "weight of a scenario, sum one", "1")
+    names = sorted({n for r in records if r.evaluation for n in r.evaluation.scenarios})
+    for name in names:
+        rows = [r.evaluation.scenarios.get(name) if r.evaluation else None for r in records]
+        values = np.array([(np.nan,) * len(labels) if row is None else row for row in rows], dtype=float)
+        long_name, unit = long_name_and_unit(name)
+        data[f"scenario_{name}"] = labelled(("trial", "scenario"), values, f"{long_name} in each scenario", unit)
+
+
+def _told(name: str, evaluation: Evaluation, nominal: TrialRecord) -> float | None:
+    if evaluation.told_N is None or nominal.evaluation is None:
+        return None
+    return told_values((name,), evaluation, nominal.evaluation)[0]
+
+
+def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:
+    states = [STATES.index(r.evaluation.status.value if r.evaluation else "running") for r in records]
+    data["state"] = xr.DataArray(
+        np.array(states, dtype=np.int8),
+        dims="trial",
+        attrs={
+            "long_name": "how the evaluation ended",
+            "flag_values": np.arange(len(STATES), dtype=np.int8),
+            "flag_meanings": " ".join(STATES),
+        },
+    )
+    feasible = [int(r.evaluation is not None and r.evaluation.feasible) for r in records]
+    data["feasible"] = labelled("trial", np.array(feasible, dtype=np.int8), "1 when every limit is held", "1")
+    origins = np.array([_origin_of(r) for r in records], dtype=object)
+    data["origin"] = labelled("trial", origins, "where the design comes from, when no sampler proposed it", None)
+    messages = np.array([r.evaluation.message if r.evaluation else "" for r in records], dtype=object)
+    data["message"] = labelled("trial", messages, "reason of a failure", None)
+
+
+def _origin_of(record: TrialRecord) -> str:
+    """Polish of a trial, or a warm start; empty for what the sampler proposed and for the nominal line."""
+    origin = record.origin
+    if origin is None:
+        return ""
+    where = f" of campaign {origin.campaign}" if origin.campaign else ""
+    return f"{origin.kind.replace('_', ' ')} from trial {origin.trial}{where}"
+
+
+def _figures(records: list[TrialRecord], pick: Any, long_name: str, unit: str) -> xr.DataArray:
+    """One number per trial; not-a-number where there is none."""
+    found = [pick(r.evaluation) if r.evaluation else None for r in records]
+    numbers = [np.nan if value is None else float(value) for value in found]
+    return labelled("trial", np.array(numbers, dtype=float), long_name, unit)
+
+
+def _attributes(result: CampaignResult) -> dict[str, Any]:
+    best = result.best
+    return {
+        "Conventions": "CF-1.11",
+        "title": f"trials of campaign {result.campaign.name}",
+        "schema_version": SCHEMA_VERSION,
+        "config": config_json(CampaignInput(campaign=result.campaign, case=result.case)),
+        "config_sha256": campaign_sha256(result.campaign, result.case),
+        "versions": " ".join(f"{name}={version}" for name, version in versions().items()),
+        "commit": commit(),
+        "seed": result.campaign.seed,
+        "reproducible": int(result.campaign.reproducible),
+        "objectives": " ".join(result.campaign.objectives),
+        "best_trial": -1 if best is None else best.number,
+    }

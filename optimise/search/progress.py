@@ -1,0 +1,200 @@
+"""How a campaign stands: counts, best, rate, time left, on one line and in `status.json`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from optimise.evaluation.objectives import OBJECTIVES, raw_values
+from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.record.campaign_folder import CampaignFolder, TrialRecord, count_records
+from optimise.record.driver_lock import driver_lives
+from optimise.record.status_file import StatusFile, read_status_file
+from optimise.search.front import Front
+from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
+
+__all__ = ["Progress", "StatusWriter", "clock", "progress_line", "progress_of", "read_status"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """State of a campaign.
+
+    Attributes
+    ----------
+    name, state : str
+        Name; 'running', 'interrupted', 'stopped' (its driver is gone) or 'finished'.
+    trials, done, running, failed, infeasible : int
+        Trials wanted, done (failed and infeasible ones included), under way, failed, infeasible.
+    best_trial, best_sigma_N, nominal_sigma_N
+        Best feasible design so far and the nominal line, standard deviation [N]; None before there is one.
+    objectives : tuple of str
+        Names of the objectives; of several, the best design is the one best in the first.
+    best, nominal : dict
+        Objectives of the best design and of the nominal line by name; empty before there is one.
+    front : int
+        Feasible designs so far that none dominates.
+    rate_per_s, time_left_s : float, optional
+        Trials per second in this run and time left [s].
+    polished : int
+        Evaluations of the polish that follows the search; they do not count as trials.
+    command : str
+        Command line that goes on with the campaign; empty where it is not known.
+    """
+
+    name: str
+    state: str
+    trials: int
+    done: int = 0
+    running: int = 0
+    failed: int = 0
+    infeasible: int = 0
+    best_trial: int | None = None
+    best_sigma_N: float | None = None
+    nominal_sigma_N: float | None = None
+    objectives: tuple[str, ...] = DEFAULT_OBJECTIVES
+    best: dict[str, float] = field(default_factory=dict)
+    nominal: dict[str, float] = field(default_factory=dict)
+    front: int = 0
+    rate_per_s: float | None = None
+    time_left_s: float | None = None
+    polished: int = 0
+    command: str = ""
+
+
+def progress_of(campaign: CampaignSpec, records: list[TrialRecord], state: str) -> Progress:
+    """State of a campaign from its trials, without rate."""
+    return _Count(campaign, records, state).progress
+
+
+class _Count:
+    """Counts, front and best design, kept as trials end."""
+
+    def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str, command: str = "") -> None:
+        self._front = Front(campaign.objectives)
+        self._done = self._failed = self._infeasible = self._polished = 0
+        self._nominal: TrialRecord | None = None
+        for record in records:
+            self.ended(record)
+        self._empty = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives, command=command)
+        self._empty = replace(self._empty, running=len(records) - self._done - self._polished)
+
+    def ended(self, record: TrialRecord) -> None:
+        """Take a trial; one that is under way changes nothing."""
+        e = record.evaluation
+        if e is None:
+            return
+        broken = e.status is EvaluationStatus.FAILED
+        if record.polished:
+            self._polished += 1
+        else:
+            self._done += 1
+            self._failed += broken
+            self._infeasible += not e.feasible and not broken
+        if record.number == 0:
+            self._nominal = record
+        if e.feasible:
+            self._front.add(record)
+
+    @property
+    def progress(self) -> Progress:
+        """State after the trials so far."""
+        objectives, front = self._empty.objectives, self._front.records
+        p = replace(
+            self._empty, done=self._done, failed=self._failed, infeasible=self._infeasible, polished=self._polished,
+            front=len(front),
+        )  # fmt: skip
+        if self._nominal is not None and (e := self._nominal.evaluation) is not None:
+            p = replace(p, nominal_sigma_N=e.sigma_N, nominal=_by_name(objectives, e))
+        if front and (best := front[0].evaluation) is not None:
+            p = replace(p, best_trial=front[0].number, best_sigma_N=best.sigma_N, best=_by_name(objectives, best))
+        return p
+
+
+def _by_name(objectives: tuple[str, ...], evaluation: Evaluation) -> dict[str, float]:
+    return dict(zip(objectives, raw_values(objectives, evaluation) or (), strict=False))
+
+
+def progress_line(p: Progress) -> str:
+    """State on one line: done, rate, best, failed, time left."""
+    parts = [f"{p.done}/{p.trials} designs"]
+    if p.polished:
+        parts.append(f"{p.polished} polishing")
+    parts.append("rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
+    if len(p.objectives) > 1:
+        parts.append(f"{p.front} on the front of {', '.join(p.objectives)}")
+    parts.append(_best(p))
+    parts.append(f"{p.failed} failed")
+    parts.append("time left -" if p.time_left_s is None else f"time left {clock(p.time_left_s)}")
+    return " | ".join(parts)
+
+
+def _best(p: Progress) -> str:
+    """Value of the best design in the first objective, and what it gained on the nominal line."""
+    first = OBJECTIVES[p.objectives[0]]
+    value, nominal = p.best.get(first.name), p.nominal.get(first.name)
+    name = "best" if p.objectives == DEFAULT_OBJECTIVES else f"best {first.name}"
+    if value is None:
+        return f"{name} -"
+    gain = f" ({100.0 * (value / nominal - 1.0):+.1f} %)" if nominal else ""
+    return f"{name} {value:.2f} {first.unit}{gain}"
+
+
+def clock(seconds: float) -> str:
+    """Time as it is read on a clock: 1:05, 2:01:05."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+class StatusWriter:
+    """Counts trials as they end, and keeps `status.json` at most one second old."""
+
+    def __init__(
+        self, folder: CampaignFolder, campaign: CampaignSpec, records: list[TrialRecord], command: str = ""
+    ) -> None:
+        self._file = StatusFile(folder.status_json)
+        self._begin = time.monotonic()
+        self._count = _Count(campaign, records, "running", command)
+        self.current = self._count.progress
+        self._done_before = self.current.done
+
+    def ended(self, record: TrialRecord, running: int) -> Progress:
+        """Progress after a trial has ended."""
+        self._count.ended(record)
+        p = self._count.progress
+        elapsed = time.monotonic() - self._begin
+        rate = (p.done - self._done_before) / elapsed if elapsed > 0.0 else None
+        polishing = p.polished and p.done >= p.trials  # how many designs that takes is not known before
+        left = (p.trials - p.done) / rate if rate and not polishing else None
+        self.current = replace(p, running=running, rate_per_s=rate, time_left_s=left)
+        self.write()
+        return self.current
+
+    def write(self, state: str | None = None) -> None:
+        """Write the file if it is due, or at once with a new state."""
+        if state is not None:
+            self.current = replace(self.current, state=state)
+        self._file.write(asdict(self.current), at_once=state is not None)
+
+
+def read_status(path: Path) -> Progress:
+    """State of the campaign in a folder, from its record, which is only read.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign, or its record is lost.
+    """
+    folder = CampaignFolder(Path(path))
+    campaign, _, _ = folder.read_input()
+    folder.refuse_lost_record()
+    written = read_status_file(folder.status_json)
+    state = str(written.get("state", "stopped"))
+    if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
+        state = "stopped"
+    found = replace(progress_of(campaign, count_records(folder), state), command=str(written.get("command", "")))
+    if state != "running":
+        return found
+    return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

@@ -1,0 +1,1 @@
+"""Validated description of campaigns, sweeps and sensitivity studies."""

@@ -1,0 +1,196 @@
+"""Validated description of a campaign: what may change, what is held, how and where the search runs (SI)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec.components import Spec
+from optimise.spec.cluster import ClusterSpec
+from optimise.spec.design import DesignSpec
+from optimise.spec.objective_names import DEFAULT_OBJECTIVES, ObjectiveNames, name_parts
+from optimise.spec.scenarios import ScenariosSpec
+
+__all__ = [
+    "DEFAULT_OBJECTIVES",
+    "CampaignSpec",
+    "ClusterSpec",
+    "DesignSpec",
+    "LimitsSpec",
+    "ObjectiveNames",
+    "PolishSpec",
+    "SamplerSpec",
+    "TrustSpec",
+    "WarmStart",
+    "WarmStartDesigns",
+]
+
+WarmStart = Annotated[
+    str | None,
+    Field(description="folder of an earlier campaign whose best designs are the first trials of this one"),
+]
+WarmStartDesigns = Annotated[
+    int, Field(ge=1, le=1000, description="how many designs of the earlier campaign, the best ones that differ")
+]
+
+# CMA-ES adapts to one objective; the others take any number, quasi-Monte Carlo and random search as baselines.
+FOR_SEVERAL_OBJECTIVES = ("nsga2", "nsga3", "tpe", "qmc", "random")
+WITH_GENERATIONS = ("cma_es", "nsga2", "nsga3")
+
+
+class LimitsSpec(Spec):
+    """What a design must hold to be feasible."""
+
+    uplift_factor: Annotated[float, Field(ge=0.5, le=5.0)] = Field(
+        default=1.1, description="largest uplift at the supports over that of the nominal line [-]"
+    )
+    static_dropper_force: Annotated[float, Field(gt=0.0, le=500.0)] = Field(
+        default=10.0, description="least static force in a dropper [N]"
+    )
+    contact_loss_percent: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.0, description="largest share of time without contact [%]"
+    )
+
+
+class SamplerSpec(Spec):
+    """Who proposes the next design."""
+
+    kind: Literal["cma_es", "tpe", "nsga2", "nsga3", "qmc", "random"] = Field(
+        default="cma_es", description="search method"
+    )
+    population: Annotated[int, Field(ge=2, le=1000)] | None = Field(
+        default=None,
+        description="designs per generation of CMA-ES, NSGA-II and NSGA-III and per batch of a synchronous campaign; "
+        "if not given 24 for NSGA-II and III, else 4 + 3 ln(variables), rounded down",
+    )
+
+
+class PolishSpec(Spec):
+    """What follows the search: its best designs, as far as they are distinct, improved along gradients."""
+
+    best: Annotated[int, Field(ge=0, le=50)] = Field(
+        default=0, description="designs that are polished after the search, the best ones that are distinct; 0: none"
+    )
+    distance: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.1,
+        description="designs nearer than this are one: root mean square of their differences, of each range [-]",
+    )
+    step: Annotated[float, Field(ge=1.0e-4, le=0.1)] = Field(
+        default=0.01, description="step of the difference quotients, of each range [-]"
+    )
+    tolerance: Annotated[float, Field(gt=0.0, le=0.1)] | None = Field(
+        default=1.0e-4, description="tolerance of the steady state while polishing [-]; not given: that of the search"
+    )
+    iterations: Annotated[int, Field(ge=1, le=500)] = Field(
+        default=15, description="most steps of one polish, a gradient each"
+    )
+
+
+class TrustSpec(Spec):
+    """Conditions under which the best design is set beside the nominal line, each with its numerical error."""
+
+    speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")
+    speed_band_percent: Annotated[float, Field(ge=0.0, le=30.0)] = Field(
+        default=10.0, description="how far the speeds go, either way from the own [%]"
+    )
+    contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
+        default=(50.0e3, 200.0e3), max_length=10, description="contact stiffnesses [N/m]"
+    )
+    damping_factors: tuple[Annotated[float, Field(ge=0.0, le=10.0)], ...] = Field(
+        default=(0.5, 2.0),
+        max_length=10,
+        description="factors of the line's Rayleigh damping, alpha and beta alike [-]",
+    )
+    height_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
+        default=(2.0, 5.0),
+        max_length=10,
+        description="standard deviations of independent height errors at the droppers [mm]; "
+        "a line on which they slacken a dropper at rest has no result",
+    )
+    length_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
+        default=(3.0,),
+        max_length=10,
+        description="standard deviations of independent errors of the lengths to which droppers are cut [mm]",
+    )
+    samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
+    other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the errors")
+
+    @model_validator(mode="after")
+    def _own_speed_is_one_of_them(self) -> Self:
+        if self.speeds % 2 == 0:
+            raise ValueError(f"trust.speeds must be odd, so that the own speed is one of them: got {self.speeds}")
+        return self
+
+
+class CampaignSpec(Spec):
+    """One search for the geometry that is best in one objective, or for the front of several."""
+
+    schema_version: Literal[1] = 1
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(
+        description="name of the campaign and of its folder: letters, digits, '_', '-' and '.', no path"
+    )
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=200, description="designs to evaluate, the nominal line included"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
+    synchronous: bool = Field(
+        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
+    )
+    objectives: ObjectiveNames = DEFAULT_OBJECTIVES
+    scenarios: ScenariosSpec = ScenariosSpec()
+    sampler: SamplerSpec = SamplerSpec()
+    design: DesignSpec = DesignSpec()
+    limits: LimitsSpec = LimitsSpec()
+    polish: PolishSpec = PolishSpec()
+    warm_start: WarmStart = None
+    warm_start_designs: WarmStartDesigns = 5
+    cluster: ClusterSpec = ClusterSpec()
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same input gives the same designs whatever the workers and their timing."""
+        return self.synchronous or self.sampler.kind in ("qmc", "random")
+
+    @model_validator(mode="after")
+    def _objectives_are_possible(self) -> Self:
+        if len(self.objectives) > 1 and self.sampler.kind not in FOR_SEVERAL_OBJECTIVES:
+            raise ValueError(
+                f"objectives must be one for sampler {self.sampler.kind}: got {', '.join(self.objectives)}, use "
+                f"sampler={FOR_SEVERAL_OBJECTIVES[0]} (or {', '.join(FOR_SEVERAL_OBJECTIVES[1:])}) for several"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _objectives_have_their_scenarios(self) -> Self:
+        scenarios = self.scenarios
+        for name in self.objectives:
+            parts = name_parts(name)
+            if any(mark not in scenarios.marks for mark in parts.marks):
+                have = f"they list {', '.join(scenarios.marks)}" if scenarios.marks else "they list none"
+                raise ValueError(f"objective {name} must be at conditions that scenarios list: {have}")
+            if any(len(set(parts.marks) & set(scenarios.marks_of(axis))) > 1 for axis in scenarios.axes):
+                raise ValueError(f"objective {name} must name one condition of a kind: no scenario is at both")
+            if not parts.plain and not self.scenarios.wanted:
+                raise ValueError(f"objective {name} must be {parts.base} where there are no scenarios")
+        return self
+
+    @model_validator(mode="after")
+    def _polish_has_one_objective(self) -> Self:
+        if self.polish.best and len(self.objectives) > 1:
+            raise ValueError(
+                f"polish.best must be 0 with several objectives ({', '.join(self.objectives)}), a polish improves one: "
+                f"got {self.polish.best}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _population_has_a_use(self) -> Self:
+        sampler = self.sampler
+        if sampler.population is not None and sampler.kind not in WITH_GENERATIONS and not self.synchronous:
+            raise ValueError(
+                "sampler.population is used by cma_es, nsga2, nsga3 and synchronous campaigns only: got "
+                f"{sampler.population} with sampler.kind '{sampler.kind}', leave it out or set synchronous"
+            )
+        return self

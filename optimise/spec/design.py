@@ -1,0 +1,130 @@
+"""Validated description of what an optimiser may change, and how far (SI)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec.components import Spec
+from catenary.spec.line import Span
+
+__all__ = ["LINE_QUANTITIES", "DesignSpec"]
+
+Count = Annotated[int, Field(ge=1, le=40)]
+Difference = Annotated[float, Field(ge=0.0, le=60.0)]
+Encumbrance = Annotated[float, Field(ge=0.3, le=3.0)]
+Tension = Annotated[float, Field(ge=5.0e3, le=60.0e3)]
+StitchLength = Annotated[float, Field(ge=4.0, le=40.0)]
+StitchTension = Annotated[float, Field(ge=500.0, le=10.0e3)]
+ClampMass = Annotated[float, Field(ge=0.0, le=5.0)]
+
+# quantities of the line as a whole: key, where the line's own description has it, unit
+LINE_QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
+    "droppers": (("droppers", "positions"), "1"),
+    "span_length": (("span_length",), "m"),
+    "span_difference": (("further_spans",), "m"),
+    "encumbrance": (("encumbrance",), "m"),
+    "contact_wire_tension": (("contact_wire", "tension"), "N"),
+    "messenger_wire_tension": (("messenger_wire", "tension"), "N"),
+    "stitch_length": (("stitch", "length"), "m"),
+    "stitch_tension": (("stitch", "tension"), "N"),
+    "clamp_mass_contact_wire": (("droppers", "clamp_mass_contact_wire"), "kg"),
+    "clamp_mass_messenger_wire": (("droppers", "clamp_mass_messenger_wire"), "kg"),
+}
+
+
+class DesignSpec(Spec):
+    """What an optimiser may change, symmetric about mid-span, and how far."""
+
+    kind: Literal["heights", "spacing", "both", "line"] = Field(
+        default="heights",
+        description="contact-wire heights at the droppers, stations of the droppers, both, or neither: then only "
+        "what is given a range of its own changes",
+    )
+    height_change: Annotated[float, Field(gt=0.0, le=0.2)] = Field(
+        default=0.060, description="largest change of a contact-wire height from the nominal line [m]"
+    )
+    load_change: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.8, description="largest change of a dropper's own static load, of its nominal load [-]"
+    )
+    dropper_move: Annotated[float, Field(gt=0.0, le=20.0)] = Field(
+        default=3.0, description="largest move of a dropper from its nominal station [m]"
+    )
+    minimum_spacing: Annotated[float, Field(ge=0.5, le=20.0)] = Field(
+        default=2.0, description="least distance between neighbouring droppers, also across a support [m]"
+    )
+    support_clearance: Annotated[float, Field(ge=0.5, le=10.0)] = Field(
+        default=1.0, description="least distance between a dropper and a support [m]"
+    )
+    clamp_clearance: Annotated[float, Field(ge=0.3, le=5.0)] = Field(
+        default=0.4, description="least distance between a dropper and a stitch clamp [m]"
+    )
+    droppers: tuple[Count, Count] | None = Field(
+        default=None,
+        description="least and largest number of droppers in a span [-]; not given: that of the nominal line",
+    )
+    span_length: tuple[Span, Span] | None = Field(
+        default=None, description="range of the span, support to support [m]; not given: as the nominal line"
+    )
+    span_difference: tuple[Difference, Difference] | None = Field(
+        default=None,
+        description="range, from 0, of how much longer every other span is, the mean of both being the span length "
+        "[m]; not given: all spans alike",
+    )
+    encumbrance: tuple[Encumbrance, Encumbrance] | None = Field(
+        default=None,
+        description="range of the height of messenger over contact wire at a support [m]; not given: as the nominal "
+        "line",
+    )
+    contact_wire_tension: tuple[Tension, Tension] | None = Field(
+        default=None, description="range of the contact wire's tension [N]; not given: as the nominal line"
+    )
+    messenger_wire_tension: tuple[Tension, Tension] | None = Field(
+        default=None, description="range of the messenger wire's tension [N]; not given: as the nominal line"
+    )
+    stitch_length: tuple[StitchLength, StitchLength] | None = Field(
+        default=None, description="range of the stitch wire, clamp to clamp [m]; not given: as the nominal line"
+    )
+    stitch_tension: tuple[StitchTension, StitchTension] | None = Field(
+        default=None, description="range of the stitch wire's tension [N]; not given: as the nominal line"
+    )
+    clamp_mass_contact_wire: tuple[ClampMass, ClampMass] | None = Field(
+        default=None, description="range of the droppers' lower clamp mass [kg]; not given: as the nominal line"
+    )
+    clamp_mass_messenger_wire: tuple[ClampMass, ClampMass] | None = Field(
+        default=None, description="range of the droppers' upper clamp mass [kg]; not given: as the nominal line"
+    )
+
+    @property
+    def line_ranges(self) -> dict[str, tuple[float, float]]:
+        """Ranges of the quantities of the line as a whole that may change, by key."""
+        given = {key: getattr(self, key) for key in LINE_QUANTITIES}
+        return {key: value for key, value in given.items() if value is not None}
+
+    @property
+    def what(self) -> str:
+        """What changes, in words."""
+        whole = ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
+        return ", ".join(whole if self.kind == "line" else [self.kind, *whole])
+
+    @property
+    def unsaid(self) -> set[str]:
+        """Keys that are not given, left out of a campaign's hash: it had none of them when it could not have."""
+        return set(LINE_QUANTITIES) - set(self.line_ranges)
+
+    @model_validator(mode="after")
+    def _something_may_change(self) -> Self:
+        problems = [
+            f"design.{key} must be the least and then a larger value [{LINE_QUANTITIES[key][1]}]: got {low:g} and "
+            f"{high:g}, give the smaller one first"
+            for key, (low, high) in self.line_ranges.items()
+            if low >= high
+        ]
+        if self.kind == "line" and not self.line_ranges:
+            problems.append(
+                f"design.kind 'line' must have something to change: give a range to one of {', '.join(LINE_QUANTITIES)}"
+            )
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self

@@ -1,0 +1,116 @@
+"""Validated description of the scenarios that every design of a campaign meets (SI; speeds in km/h, errors in mm)."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec.components import Spec
+from dynamics.spec.train import PantographSpec
+from optimise.spec.objective_names import Combine
+
+__all__ = ["InstallationSpec", "ScenariosSpec"]
+
+Weights = tuple[Annotated[float, Field(gt=0.0, le=1.0e6)], ...]
+MOST = 400
+
+
+class InstallationSpec(Spec):
+    """Errors with which a line is installed, independent at every dropper, normal, the same for every design."""
+
+    height_sd_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.0, description="standard deviation of the contact-wire heights at the droppers [mm]"
+    )
+    length_sd_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.0, description="standard deviation of the lengths to which droppers are cut [mm]"
+    )
+    samples: Annotated[int, Field(ge=1, le=200)] = Field(
+        default=8, description="lines with errors for each design; without a standard deviation the line itself"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the errors")
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there are errors at all."""
+        return self.height_sd_mm > 0.0 or self.length_sd_mm > 0.0
+
+
+class ScenariosSpec(Spec):
+    """Where a design has to be good: every combination of what is listed; what is not is the case's own."""
+
+    speeds_kmh: tuple[Annotated[float, Field(ge=5.0, le=600.0)], ...] = Field(
+        default=(), max_length=41, description="speeds, each with its own reference mean force [km/h]"
+    )
+    speed_weights: Weights = Field(default=(), description="weight of each speed; without them all weigh the same [-]")
+    pantographs: tuple[PantographSpec, ...] = Field(
+        default=(), max_length=10, description="pantographs: names in conf, files, or blocks of keys"
+    )
+    pantograph_weights: Weights = Field(default=(), description="weight of each pantograph [-]")
+    contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
+        default=(), max_length=10, description="contact stiffnesses [N/m]"
+    )
+    contact_weights: Weights = Field(default=(), description="weight of each contact stiffness [-]")
+    damping_factors: tuple[Annotated[float, Field(ge=0.0, le=20.0)], ...] = Field(
+        default=(), max_length=10, description="factors of the line's own damping alpha and beta [-]"
+    )
+    damping_weights: Weights = Field(default=(), description="weight of each damping factor [-]")
+    errors: InstallationSpec = InstallationSpec()
+    combine: Combine = Field(
+        default="mean",
+        description="what an objective is over all scenarios: weighted mean, the worst, or mean plus deviation",
+    )
+    std_factor: Annotated[float, Field(gt=0.0, le=10.0)] = Field(
+        default=1.0, description="standard deviations over the scenarios that mean_plus_std adds to their mean [-]"
+    )
+    tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
+        default=2.0e-3,
+        description="change of state from span to span that ends the search of one scenario, relative; takes the place "
+        "of periodic.tolerance where that is smaller [-]",
+    )
+
+    @property
+    def axes(self) -> dict[str, tuple[tuple[Any, ...], Weights]]:
+        """Values and weights of each axis by the name of its key; without values it is the case's own."""
+        return {
+            "speeds_kmh": (self.speeds_kmh, self.speed_weights),
+            "pantographs": (self.pantographs, self.pantograph_weights),
+            "contact_stiffness": (self.contact_stiffness, self.contact_weights),
+            "damping_factors": (self.damping_factors, self.damping_weights),
+        }
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is any scenario beside the case's own."""
+        return self.errors.wanted or any(values for values, _ in self.axes.values())
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """Names of single conditions, by which an objective may ask for them."""
+        return tuple(chain.from_iterable(self.marks_of(axis) for axis in self.axes))
+
+    def marks_of(self, axis: str) -> tuple[str, ...]:
+        """Names of the conditions along one axis."""
+        values = self.axes[axis][0]
+        if axis == "pantographs":
+            return tuple(p.name for p in values)
+        if axis == "contact_stiffness":
+            return tuple(f"contact{1e-3 * k:g}" for k in values)
+        return tuple(f"damping{v:g}" if axis == "damping_factors" else f"{v:g}" for v in values)
+
+    @model_validator(mode="after")
+    def _scenarios_are_possible(self) -> Self:
+        problems, count = [], self.errors.samples if self.errors.wanted else 1
+        for axis, (values, weights) in self.axes.items():
+            marks = self.marks_of(axis)
+            count *= max(1, len(values))
+            if len(set(marks)) < len(marks):
+                problems.append(f"{axis} must be told apart, each value once: got {', '.join(marks)}")
+            if weights and len(weights) != len(values):
+                problems.append(f"weights must be one a value of {axis}: {len(values)} values, {len(weights)} weights")
+        if count > MOST:
+            problems.append(f"scenarios must be at most {MOST}, all combinations of what is listed: got {count}")
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self

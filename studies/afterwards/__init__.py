@@ -1,0 +1,1 @@
+"""What follows a search: confirmation, and the design away from its assumptions."""

@@ -1,0 +1,130 @@
+"""What is run after a search: both lines once more, and by the long transient.
+
+Written into the campaign's folder: nominal/, best/, nominal_transient/ and best_transient/ with summary.json
+and result.nc each, and confirmation.json.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catenary.storage.files import read_json, write_json_atomic
+from catenary.storage.provenance import config_sha256
+from dynamics.solution import solve
+from dynamics.spec.case import CaseSpec
+from studies.writing.summary import summarise
+
+if TYPE_CHECKING:
+    from optimise.afterwards.confirm import Confirmation
+    from optimise.search.result import CampaignResult
+
+__all__ = ["confirm_campaign", "confirmation_lines", "on_record"]
+
+Say = Callable[[str], None]
+
+
+def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool = False) -> dict[str, Any] | None:
+    """Solve nominal and best line once more and by the long transient; content of confirmation.json.
+
+    With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
+    deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
+    earlier run has confirmed is not run again. None when no design is feasible.
+    """
+    from optimise.afterwards.confirm import confirm
+
+    best = result.best
+    if best is None:
+        return None
+    target = result.folder / "confirmation.json"
+    case_hash = config_sha256(result.case)
+    held = on_record(
+        target, lambda c: (c["best"]["trial"], c["case_sha256"]) == (best.number, case_hash) and "verdict" in c
+    )
+    if held is not None:
+        return held
+    for name, record in (("nominal", result.nominal), ("best", best)):
+        _solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
+    how = ", at a short step and a shorter one" if error_estimate else ""
+    say(f"Confirming nominal and best line by the long transient{how}.")
+    finest = ("nominal_transient", "best_transient")
+    kept = iter([name for line in finest for name in ((None, line) if error_estimate else (line,))])
+
+    def solve(case: CaseSpec) -> Any:
+        name = next(kept)
+        return solve(case) if name is None else _solve_into(result.folder / name, case)
+
+    confirmation = confirm(result, solve, refine=error_estimate)
+    assert confirmation is not None
+    content = {**_content(confirmation, result), "refined": error_estimate}
+    write_json_atomic(target, content)
+    return content
+
+
+def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
+    """Content of a file that an earlier run wrote, if it belongs to the same designs, case and wishes."""
+    try:
+        content = read_json(file)
+        return content if same(content) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:
+    """Solve a case and keep its summary and histories."""
+    from dynamics.accuracy.numerical_error import estimate_error
+    from dynamics.results.dataset import write_result
+
+    begin = time.perf_counter()
+    solution = solve(case)
+    spent = time.perf_counter() - begin
+    error = estimate_error(case, solution) if error_estimate else None
+    summary = summarise(case, solution, spent, config_sha256(case), error=error)
+    write_result(folder / "result.nc", solution, case)
+    write_json_atomic(folder / "summary.json", summary)
+    return solution
+
+
+def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, Any]:
+    from optimise.evaluation.scenarios import own_condition
+
+    lines = {
+        name: {**asdict(design), "difference_percent": design.difference_percent, "error_N": design.error}
+        for name, design in (("nominal", confirmation.nominal), ("best", confirmation.best))
+    }
+    return {
+        "schema_version": 1,
+        "case_sha256": config_sha256(result.case),
+        "own_condition": own_condition(result.campaign.scenarios, result.case),
+        **lines,
+        "change_percent": confirmation.change_percent,
+        "change_transient_percent": confirmation.change_transient_percent,
+        "change_error_percent": confirmation.change_error_percent,
+        "verdict": confirmation.verdict,
+        "spans": result.case.transient.spans,
+        "spans_evaluated": result.case.transient.spans_evaluated,
+    }
+
+
+def confirmation_lines(content: dict[str, Any]) -> list[str]:
+    """Confirmation in words, one sentence a line; it is of the case's own condition, which is said with scenarios."""
+    alone = content.get("own_condition")
+    lines = [f"In the case's own condition alone ({alone}), no figure of the search:"] if alone else []
+    for name in ("nominal", "best"):
+        design = content[name]
+        text = f"{name}: standard deviation {design['sigma_N']:.2f} N"
+        if design["sigma_transient_N"] is None:
+            text += f"; the long transient failed: {design['message']}"
+        else:
+            error = "" if design["error_N"] is None else f" ± {design['error_N']:.2f}"
+            text += f", long transient {design['sigma_transient_N']:.2f}{error} N"
+            text += f" ({design['difference_percent']:+.2f} %)"
+        lines.append(text)
+    text = f"change of the standard deviation {content['change_percent']:+.2f} %"
+    if content["change_transient_percent"] is not None:
+        error = "" if content["change_error_percent"] is None else f" ± {content['change_error_percent']:.2f}"
+        text += f", by the long transient {content['change_transient_percent']:+.2f}{error} %: {content['verdict']}"
+    return [*lines, text]

@@ -1,0 +1,184 @@
+"""Written after a search: both designs where the world is not as assumed, and the best one as a fitter would cut it.
+
+trust.json holds one row a condition; fitter_schedule.json and fitter_schedule.csv the lengths of the droppers.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from catenary.storage.files import write_json_atomic, write_text_atomic
+from catenary.storage.provenance import config_sha256
+from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
+from studies.afterwards.confirmation import on_record
+
+if TYPE_CHECKING:
+    from catenary.spec.line import CatenarySpec
+    from optimise.search.result import CampaignResult
+    from optimise.spec.campaign import TrustSpec
+
+__all__ = ["show_fitter_schedule", "show_trust", "trust_lines"]
+
+ROUNDED_MM = (1.0, 5.0)
+
+
+def show_trust(
+    result: CampaignResult, wanted: TrustSpec, show: Callable[[str], None], *, error_estimate: bool = True
+) -> dict[str, Any] | None:
+    """Nominal line and best design under every condition; content of trust.json. None when no design is feasible.
+
+    With ``error_estimate`` each standard deviation has its numerical error, without which none is called better. What
+    stands on record for the same designs, case and conditions is not run again.
+    """
+    from optimise.afterwards.off_design import run_conditions
+
+    best = result.best
+    if best is None:
+        return None
+    key: dict[str, Any] = {
+        "case_sha256": config_sha256(result.case),
+        "trust_sha256": config_sha256(wanted),
+        "best_trial": best.number,
+    }
+    key["errors"] = error_estimate
+    target = result.folder / "trust.json"
+    held = on_record(target, lambda content: all(content.get(name) == value for name, value in key.items()))
+    if held is not None:
+        return held
+    began = time.perf_counter()
+
+    def progress(done: int, of: int) -> None:
+        left = (time.perf_counter() - began) * (of - done) / done
+        show(f"trust table: {done} of {of} runs, {left:.0f} s left")
+
+    lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
+    rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress, assured=error_estimate)
+    content = {
+        "schema_version": 1,
+        **key,
+        "design_speed_kmh": result.case.speed_kmh,
+        "contact_stiffness_N_per_m": result.case.contact.stiffness,
+        "wall_time_s": time.perf_counter() - began,
+        "rows": [
+            {
+                "kind": row.condition.kind,
+                "value": row.condition.value,
+                "sample": row.condition.sample,
+                "dimension": row.condition.dimension,
+                "nominal_std_N": row.sigma_N[0],
+                "best_std_N": row.sigma_N[1],
+                "nominal_error_N": row.error_N[0],
+                "best_error_N": row.error_N[1],
+                "nominal_message": row.message[0],
+                "best_message": row.message[1],
+            }
+            for row in rows
+        ],
+    }
+    write_json_atomic(target, content)
+    return content
+
+
+def trust_lines(content: dict[str, Any]) -> list[str]:
+    """Where the best design is worse, in words; a difference inside the errors of both is none."""
+    both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
+    found = [(r, verdict(*_with_error(r, "nominal"), *_with_error(r, "best"))) for r in both]
+    count = {word: sum(v == word for _, v in found) for word in (BETTER, SAME, UNKNOWN)}
+    text = f"trust table: better than the nominal line in {count[BETTER]} of {len(both)} runs that both have"
+    if count[SAME]:
+        text += f", {SAME} in {count[SAME]}"
+    if count[UNKNOWN]:
+        text += f", without an estimated error in {count[UNKNOWN]}"
+    missing = len(content["rows"]) - len(both)
+    if missing:
+        text += f"; {missing} more could not be run for one of them, or for neither"
+    worse = [_named(r) for r, v in found if v == WORSE]
+    return [text, *(["worse: " + ", ".join(worse)] if worse else [])]
+
+
+def _with_error(row: dict[str, Any], line: str) -> tuple[float, float]:
+    """Standard deviation and its error [N]; an error that was not estimated is NaN."""
+    error = row.get(f"{line}_error_N")
+    return row[f"{line}_std_N"], math.nan if error is None else error
+
+
+def _named(row: dict[str, Any]) -> str:
+    what = {
+        "speed": f"{row['value']:g} km/h",
+        "contact": f"contact {row['value'] / 1e3:g} kN/m",
+        "damping": f"damping times {row['value']:g}",
+        "height_error": f"height errors of {row['value']:g} mm, line {row['sample']}",
+        "length_error": f"dropper length errors of {row['value']:g} mm, line {row['sample']}",
+        "dimension": f"{row['dimension']} model",
+    }
+    change = 100.0 * (row["best_std_N"] / row["nominal_std_N"] - 1.0)
+    return f"{what[row['kind']]} ({change:+.1f} %)"
+
+
+def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
+    """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design."""
+    from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.form_finding.prescribed import prescribed_by_lengths
+
+    best = result.best
+    if best is None:
+        return None
+    line = result.catenary_of(best)
+    equilibrium = periodic_equilibrium(line)
+    if equilibrium.status is not EquilibriumStatus.OK:
+        return None
+    cut = prescribed_by_lengths(equilibrium)
+    exact = list(cut.droppers.lengths)
+    rounded = {mm: [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in exact] for mm in ROUNDED_MM}
+    runs = [{"rounded_mm": 0.0, **_sigma(result, line)}]
+    runs += [{"rounded_mm": mm, **_sigma(result, _cut_to(cut, lengths))} for mm, lengths in rounded.items()]
+    content = {
+        "schema_version": 1,
+        "best_trial": best.number,
+        "position_m": list(cut.droppers.positions),
+        "supports_m": list(cut.supports),
+        "length_m": exact,
+        "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
+        "runs": runs,
+    }
+    write_json_atomic(result.folder / "fitter_schedule.json", content)
+    write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))
+    return content
+
+
+def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
+    return line.model_copy(update={"droppers": line.droppers.model_copy(update={"lengths": tuple(lengths)})})
+
+
+def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
+    """Standard deviation [N] by the campaign's own solver, or the reason why there is none."""
+    from optimise.evaluation.evaluate import evaluate
+    from optimise.evaluation.setting import Setting, Task
+
+    case = result.case_with(line)
+    found = evaluate(Task(0, case.catenary), Setting(case, result.campaign.limits))
+    return {
+        "contact_force_std_N": found.sigma_N,
+        "static_dropper_force_min_N": found.static_dropper_force_min_N,
+        "message": found.message,
+    }
+
+
+def _as_csv(content: dict[str, Any]) -> str:
+    """Schedule as a table that a workshop reads: one row a dropper."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [f"length_rounded_{r['rounded_mm']:g}mm_m" for r in content["rounded_m"]]
+    writer.writerow(["dropper", "station_m", "length_m", *names, "span", "from_support_m"])
+    supports = content["supports_m"]
+    columns = [content["position_m"], content["length_m"], *(r["length_m"] for r in content["rounded_m"])]
+    for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
+        span = sum(support < station for support in supports)
+        where = [span, f"{station - supports[span - 1]:.3f}"]
+        writer.writerow([k + 1, f"{station:.3f}", f"{exact:.5f}", *(f"{v:.3f}" for v in others), *where])
+    return text.getvalue()

@@ -1,0 +1,260 @@
+"""A line of one's own from a dropper table and a few answers, written as a commented YAML file.
+
+catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
+
+The table is a CSV file whose first line names its columns: station with either height (contact wire over its height
+at the supports) or length (as cut, unloaded, from wire axis to wire axis). A heading may name the unit: station_m,
+height_mm, 'length [m]'. Columns are separated by comma, semicolon or tab; with the last two a decimal comma is
+understood.
+
+like=NAME names the line of the library that every value is taken from that is not given; any key of a line may be
+given, such as contact_wire.tension=20e3. In a terminal, missing answers are asked for. At the end the line's
+droppers at rest are shown; exit code 1 says that one of them is slack.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from catenary.errors import InputError
+from catenary.spec.components import READINGS, DropperSpec
+from catenary.spec.line import CatenarySpec
+from catenary.spec.pre_sag import hogging_warnings
+from catenary.storage.files import write_text_atomic
+from studies.input.compose import Composed, group_options
+from studies.input.keys import KeyTree
+from studies.input.problems import find_problems
+from studies.input.safe_yaml import read_yaml_mapping
+from studies.input.tables.dropper_table import DropperTable, read_dropper_table
+from studies.input.typed_text import typed_value
+from studies.writing.line_file import line_text
+
+if TYPE_CHECKING:
+    from catenary.form_finding.equilibrium import Equilibrium
+
+__all__ = ["JOB", "NOT_TYPED", "NewJob", "compose", "run"]
+
+FROM_TABLE = (
+    "droppers.positions",
+    "droppers.prescribed",
+    *(f"droppers.{key}" for key, _ in READINGS.values()),
+    "table",
+)
+SET_HERE = ("provenance", "schema_version")
+NOT_TYPED = (*FROM_TABLE, *SET_HERE)
+QUESTIONS = {
+    "droppers": "dropper table (a CSV file)",
+    "name": "name of the line",
+    "like": "line of the library that other values are taken from",
+    "span_length": "span, support to support [m]",
+    "encumbrance": "encumbrance, messenger wire above contact wire at a support [m]",
+}
+
+
+class NewJob(CatenarySpec):
+    """A new line, and the file that it is written to."""
+
+    droppers: DropperSpec = Field(description="droppers=PATH.csv gives their stations and heights or lengths")
+    table: str = Field(description="dropper table that was read")
+    like: str = Field(description="line of the library that values which are not given are taken from")
+    output: str = Field(description="file to write; without it NAME.yaml in the folder that one is in")
+    overwrite: bool = Field(default=False, description="whether an existing file may be replaced")
+
+
+JOB = NewJob
+
+
+@dataclass
+class _Answers:
+    """What was typed: text by key, and what is wrong with it."""
+
+    typed: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def compose(overrides: list[str]) -> Composed[NewJob]:
+    """Read the table, take over what was not given, validate; every problem at once."""
+    answers = _sort(overrides)
+    if not answers.problems and sys.stdin is not None and sys.stdin.isatty():
+        _ask(answers)
+    missing = [key for key in QUESTIONS if not answers.typed.get(key)]
+    problems = answers.problems
+    problems += [f"{key} is missing: give {key}=..., the {QUESTIONS[key]}" for key in missing]
+    values, base = _values(answers), _library_line(answers)
+    table = _table(answers, _period(values))
+    data = _lay_together(base, values, table, answers)
+    _check_output(data, problems)
+
+    def place(path: tuple[str | int, ...]) -> str:
+        return " on the command line" if ".".join(map(str, path)) in values else ""
+
+    found = [s for s in find_problems(JOB, data, base, place) if s.partition(" ")[0] not in missing]
+    # without a table the library's droppers stand in, and say nothing about this line
+    problems += found if table is not None else [s for s in found if "dropper" not in s]
+    if problems:
+        raise InputError(problems)
+    job = JOB.model_validate(data)
+    notes = [f"{job.table}: the column '{heading}' is not used." for heading in (table.unused if table else ())]
+    return Composed(job, tuple(overrides), (*notes, *hogging_warnings(job)))
+
+
+def run(composed: Composed[NewJob]) -> int:
+    """Write the line and show its droppers at rest; 1 when one is slack or the line's shape was not found."""
+    from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.linearised.static_checks import faults_at_rest
+
+    job = composed.job
+    line = CatenarySpec.model_validate(job.model_dump(include=set(CatenarySpec.model_fields)))
+    equilibrium = periodic_equilibrium(line)
+    write_text_atomic(Path(job.output), line_text(line, Path(job.table).name, job.like))
+    print(f"Written: {job.output}")
+    taken = [path for path, mark in line.provenance.items() if mark != "u"]
+    print(f"Taken over from {job.like}, check that they are right: {', '.join(taken)}")
+    if equilibrium.status is not EquilibriumStatus.OK:
+        print(f"At rest: {equilibrium.status.value}; check heights, lengths and tensions.", file=sys.stderr)
+        return 1
+    for text in _static_table(equilibrium):
+        print(text)
+    faults = faults_at_rest(equilibrium)
+    for fault in faults:
+        print(f"Refused by the other commands: {fault.key} {fault.sentence}.", file=sys.stderr)
+    if faults:
+        return 1
+    print("Every dropper is in tension at rest. Next:")
+    print(f"  catenary simulate catenary={job.output}")
+    return 0
+
+
+def _sort(overrides: list[str]) -> _Answers:
+    """Keys and texts as typed; what is no key of a line is refused by name."""
+    keys, answers = KeyTree(JOB), _Answers()
+    for text in overrides:
+        key, separator, raw = text.partition("=")
+        key = key.strip()
+        if not separator or not key:
+            answers.problems.append(f"'{text}' is not key=value: write for example span_length=60")
+        elif "${" in text:
+            answers.problems.append(f"{key} must be a plain value: interpolation '${{...}}' is not allowed")
+        elif key in FROM_TABLE:
+            answers.problems.append(f"{key} comes from the dropper table: give droppers=PATH.csv")
+        elif key.partition(".")[0] in SET_HERE or keys.node(key.split(".")) is None:
+            near = keys.nearest(key)
+            answers.problems.append(
+                f"{key} is not a known key; " + (f"did you mean {near}?" if near else "--help lists the keys")
+            )
+        else:
+            answers.typed[key] = raw.strip().strip("'\"")
+    return answers
+
+
+def _ask(answers: _Answers) -> None:
+    """Ask for what is missing; an empty answer, or the end of the input, leaves it missing."""
+    for key, text in QUESTIONS.items():
+        if answers.typed.get(key):
+            continue
+        choices = f" ({', '.join(group_options('catenary'))})" if key == "like" else ""
+        try:
+            answers.typed[key] = input(f"{text}{choices}: ").strip()
+        except EOFError:
+            print()
+            return
+
+
+def _values(answers: _Answers) -> dict[str, Any]:
+    """Typed values of the line's own keys."""
+    values: dict[str, Any] = {}
+    for key, raw in answers.typed.items():
+        if key in ("droppers", "like", "output", "name", "description") or not raw:
+            continue
+        try:
+            values[key] = typed_value(key, raw)
+        except InputError as error:
+            answers.problems += error.problems
+    return values
+
+
+def _library_line(answers: _Answers) -> dict[str, Any]:
+    """Line of the library that the answers name; any of them where they name none, for the other answers' check."""
+    name, options = answers.typed.get("like", ""), group_options("catenary")
+    if name and name not in options:
+        answers.problems.append(f"like must be one of {', '.join(options)}: got '{name}'")
+    file = resources.files("conf").joinpath("catenary", f"{name if name in options else options[0]}.yaml")
+    return read_yaml_mapping(Path(str(file)), "catenary")
+
+
+def _period(values: dict[str, Any]) -> float | None:
+    """Length after which the line repeats [m], where the answers say it."""
+    further = values.get("further_spans") or []
+    spans = [values.get("span_length"), *(further if isinstance(further, list) else [None])]
+    known = [float(s) for s in spans if isinstance(s, int | float) and s > 1.0]
+    return sum(known) if len(known) == len(spans) else None
+
+
+def _table(answers: _Answers, period: float | None) -> DropperTable | None:
+    path = answers.typed.get("droppers", "")
+    if not path:
+        return None
+    try:
+        return read_dropper_table(Path(path), period)
+    except InputError as error:
+        answers.problems += error.problems
+        return None
+
+
+def _lay_together(
+    base: dict[str, Any], values: dict[str, Any], table: DropperTable | None, answers: _Answers
+) -> dict[str, Any]:
+    """Lay the library's line, the table and the typed values together, every number with its mark."""
+    typed, data = answers.typed, copy.deepcopy(base)
+    # what a paper prints of the sample line is not printed of this one
+    marks = dict.fromkeys(data.get("provenance", {}), f"t:{typed.get('like') or 'the library'}")
+    if table is not None:
+        key = READINGS[table.reading][0]
+        for other in ("contact_wire_heights", "lengths"):
+            data["droppers"].pop(other, None)
+            marks.pop(f"droppers.{other}", None)
+        data["droppers"] |= {"positions": table.stations, "prescribed": table.reading, key: table.values}
+        marks |= {"droppers.positions": "u", f"droppers.{key}": "u"}
+    name = typed.get("name") or "line"
+    told = f"Line from a dropper table, with values of {typed.get('like', '')} where none were given"
+    data |= {"name": name, "description": typed.get("description", told), "table": typed.get("droppers", "")}
+    data |= {"like": typed.get("like", ""), "output": typed.get("output") or f"{name}.yaml"}
+    for path, value in values.items():
+        *blocks, last = path.split(".")
+        place = data
+        for block in blocks:
+            place = place.setdefault(block, {}) if isinstance(place.get(block, {}), dict) else {}
+        place[last] = value
+        if value is None:
+            marks = {k: v for k, v in marks.items() if not k.startswith(f"{path}.")}
+        elif isinstance(value, int | float | list) and not isinstance(value, bool):
+            marks[path] = "u"
+    return {**data, "provenance": marks}
+
+
+def _check_output(data: dict[str, Any], problems: list[str]) -> None:
+    path = Path(data["output"])
+    if path.suffix not in (".yaml", ".yml"):
+        problems.append(f"output must be a file that ends in .yaml: got '{path}'")
+    elif path.is_dir():
+        problems.append(f"output must be a file: {path} is a folder")
+    elif path.exists() and data.get("overwrite") is not True:
+        problems.append(f"output {path} exists already: give another output=... or overwrite=true")
+
+
+def _static_table(equilibrium: Equilibrium) -> list[str]:
+    """Droppers at rest as aligned text: station, height, force, length to cut."""
+    heights = equilibrium.q[equilibrium.mesh.dropper_bottom, 2]
+    columns = (equilibrium.mesh.layout.dropper_x, 1e3 * heights, equilibrium.dropper_force)
+    rows = zip(*columns, equilibrium.dropper_unstretched_length, strict=True)
+    return [
+        "dropper  station [m]  height [mm]  force at rest [N]  length as cut [m]",
+        *(f"{k:7d}  {x:11.3f}  {z:11.1f}  {f:17.1f}  {c:17.4f}" for k, (x, z, f, c) in enumerate(rows, start=1)),
+    ]

@@ -1,0 +1,210 @@
+"""A campaign over a design space: the geometry that is best in one objective, or the front of several.
+
+The campaign's folder has a stable name: the same command goes on after Ctrl-C or a power cut, or with more
+trials. `objectives=[sigma,uplift] sampler=nsga2` looks for every design of which none is better in both.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catenary.errors import InputError
+from studies.input.compose import Composed, compose_job, typed_command
+from studies.input.refusals import refuse_coarse_step, refuse_slack_line
+from studies.jobs.simulation import OptimiseJob, campaign_of, case_of
+from studies.writing.run_folder import OUTPUTS, RunFolder
+
+if TYPE_CHECKING:
+    from optimise.design.space import DesignSpace, Variable
+    from optimise.evaluation.objectives import Objective
+    from optimise.search.result import CampaignResult
+
+from studies.writing.progress_line import ProgressLine
+
+__all__ = ["JOB", "compose", "run", "run_campaign_study"]
+
+JOB = OptimiseJob
+
+
+def compose(overrides: list[str]) -> Composed[OptimiseJob]:
+    """Resolve and validate the input."""
+    return compose_job("optimise", JOB, overrides)
+
+
+def run(composed: Composed[OptimiseJob]) -> int:
+    """Search, confirm, report; 1 when the nominal line cannot be solved, 75 when interrupted."""
+    from optimise.record.campaign_folder import CampaignFolder
+
+    if composed.job.cost:
+        return _show_cost(composed)
+    code, result = run_campaign_study(composed)
+    if result is not None and result.best is not None:
+        print("Next:")
+        print(f"  catenary simulate catenary={result.folder / 'best_design.yaml'}")
+        if len(result.campaign.objectives) > 1:
+            print(f"  catenary simulate catenary={CampaignFolder(result.folder).pareto_yaml(result.front[-1].number)}")
+        where = f"campaign={result.campaign.name}"
+        if composed.job.run_dir is not None:
+            where = f"catenary={result.folder / 'best_design.yaml'}"
+        print(f"  catenary export {where}")
+    return code
+
+
+def _show_cost(composed: Composed[OptimiseJob]) -> int:
+    """Say what the campaign will cost, before anything is submitted; 75 when interrupted."""
+    from optimise.afterwards.cost import campaign_cost, cost_lines, not_counted
+    from optimise.search.campaign import Interrupted, NominalFailedError
+
+    case, campaign = case_of(composed.job), campaign_of(composed.job)
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    print("Measuring a few designs on one core of this machine.", flush=True)
+    try:
+        cost = campaign_cost(campaign, case)
+    except Interrupted as stop:
+        print(f"{stop}:\n  {typed_command('optimise', composed.overrides)}", file=sys.stderr)
+        return stop.exit_code
+    except NominalFailedError as failure:
+        print(failure, file=sys.stderr)
+        return failure.exit_code
+    print("\n".join(cost_lines(cost, campaign.cluster, [not_counted(campaign, case, composed.job.trust)])))
+    return 0
+
+
+def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
+    """Run or go on with a campaign; its exit code, and the result when there is one."""
+    from optimise.design.space import DesignSpace
+    from optimise.executors import NoWorkersError, going_on, refuse_impossible
+    from optimise.record.campaign_folder import CampaignFolder
+    from optimise.record.driver_lock import end_request_interrupts
+    from optimise.search.campaign import Interrupted, NominalFailedError, refuse_impossible_scenarios, run_campaign
+
+    job = composed.job
+    case, campaign = case_of(job), campaign_of(job)
+    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    refuse_impossible_scenarios(campaign, case)
+    space = DesignSpace(case.catenary, campaign.design)
+    if not CampaignFolder(path).refuse_other(campaign, case):
+        _refuse_foreign_folder(path)
+    refuse_impossible_scenarios(campaign, case)
+    refuse_impossible(campaign.cluster)  # before it is said that anything is kept
+    _print_search(job, space, path)
+    line, command = ProgressLine(), typed_command("optimise", composed.overrides)
+    try:
+        with end_request_interrupts():
+            try:
+                result = run_campaign(campaign, case, path, progress=line.show, command=command)
+            finally:
+                line.end()
+            return _conclude(composed, result), result
+    except Interrupted as stop:
+        print(f"{stop}:\n  {command}", file=sys.stderr)
+    except NominalFailedError as failure:
+        print(failure, file=sys.stderr)
+        return failure.exit_code, None
+    except (KeyboardInterrupt, NoWorkersError) as stop:
+        reason = f"campaign '{campaign.name}' was interrupted" if isinstance(stop, KeyboardInterrupt) else stop
+        print(
+            f"{reason}: every design that was evaluated is on record in {path}, search, confirmation, trust table or "
+            f"report are missing; {going_on(stop)}:\n  {command}",
+            file=sys.stderr,
+        )
+    return Interrupted.exit_code, None
+
+
+def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
+    """Confirm, show away from the design point, report."""
+    from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
+    from studies.afterwards.off_design import show_fitter_schedule, show_trust, trust_lines
+    from studies.report import write_campaign_report
+
+    folder = RunFolder(result.folder, "optimise", composed)
+    content = confirm_campaign(result, folder.say, error_estimate=composed.job.error_estimate)
+    if content is None:
+        folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
+    else:
+        line = ProgressLine()
+        try:
+            trust = show_trust(result, composed.job.trust, line.write, error_estimate=composed.job.error_estimate)
+        finally:
+            line.end()
+        show_fitter_schedule(result)
+        for sentence in [*confirmation_lines(content), *(trust_lines(trust) if trust else [])]:
+            folder.say(sentence)
+    write_campaign_report(result.folder)
+    objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1
+    if several:
+        folder.say(
+            f"On the front of {', '.join(objectives)}: {len(result.front)} "
+            f"design{'s' if len(result.front) > 1 else ''}; best_design.yaml is the one best in {objectives[0]}"
+        )
+    files = (
+        "report.html, " + ("best_design.yaml, " if result.best else "") + "trials.nc" + (", pareto/" if several else "")
+    )
+    folder.say(f"Written to {result.folder}/ ({files})")
+    return 0
+
+
+def _in_words(objective: Objective) -> str:
+    sense = "as high" if objective.maximised else "as low"
+    return f"{objective.long_name} [{objective.unit}], {sense} as possible"
+
+
+def _warm_start_lines(job: OptimiseJob, space: DesignSpace) -> list[str]:
+    """Which designs of an earlier campaign come first, and which this space does not hold; refused where none does."""
+    from optimise.search.warm_start import warm_start
+
+    found = warm_start(campaign_of(job), space)
+    if found is None:
+        return []
+    trials = ", ".join(str(origin.trial) for _, origin in found.designs)
+    first = f"Warm start: {len(found.designs)} designs of {job.warm_start} come first (trials {trials})"
+    return [first, *(f"  left out: {sentence}" for sentence in found.left_out)]
+
+
+def _range(v: Variable) -> str:
+    """Name and bounds of a variable; a change against the nominal line has a sign."""
+    unit = "" if v.unit == "1" else f" {v.unit}"
+    if v.low < 0.0:
+        return f"{v.name} {v.low:+.4g} to {v.high:+.4g}{unit}"
+    return f"{v.name} {v.low:g} to {v.high:g}{unit}"
+
+
+def _refuse_foreign_folder(path: Path) -> None:
+    from optimise.record.campaign_folder import CampaignFolder
+
+    if path.exists() and (not path.is_dir() or CampaignFolder(path).foreign_files()):
+        raise InputError([f"run_dir must be a new, empty or campaign folder: {path} holds other files"])
+
+
+def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
+    """What is wanted, what may change and how far, what is held, where it is kept."""
+    from optimise.evaluation.objectives import OBJECTIVES
+    from optimise.evaluation.scenarios import own_condition, scenario_set
+    from optimise.record.campaign_folder import CampaignFolder
+
+    warm = [] if CampaignFolder(path).journal.exists() else _warm_start_lines(job, space)
+    held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
+    print(
+        f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
+        f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.what}, {held} held"
+    )
+    bounds = ", ".join(_range(v) for v in space.variables)
+    print(f"Variables: {bounds}")
+    for sentence in warm:
+        print(sentence)
+    found = scenario_set(job.scenarios, job.objectives, case_of(job))
+    names = job.objectives
+    if found is not None:
+        print(f"Every design in {found.in_words}")
+        print(f"Pictures and long transient: {own_condition(job.scenarios, job)} alone")
+        names = tuple(map(found.spelled, names))
+    print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in names)}")
+    limits = job.limits
+    print(
+        f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
+        f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %"
+    )
+    print(f"Kept in {path}/; the same command goes on after an interruption.", flush=True)

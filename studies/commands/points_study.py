@@ -1,0 +1,121 @@
+"""A study whose points are evaluated in strands, as a person runs it: checked, evaluated, drawn, said in words."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from studies.input.compose import Composed, typed_command
+from studies.writing.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from optimise.evaluation.batch_task import PointResult
+    from optimise.record.points_folder import StrandFolder, StrandInput
+    from optimise.spec.cluster import ClusterSpec
+    from studies.jobs.points import PointsJob
+
+__all__ = ["PointsStudy", "run_points_study"]
+
+
+@dataclass(frozen=True)
+class PointsStudy:
+    """What sets one kind of study apart from the other.
+
+    Attributes
+    ----------
+    given : StrandInput
+        What decides its numbers.
+    place : StrandFolder
+        Where it is kept.
+    varied : str
+        What is varied, for the line that it begins with.
+    fill : callable
+        Evaluates what is missing and writes the results; takes ``progress`` and ``command``.
+    report : callable
+        Draws the page of a folder.
+    closing : callable
+        What came out, in sentences.
+    files : str
+        What is written, by name.
+    """
+
+    given: StrandInput
+    place: StrandFolder
+    varied: str
+    fill: Callable[..., Any]
+    report: Callable[[Path], Path]
+    closing: Callable[[Any], list[str]]
+    files: str
+
+
+def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
+    """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
+    from optimise.executors import refuse_impossible
+    from optimise.record.driver_lock import Interrupted, end_request_interrupts
+
+    job, given, place = composed.job, study.given, study.place
+    command = typed_command(place.study, composed.overrides)
+    if job.cost:
+        return _show_cost(given, job.cluster, command)
+    given.checked_strands()
+    place.refuse_other(given)
+    refuse_impossible(job.cluster)  # before it is said that anything is kept
+    print(
+        f"{place.study.capitalize()} {given.name}: {study.varied} of {job.catenary.name} with {job.pantograph.name}, "
+        f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",
+        flush=True,
+    )
+    try:
+        with end_request_interrupts():
+            return _fill_and_report(composed, study, command)
+    except Interrupted as stop:
+        print(f"{stop}:\n  {command}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(
+            f"{place.study} '{given.name}' was interrupted: every point that was evaluated is on record in "
+            f"{place.path}, points, results or report are missing; the same command goes on from there:\n  {command}",
+            file=sys.stderr,
+        )
+    return Interrupted.exit_code
+
+
+def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, command: str) -> int:
+    from optimise.parameter_study.progress import points_line
+    from studies.writing.progress_line import ProgressLine
+
+    line, place = ProgressLine(), study.place
+    try:
+        result = study.fill(progress=lambda p: line.write(points_line(p)), command=command)
+    finally:
+        line.end()
+    folder = RunFolder(place.path, place.study, composed)
+    study.report(place.path)
+    broken = [point for point in result.points.values() if not point.statistics]
+    for sentence in [*study.closing(result), *_reasons(broken)]:
+        folder.say(sentence)
+    folder.say(f"Written to {place.path}/ ({study.files})")
+    return 0 if len(broken) < len(result.points) else 1
+
+
+def _show_cost(given: StrandInput, cluster: ClusterSpec, command: str) -> int:
+    """Say what the study will cost, before anything is submitted; 75 when interrupted."""
+    from optimise.afterwards.cost import cost_lines, strands_cost
+    from optimise.record.driver_lock import Interrupted
+
+    strands = given.checked_strands()
+    print("Measuring a few points on one core of this machine.", flush=True)
+    try:
+        cost = strands_cost(strands, given.evaluate, given.setting)
+    except Interrupted as stop:
+        print(f"{stop}:\n  {command}", file=sys.stderr)
+        return stop.exit_code
+    print("\n".join(cost_lines(cost, cluster)))
+    return 0
+
+
+def _reasons(broken: Collection[PointResult]) -> list[str]:
+    reasons = sorted({point.message or point.status for point in broken})
+    return [f"{len(broken)} points have no figures: {'; '.join(reasons[:3])}"] if broken else []

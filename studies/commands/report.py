@@ -1,0 +1,85 @@
+"""Draw the HTML report of a run or campaign folder anew, or lay several contact forces over one another.
+
+catenary report FOLDER                     the report of one folder, drawn anew (also run_dir=FOLDER)
+catenary report A B output=cmp.html        runs side by side; a campaign stands for its nominal and its best design
+catenary report A measured.csv record.speed_kmh=275 record.align=true output=cmp.html
+catenary report SWEEP SWEEP output=cmp.html   sweeps over one input in one picture, as of two lines
+
+Nothing is computed anew: pages are made from the files that runs left. A force record from elsewhere is a CSV file
+whose first line names columns and units (time_s or position_m, and force_N), or a netCDF file whose variables have
+them. It may be sampled unevenly; it is brought to even steps, filtered like the forces of the first run, and its
+whole spans are laid over one another.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from catenary.errors import InputError
+from studies.input.compose import Composed, compose_job
+from studies.input.typed_text import quoted
+from studies.jobs.simulation import ReportJob
+
+__all__ = ["JOB", "compose", "run"]
+
+JOB = ReportJob
+CONFIG = "report"
+
+
+def compose(overrides: list[str]) -> Composed[ReportJob]:
+    """Resolve and validate the input; what is not key=value is a path."""
+    paths = [text for text in overrides if "=" not in text]
+    keyed = [text for text in overrides if "=" in text]
+    if len(paths) == 1 and not any(text.startswith(("output=", "record.")) for text in keyed):
+        keyed.append(f"run_dir={paths[0]}")
+    elif paths:
+        keyed.append("runs=[" + ",".join(map(quoted, paths)) + "]")
+    composed = compose_job("report", JOB, keyed)
+    return Composed(composed.job, tuple(overrides), composed.notes)
+
+
+def run(composed: Composed[ReportJob]) -> int:
+    """Draw the report of a folder, or a comparison."""
+    if composed.job.runs:
+        return _compare(composed.job)
+    from studies.report import (
+        write_campaign_report,
+        write_convergence_report,
+        write_sensitivity_report,
+        write_simulation_report,
+        write_sweep_report,
+    )
+    from studies.report.readers.stored import read_json
+
+    folder = Path(str(composed.job.run_dir))
+    if (folder / "campaign.yaml").is_file():
+        write_campaign_report(folder)
+    elif (folder / "sweep.yaml").is_file():
+        write_sweep_report(folder)
+    elif (folder / "sensitivity.yaml").is_file():
+        write_sensitivity_report(folder)
+    elif (folder / "summary.json").is_file():
+        study = read_json(folder / "summary.json").get("study")
+        if study == "rig_emulate":
+            from studies.rig.emulation.folder import write_emulated_report
+
+            write_emulated_report(folder)
+        else:
+            (write_convergence_report if study == "convergence" else write_simulation_report)(folder)
+    elif folder.is_file():
+        raise InputError([f"{folder} is a file: give a run folder too, which it is laid beside"])
+    else:
+        raise InputError(
+            [f"run_dir must be a run or campaign folder: {folder} has neither summary.json nor campaign.yaml"]
+        )
+    print(f"Written: {folder / 'report.html'}")
+    return 0
+
+
+def _compare(job: ReportJob) -> int:
+    from studies.report import write_comparison
+
+    page = Path(job.output or "comparison.html")
+    picture = write_comparison(job.runs, job.record, page)
+    print(f"Written: {page}, {picture}")
+    return 0

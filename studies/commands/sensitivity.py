@@ -1,0 +1,116 @@
+"""Which inputs the contact force is sensitive to: shares of the variance, screening, local derivatives.
+
+catenary sensitivity inputs=twelve_bruni
+catenary sensitivity inputs=twelve_bruni sensitivity.methods=[morris,local] sensitivity.name=screening
+catenary sensitivity "sensitivity.inputs={speed_kmh:{low:250,high:300},contact.stiffness:{low:50e3,high:200e3}}"
+
+Every value of a range is equally likely, and inputs are independent. The study's folder has a stable name: the same
+command goes on after Ctrl-C or a power cut. Where the reference mean force is held, each speed holds its own.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from catenary.errors import InputError
+from optimise.evaluation.case_inputs import value_at
+from studies.commands.points_study import PointsStudy, run_points_study
+from studies.input.compose import Composed, compose_job
+from studies.input.input_paths import fitting_inputs, missing_inputs, path_problems, ranges_around
+from studies.jobs.sensitivity import SensitivityJob
+from studies.jobs.simulation import case_of
+from studies.writing.run_folder import OUTPUTS
+
+if TYPE_CHECKING:
+    from optimise.parameter_study.sensitivity_result import SensitivityResult
+
+__all__ = ["JOB", "compose", "run"]
+
+JOB = SensitivityJob
+
+
+def compose(overrides: list[str]) -> Composed[SensitivityJob]:
+    """Resolve and validate the input; inputs that are no numbers of the case are refused by name."""
+    composed = compose_job("sensitivity", JOB, overrides)
+    inputs = composed.job.sensitivity.inputs.items()
+    problems = [p for name, r in inputs for p in path_problems("sensitivity.inputs", name, (r.low, r.high), True)]
+    if problems:
+        raise InputError(problems)
+    _refuse_missing(composed.job)
+    _refuse_elsewhere(composed.job)
+    return composed
+
+
+def _refuse_elsewhere(job: SensitivityJob) -> None:
+    """Refuse ranges that do not hold the case's own values: what they tell is of another line."""
+    case, ranges = case_of(job), job.sensitivity.inputs
+    away = {name: v for name, r in ranges.items() if not r.low <= (v := value_at(case, name)) <= r.high}
+    if away:
+        around = ranges_around(case, {name: r.model_dump() for name, r in ranges.items()})
+        raise InputError(
+            [
+                f"sensitivity.inputs.{name} must hold the value of this case, {value:g}: got {ranges[name].low:g} to "
+                f"{ranges[name].high:g}; ranges of the same shares around it: {around}"
+                for name, value in away.items()
+            ]
+        )
+
+
+def _refuse_missing(job: SensitivityJob) -> None:
+    """Refuse inputs that the line or pantograph is without, and name the choice that has no such."""
+    case = case_of(job)
+    missing = missing_inputs(case, job.sensitivity.inputs)
+    if not missing:
+        return
+    fitting = [f"inputs={choice}" for choice in fitting_inputs(case)]
+    advice = f"use {' or '.join(fitting)}, or name others" if fitting else "name others"
+    raise InputError(
+        [
+            f"sensitivity.inputs must name numbers that this case has: {', '.join(missing)} is none of them "
+            f"({job.catenary.name} with {job.pantograph.name}); {advice} by sensitivity.inputs"
+        ]
+    )
+
+
+def run(composed: Composed[SensitivityJob]) -> int:
+    """Evaluate the points, form the indices, draw and report; 75 when interrupted."""
+    from optimise.parameter_study.sensitivity import SensitivityFolder, run_sensitivity
+    from optimise.parameter_study.sensitivity_result import SensitivityInput
+    from optimise.spec.sensitivity import SensitivitySpec
+    from studies.report import write_sensitivity_report
+
+    job, wanted = composed.job, composed.job.sensitivity
+    case, spec = case_of(job), SensitivitySpec(sensitivity=wanted, cluster=job.cluster)
+    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sensitivity" / wanted.name
+    study = PointsStudy(
+        given=SensitivityInput(sensitivity=wanted, case=case),
+        place=SensitivityFolder(path),
+        varied=f"{', '.join(wanted.methods)}, {len(wanted.inputs)} inputs, {wanted.points} points",
+        fill=partial(run_sensitivity, spec, case, path),
+        report=write_sensitivity_report,
+        closing=_closing,
+        files="report.html, indices.csv, result.nc, figures/",
+    )
+    return run_points_study(composed, study)
+
+
+def _closing(result: SensitivityResult) -> list[str]:
+    """What the standard deviation depends on most, by each method, in words."""
+    names = result.plan.names
+    lines = []
+    if result.sobol is not None and np.isfinite(result.sobol.total[0]).all():
+        order = np.argsort(-result.sobol.total[0])[:3]
+        most = ", ".join(f"{names[i]} {100.0 * result.sobol.total[0, i]:.0f} %" for i in order)
+        lines.append(f"share of the variance of sigma that stays while all others are known (total index): {most}")
+    if result.morris is not None and np.isfinite(result.morris.mean_absolute[0]).all():
+        order = np.argsort(-result.morris.mean_absolute[0])[:3]
+        most = ", ".join(f"{names[i]} {result.morris.mean_absolute[0, i]:.2f} N" for i in order)
+        lines.append(f"mean elementary effect on sigma over the range: {most}")
+    for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):
+        if figures is not None and figures.left_out:
+            lines.append(f"{figures.left_out} of {figures.groups} {name} are left out: a point of each has no figures")
+    return lines

@@ -1,0 +1,141 @@
+"""One line, one pantograph, one speed: static state and dynamics.
+
+Writes summary.json, result.nc, figures and report.html into the run folder.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catenary.storage.files import write_json_atomic
+from catenary.storage.provenance import config_sha256
+from studies.input.compose import Composed, compose_job
+from studies.jobs.simulation import SimulateJob, case_of
+from studies.writing.run_folder import RunFolder, fresh_folder
+
+if TYPE_CHECKING:
+    from dynamics.spec.case import CaseSpec
+
+from studies.input.refusals import refuse_coarse_step, refuse_slack_line
+from studies.writing.summary import summarise
+
+__all__ = [
+    "JOB",
+    "compose",
+    "run",
+]
+
+JOB = SimulateJob
+
+
+def compose(overrides: list[str]) -> Composed[SimulateJob]:
+    """Resolve and validate the input."""
+    return compose_job("simulate", JOB, overrides)
+
+
+def run(composed: Composed[SimulateJob]) -> int:
+    """Simulate, write, draw and report; 1 when a solver failed."""
+    job = composed.job
+    case = case_of(job)
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    return _simulate_into(fresh_folder("simulate", case.catenary.name, job.run_dir), composed, case)
+
+
+def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
+    from dynamics.accuracy.numerical_error import estimate_error
+    from dynamics.accuracy.slack_companion import compare_slack_readings
+    from dynamics.results.dataset import write_result
+    from dynamics.solution import solve
+    from studies.report import write_simulation_report
+
+    folder = RunFolder(path, "simulate", composed)
+    folder.say(_headline(case))
+    begin = time.perf_counter()
+    solution = solve(case)
+    spent = time.perf_counter() - begin
+    loads = composed.job.elasticity_force_N
+    error = estimate_error(case, solution) if composed.job.error_estimate else None
+    reading = compare_slack_readings(case, solution) if composed.job.error_estimate else None
+    summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
+    summary["slack_damping"] = None if reading is None else {**asdict(reading), "warning": reading.warning}
+    write_result(folder.path / "result.nc", solution, composed.job, loads)
+    write_json_atomic(folder.path / "summary.json", summary)
+    write_simulation_report(folder.path, folder.say)
+    for line in _closing_lines(summary):
+        folder.say(line)
+    folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
+    return 0 if solution.status.has_figures else 1
+
+
+def _error_lines(error: dict[str, Any] | None) -> list[str]:
+    """Estimated numerical error in words."""
+    if error is None:
+        return []
+    if error["total_N"] is None:
+        missing = [f"{name}: {part['message']}" for name, part in error["parts"].items() if part["error_N"] is None]
+        return [f"the numerical error of the standard deviation could not be estimated ({'; '.join(missing)})"]
+    parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
+    return [
+        f"estimated numerical error of the standard deviation ± {error['total_N']:.2f} N "
+        f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
+    ]
+
+
+def _headline(case: CaseSpec) -> str:
+    if case.mean_force_N is not None:
+        held = f"mean force {case.mean_force_N:.2f} N held"
+    else:
+        held = f"applied force {case.applied_force_N:.2f} N"
+    return (
+        f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
+        f"{held}, contact {case.contact.stiffness / 1e3:g} kN/m, dt {1e3 * case.time_step:.5f} ms "
+        f"(asked {1e3 * case.dt:g} ms), {case.steps_per_period} steps {case.catenary.what_repeats}"
+        f"{case.part_of_a_period}"
+    )
+
+
+def _losses_told(losses: dict[str, Any]) -> str:
+    """Number and size of losses in words; nothing where contact is never lost."""
+    if not losses["count"]:
+        return ""
+    return f" ({losses['count']} times, at most {1e3 * losses['longest_s']:.0f} ms, {losses['longest_m']:.2f} m)"
+
+
+def _closing_lines(summary: dict[str, Any]) -> list[str]:
+    lines = []
+    if not summary["pantographs"]:
+        said = summary["message"] or summary["status"]
+        if not said.startswith(summary["status"]):
+            said = f"{summary['status']}. {said}"
+        lines.append(f"The solver failed: {said}")
+    elif summary["message"]:
+        lines.append(f"{summary['status']}: {summary['message']}")
+    for k, figures in enumerate(summary["pantographs"]):
+        which = f"pantograph {k + 1}: " if len(summary["pantographs"]) > 1 else ""
+        lines.append(
+            f"{which}contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
+            f"{figures['contact_force_std_N']:.2f} N, {figures['contact_force_min_N']:.1f} to "
+            f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %"
+            f"{_losses_told(figures['losses'])}; "
+            f"applied force {figures['applied_force_N']:.2f} N"
+        )
+        lines.append(
+            f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
+            f"{figures['contact_point_range_mm']:.1f} mm"
+        )
+    lines += _error_lines(summary["numerical_error"])
+    for assessed in summary["assessment"]:
+        missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
+        said = f"not met: {', '.join(missed)}" if missed else "all met"
+        lines.append(f"limits of EN 50367 and EN 50119, as recalled, for supply {summary['supply']}: {said}")
+    slack = [f"{k + 1} for {1e3 * t:.0f} ms" for k, t in enumerate(summary["dropper_slack_time_s"]) if t]
+    if slack:
+        lines.append(f"slack while the train passes: dropper {', '.join(slack)}")
+    if summary.get("slack_damping") and summary["slack_damping"]["warning"]:
+        lines.append(f"Warning: {summary['slack_damping']['warning']}.")
+    times = summary["wall_time_s"]
+    lines.append(f"wall time {times['total']:.2f} s (form-finding {times.get('equilibrium', 0.0):.3f} s)")
+    return lines

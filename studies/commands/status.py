@@ -1,0 +1,149 @@
+"""State of campaigns, sweeps and sensitivity studies from their records: done, failed, best, rate, time left.
+
+catenary status                                     all of them under outputs/
+catenary status campaign=first                      one campaign
+catenary status run_dir=outputs/sensitivity/mine    one folder, wherever it lies
+
+Reads only; what runs is not disturbed. A study that has not ended is shown with the command that goes on with it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catenary.errors import InputError
+from catenary.storage.files import read_json
+from studies.input.compose import Composed, compose_job
+from studies.jobs.simulation import StatusJob
+from studies.writing.run_folder import OUTPUTS
+
+if TYPE_CHECKING:
+    from optimise.parameter_study.progress import PointsProgress
+    from optimise.search.progress import Progress
+
+__all__ = ["JOB", "compose", "run"]
+
+JOB = StatusJob
+# folder under outputs and the file that tells a study's folder from any other
+PLACES = {"campaigns": "campaign.yaml", "sweeps": "sweep.yaml", "sensitivity": "sensitivity.yaml"}
+
+
+def compose(overrides: list[str]) -> Composed[StatusJob]:
+    """Resolve and validate the input."""
+    return compose_job("status", JOB, overrides)
+
+
+def run(composed: Composed[StatusJob]) -> int:
+    """Print how each study stands; one that cannot be read is refused once the others are shown."""
+    folders, problems = _folders(composed.job), []
+    if not folders:
+        print(f"Nothing to show under {OUTPUTS}/. Start a campaign: catenary optimise experiment=oc1_heights")
+    for folder in folders:
+        try:
+            print("\n".join(_lines(folder)))
+            _say_processors(folder)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    return 0
+
+
+def _lines(folder: Path) -> list[str]:
+    """State of the study in a folder."""
+    if (folder / PLACES["campaigns"]).is_file():
+        from optimise.search.progress import read_status
+
+        return _campaign_lines(folder, read_status(folder))
+    from optimise.parameter_study.status import read_points_status
+
+    return _points_lines(folder, read_points_status(folder))
+
+
+def _points_lines(folder: Path, state: PointsProgress) -> list[str]:
+    from optimise.parameter_study.progress import points_line
+
+    words, complete = state.state, False
+    if words == "finished":
+        files = ["result.nc", *(["indices.csv"] if state.study == "sensitivity" else []), "report.html"]
+        missing = [name for name in files if not (folder / name).is_file()]
+        words, complete = _ended("all points done", missing, folder), not missing
+    line = f"{state.study} {state.name}: {words} | {points_line(state)} | {folder}"
+    return [line, *([] if complete else _go_on(folder, state))]
+
+
+def _go_on(folder: Path, state: Progress | PointsProgress) -> list[str]:
+    """Command that goes on with a study that nobody is at work on."""
+    from optimise.record.status_file import still_at_work
+
+    making_results = state.state == "finished" and still_at_work(folder / "status.json")
+    if not state.command or state.state == "running" or making_results:
+        return []
+    return [f"  gone on with by: {state.command}"]
+
+
+def _say_processors(folder: Path) -> None:
+    """Name the types of processors where they differ: the same design has the same bits on one type only."""
+    from optimise.executors.processors import read_processors
+
+    types = read_processors(folder)
+    if len(types) > 1:
+        print(f"  on processors of different types, whose last digits differ: {'; '.join(types)}")
+
+
+def _folders(job: StatusJob) -> list[Path]:
+    if job.run_dir is not None:
+        return [Path(job.run_dir)]
+    known = {name: sorted(p.parent for p in (OUTPUTS / name).glob(f"*/{file}")) for name, file in PLACES.items()}
+    if job.campaign is None:
+        return [folder for folders in known.values() for folder in folders]
+    folder = OUTPUTS / "campaigns" / job.campaign
+    if folder not in known["campaigns"]:
+        names = ", ".join(path.name for path in known["campaigns"]) or "none"
+        raise InputError([f"there is no campaign '{job.campaign}' under {folder.parent}; known: {names}"])
+    return [folder]
+
+
+def _campaign_lines(folder: Path, state: Progress) -> list[str]:
+    from optimise.search.progress import progress_line
+
+    infeasible, words = f" | {state.infeasible} infeasible" if state.infeasible else "", _in_words(folder, state)
+    line = f"campaign {state.name}: {words} | {progress_line(state)}{infeasible} | {folder}"
+    return [line, *([] if words == "finished" else _go_on(folder, state))]
+
+
+def _in_words(folder: Path, state: Progress) -> str:
+    """State of a campaign; a search that is over is finished only with what is made of its best design."""
+    if state.state != "finished" or state.best_trial is None:
+        return state.state
+    made = {
+        "confirmation": _trial(folder / "confirmation.json", "best", "trial"),
+        "trust table": _trial(folder / "trust.json", "best_trial"),
+        "report": state.best_trial if (folder / "report.html").is_file() else None,
+    }
+    missing = [name for name, trial in made.items() if trial != state.best_trial]
+    return _ended("search finished", missing, folder)
+
+
+def _ended(words: str, missing: list[str], folder: Path) -> str:
+    """State of a study without anything left to evaluate; finished only with what is made of it."""
+    from optimise.record.status_file import still_at_work
+
+    if not missing:
+        return "finished"
+    named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
+    if still_at_work(folder / "status.json"):
+        return f"{words}, {named} under way"
+    return f"{words}, {named} missing (the command that began it makes what is missing)"
+
+
+def _trial(file: Path, *keys: str) -> int | None:
+    """Best design that a file of the folder is about; None where there is no such file."""
+    try:
+        found = read_json(file)
+        for key in keys:
+            found = found[key]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found

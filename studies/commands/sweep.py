@@ -1,0 +1,77 @@
+"""Statistics of the contact force over an array of inputs: damping, contact stiffness, speed, or any other number.
+
+catenary sweep array=damping_stiffness_bruni
+catenary sweep "sweep.axes={contact.stiffness:[50e3,100e3,200e3],speed_kmh:[250,275,300]}" sweep.name=mine
+catenary sweep "sweep.axes={speed_kmh:{low:160,high:360,number:21}}"
+
+The sweep's folder has a stable name: the same command goes on after Ctrl-C or a power cut. Where the reference mean
+force is held, each speed holds its own.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catenary.errors import InputError
+from studies.commands.points_study import PointsStudy, run_points_study
+from studies.input.compose import Composed, compose_job
+from studies.input.input_paths import path_problems
+from studies.jobs.simulation import case_of
+from studies.jobs.sweep import SweepJob
+from studies.writing.run_folder import OUTPUTS
+
+if TYPE_CHECKING:
+    from optimise.parameter_study.sweep_result import SweepResult
+
+__all__ = ["JOB", "compose", "run"]
+
+JOB = SweepJob
+
+
+def compose(overrides: list[str]) -> Composed[SweepJob]:
+    """Resolve and validate the input; axes that are no numeric input are refused by name."""
+    composed = compose_job("sweep", JOB, overrides)
+    problems = [
+        p for name, values in composed.job.sweep.values.items() for p in path_problems("sweep.axes", name, values)
+    ]
+    if problems:
+        raise InputError(problems)
+    return composed
+
+
+def run(composed: Composed[SweepJob]) -> int:
+    """Fill the array, draw and report; 75 when interrupted."""
+    from optimise.parameter_study.sweep import SweepFolder, run_sweep
+    from optimise.parameter_study.sweep_result import SweepInput
+    from optimise.spec.sweep import SweepSpec
+    from studies.report import write_sweep_report
+
+    job = composed.job
+    case, spec = case_of(job), SweepSpec(sweep=job.sweep, cluster=job.cluster)
+    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
+    study = PointsStudy(
+        given=SweepInput(sweep=job.sweep, case=case),
+        place=SweepFolder(path),
+        varied=" x ".join(f"{len(values)} {name}" for name, values in job.sweep.values.items()),
+        fill=partial(run_sweep, spec, case, path),
+        report=write_sweep_report,
+        closing=_closing,
+        files="report.html, result.nc, figures/",
+    )
+    return run_points_study(composed, study)
+
+
+def _closing(result: SweepResult) -> list[str]:
+    """Lowest and highest standard deviation, in words."""
+    names = list(result.sweep.values)
+    found = {
+        index: point.statistics["contact_force_std_N"] for index, point in result.points.items() if point.statistics
+    }
+    lines = []
+    for word, pick in (("lowest", min), ("highest", max)) if found else ():
+        index = pick(found, key=found.__getitem__)
+        at = ", ".join(f"{n}={result.sweep.values[n][i]:g}" for n, i in zip(names, index, strict=True))
+        lines.append(f"{word} standard deviation {found[index]:.2f} N at {at}")
+    return lines

@@ -1,0 +1,1 @@
+"""From the command line and files to validated input."""

@@ -1,0 +1,272 @@
+"""Input of a command: conf composed by Hydra, files read as data, overrides laid over, all of it validated.
+
+Hydra composes the job file and its groups and nothing else: no value of a user's file or command line passes
+through its interpolation, and it neither makes folders nor runs anything.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import os
+import re
+import shlex
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from catenary.errors import InputError
+from catenary.spec.components import Spec
+from catenary.spec.line import CatenarySpec
+from catenary.spec.pre_sag import hogging_warnings
+from studies.input.held_force import fill_mean_force, is_reference_force
+from studies.input.keys import KeyTree, format_value
+from studies.input.named_pantographs import name_pantographs
+from studies.input.problems import find_problems
+from studies.input.safe_yaml import read_yaml_mapping
+from studies.input.tables.base_motion import read_base_motion
+from studies.input.typed_text import typed_value
+
+__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_command"]
+
+FILE_GROUPS = ("catenary", "pantograph")
+# common overrides that stand deeper in the input
+SHORT_KEYS = {
+    "dimension": "catenary.dimension",
+    "formulation": "catenary.formulation",
+    "tension": "catenary.tension_in_motion",
+}
+JobT = TypeVar("JobT", bound=Spec)
+JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
+
+
+@dataclass(frozen=True)
+class Composed(Generic[JobT_co]):
+    """A validated job with the command line that it came from, and what the user should know about it."""
+
+    job: JobT_co
+    overrides: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Request:
+    """Overrides of one command line, sorted by what they are."""
+
+    groups: dict[str, str] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def group_options(group: str) -> list[str]:
+    """Names of the choices of a config group, such as the lines under ``catenary``."""
+    folder = resources.files("conf").joinpath(group)
+    if not folder.is_dir():
+        return []
+    return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
+
+
+def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[str, ...] = ()) -> Composed[JobT]:
+    """Compose and validate the input of one command.
+
+    A line that lies in a campaign's folder brings the campaign's conditions (pantograph, speed, forces,
+    contact, step), so that the same line gives the same numbers; what is typed goes before.
+
+    Parameters
+    ----------
+    config : str
+        Name of the job file in conf.
+    spec : type of Spec
+        What the job must be.
+    overrides : list of str
+        ``key=value`` as typed.
+    own : tuple of str
+        Keys that the command sets itself whatever a campaign's conditions are.
+
+    Raises
+    ------
+    InputError
+        With every problem of the command line, the files and the values. Nothing has been written.
+    """
+    keys = KeyTree(spec)
+    request = _sort_overrides(overrides, keys, groups=[*groups_of(config)])
+    data = _hydra(config, request.groups)
+    reference = copy.deepcopy(data)
+    for group, path in request.files.items():
+        try:
+            data[group] = _read_group_file(keys, group, path)
+        except InputError as error:
+            request.problems += error.problems
+    notes = _take_conditions(data, request, own)
+    for path, value in request.values.items():
+        _lay_over(data, keys, path, value)
+    fill_mean_force(data, request.values)
+    request.problems += name_pantographs(data)
+
+    def where(path: tuple[str | int, ...]) -> str:
+        return _origin(path, request)
+
+    problems = request.problems + find_problems(spec, data, reference, where)
+    if problems:
+        raise InputError(problems)
+    job = spec.model_validate(data)
+    line = getattr(job, "catenary", None)
+    hogs = hogging_warnings(line) if isinstance(line, CatenarySpec) else ()
+    return Composed(job, tuple(overrides), (*notes, *hogs))
+
+
+def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
+    """Job file with its groups as plain data."""
+    from hydra import compose, initialize_config_module
+    from omegaconf import OmegaConf
+
+    with initialize_config_module(config_module="conf", version_base="1.3"):
+        composed = compose(config_name=config, overrides=[f"{group}={name}" for group, name in groups.items()])
+    data = OmegaConf.to_container(composed, resolve=False)
+    assert isinstance(data, dict)
+    return {str(key): value for key, value in data.items()}
+
+
+def groups_of(config: str) -> dict[str, str]:
+    """Groups that a job file chooses from, in the order of its list, and what it takes of each unless told."""
+    from studies.input.safe_yaml import conf_content
+
+    listed = conf_content(config).get("defaults", [])
+    chosen = [next(iter(entry.items())) for entry in listed if isinstance(entry, dict)]
+    return {re.sub("^(optional|override) ", "", group).strip("/"): str(name or "") for group, name in chosen}
+
+
+def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _Request:
+    request = _Request()
+    for text in overrides:
+        key, separator, raw = text.partition("=")
+        key = SHORT_KEYS.get(key.lstrip("+").strip(), key.lstrip("+").strip())
+        if not separator or not key or text.startswith("~"):
+            request.problems.append(
+                f"{format_value(text)} is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"
+            )
+        elif key == "hydra" or key.startswith(("hydra.", "hydra/")):
+            request.problems.append(f"{key} is not a known key on the command line; Hydra only composes here")
+        elif "${" in text:
+            request.problems.append(f"{key} must be a plain value: interpolation '${{...}}' is not allowed")
+        elif key in groups:
+            _choose(request, key, raw.strip().strip("'\""))
+        elif keys.node(_parts(key)) is None:
+            request.problems.append(_unknown_override(keys, key, groups))
+        else:
+            _take_value(request, key, raw)
+    return request
+
+
+def _choose(request: _Request, group: str, name: str) -> None:
+    options = group_options(group)
+    if name in options:
+        request.groups[group] = name
+    elif group in FILE_GROUPS and name and (name.endswith((".yaml", ".yml")) or "/" in name or os.path.exists(name)):
+        request.files[group] = Path(name)
+    else:
+        near = difflib.get_close_matches(name, options, n=1)
+        choices = ", ".join(options) + (" or the path of a YAML file" if group in FILE_GROUPS else "")
+        advice = f"; did you mean {near[0]}?" if near else ""
+        request.problems.append(
+            f"{group} must be one of {choices}: got {format_value(name)} on the command line{advice}"
+        )
+
+
+def _take_value(request: _Request, key: str, raw: str) -> None:
+    try:
+        file = Path(raw.strip().strip("'\""))
+        from_file = key == "base_motion" and file.suffix.lower() == ".csv"
+        request.values[key] = read_base_motion(file) if from_file else typed_value(key, raw)
+    except InputError as error:
+        request.problems += error.problems
+
+
+def typed_command(study: str, overrides: tuple[str, ...]) -> str:
+    """Command line that says the same as the one that was typed, to be copied; ``study`` may be two words."""
+    return shlex.join(["catenary", *study.split(), *overrides])
+
+
+def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:
+    near = difflib.get_close_matches(key, groups, n=1) or [keys.nearest(key)]
+    advice = f"did you mean {near[0]}?" if near[0] else "--help lists the keys"
+    return f"{key} is not a known key on the command line; {advice}"
+
+
+def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
+    """Block from a user's file; a file that describes something else is refused in one sentence."""
+    content = read_yaml_mapping(path, group)
+    known = set(keys.children((group,)))
+    shared = known & set(content) - {"schema_version", "name", "description", "provenance"}
+    if not shared:
+        raise InputError(
+            [
+                f"{group} file {path} does not describe a {group}: it holds "
+                f"{', '.join(list(content)[:6]) or 'nothing'}; expected {', '.join(sorted(known))}"
+            ]
+        )
+    return content
+
+
+def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
+    """Lay the conditions of the campaign in whose folder the line lies under what is typed."""
+    line = request.files.get("catenary")
+    record = _campaign_record(line) if line is not None else None
+    if record is None or "pantograph" not in data:
+        return ()
+    try:
+        case = read_yaml_mapping(record, "campaign").get("case")
+    except InputError as error:
+        request.problems += error.problems
+        return ()
+    if not isinstance(case, dict):
+        return ()
+    if {"speed_kmh", "supply"} & set(request.values) and is_reference_force(case):
+        case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
+    typed = {*request.groups, *request.files, *own, "catenary"}
+    data.update({key: value for key, value in case.items() if key not in typed})
+    return (f"Conditions are those of {record}, unless typed here.",)
+
+
+def _campaign_record(line: Path) -> Path | None:
+    """Record of the campaign whose best design, or a design of whose front, a file is."""
+    places = [line.parent]
+    if line.absolute().parent.name == "pareto":
+        places.append(line.parent.parent if line.parent.name else Path(".."))
+    return next((p / "campaign.yaml" for p in places if (p / "campaign.yaml").is_file()), None)
+
+
+def _parts(path: str) -> list[str]:
+    """Keys along a dotted path; below ``provenance`` the rest of the path is one key."""
+    head, separator, mark = path.partition(".provenance.")
+    return [*head.split("."), "provenance", mark] if separator else path.split(".")
+
+
+def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: Any) -> None:
+    """Set one value by its dotted path; a changed value of a line or pantograph is marked as chosen here."""
+    parts = _parts(path)
+    block = data
+    for part in parts[:-1]:
+        if not isinstance(block.get(part), dict):
+            block[part] = {}
+        block = block[part]
+    block[parts[-1]] = value
+    owner = parts[0]
+    inner = ".".join(parts[1:])
+    if owner in FILE_GROUPS and inner and "provenance" not in parts and isinstance(value, int | float | list):
+        marks = data[owner].setdefault("provenance", {})
+        if isinstance(marks, dict):
+            marks[inner] = "c"
+
+
+def _origin(path: tuple[str | int, ...], request: _Request) -> str:
+    """Where the value at a path came from, for the end of a sentence."""
+    names = [str(part) for part in path if not isinstance(part, int)]
+    for length in range(len(names), 0, -1):
+        if ".".join(names[:length]) in request.values:
+            return " on the command line"
+    if names and names[0] in request.files:
+        return f" in {request.files[names[0]]}"
+    return ""

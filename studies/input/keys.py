@@ -1,0 +1,201 @@
+"""Every input key of a Spec with its unit, range and meaning, read from the Spec itself."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
+
+__all__ = ["KeyTree", "format_value"]
+
+Node = dict[str, Any]
+LONGEST_PATH = 200  # to look for what a longer one is near takes long, and is in vain
+LARGEST = 10**300  # a whole number beyond it may be no float
+TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+
+
+class KeyTree:
+    """Input keys of a Spec, addressed by dotted path such as ``catenary.linearised.contact_wire.tension``."""
+
+    def __init__(self, spec: type[BaseModel]) -> None:
+        self._schema = _block(spec)
+
+    def node(self, path: Sequence[str | int]) -> Node | None:
+        """Schema node at a path, or None where the Spec has no such key."""
+        node: Node | None = self._schema
+        for part in path:
+            node = self._child(node, part)
+            if node is None:
+                return None
+        return self._resolve(node)
+
+    def children(self, path: Sequence[str | int]) -> list[str]:
+        """Names of the keys directly under a path."""
+        node = self.node(path)
+        return list(node.get("properties", {})) if node else []
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Dotted paths of all keys, blocks included, in the order of the Spec."""
+        return [".".join(path) for path in self._walk(())]
+
+    def nearest(self, path: str) -> str | None:
+        """Known key that a mistyped one most likely meant, or None."""
+        if len(path) > LONGEST_PATH:
+            return None
+        found = difflib.get_close_matches(path, self.paths, n=1, cutoff=0.75)
+        if found and not path.startswith(f"{found[0]}."):  # a block is not what one of its keys meant
+            return found[0]
+        by_last: dict[str, str] = {}
+        for known in self.paths:
+            by_last.setdefault(known.rpartition(".")[2], known)
+        found = difflib.get_close_matches(path.rpartition(".")[2], list(by_last), n=1, cutoff=0.7)
+        return by_last[found[0]] if found else None
+
+    def unit(self, path: Sequence[str | int]) -> str:
+        """Unit that the key's description gives in brackets, or nothing."""
+        match = re.search(r"\[([^\]]+)\]", self.description(path))
+        return match.group(1) if match and match.group(1) != "-" else ""
+
+    def description(self, path: Sequence[str | int]) -> str:
+        """What the key means; an item of a list has the description of its list, a block that of its Spec."""
+        while path and isinstance(path[-1], int):
+            path = path[:-1]
+        parent = self.node(path[:-1]) if path else None
+        own = (parent or {}).get("properties", {}).get(path[-1], {}) if path else {}
+        block = self.node(path) or {}
+        return str(own.get("description") or block.get("description", "")).partition("\n")[0]
+
+    def bounds(self, path: Sequence[str | int]) -> tuple[float | None, float | None]:
+        """Smallest and largest allowed number, None where there is no limit."""
+        node = self.node(path) or {}
+        return node.get("minimum", node.get("exclusiveMinimum")), node.get("maximum", node.get("exclusiveMaximum"))
+
+    def allowed(self, path: Sequence[str | int]) -> str:
+        """Allowed values in words, with the unit; nothing when everything of the right type is allowed."""
+        node = self.node(path) or {}
+        choices = node.get("enum", [])
+        if choices:
+            return ("one of " if len(choices) > 1 else "") + ", ".join(str(c) for c in choices)
+        return _range(node, self.unit(path))
+
+    def default(self, path: Sequence[str | int]) -> Any:
+        """Default of a key that may be left out, None otherwise."""
+        parent = self.node(path[:-1])
+        return (parent or {}).get("properties", {}).get(path[-1], {}).get("default")
+
+    def _walk(self, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        for name in self.children(path):
+            yield (*path, name)
+            yield from self._walk((*path, name))
+
+    def _child(self, node: Node | None, part: str | int) -> Node | None:
+        node = self._resolve(node)
+        if isinstance(part, int):
+            prefixed = node.get("prefixItems", [])
+            return prefixed[part] if part < len(prefixed) else node.get("items")
+        known = node.get("properties", {}).get(part)
+        if known is not None:
+            return known
+        extra = node.get("additionalProperties")
+        return extra if isinstance(extra, dict) else None
+
+    def _resolve(self, node: Node | None) -> Node:
+        """Take of a choice the first side, null left out."""
+        found = dict(node or {})
+        while "anyOf" in found:
+            found = next(iter(found["anyOf"]), {})
+        return found
+
+
+@cache
+def _block(spec: type[BaseModel]) -> Node:
+    """A Spec as a node of a JSON schema: its keys, read from the fields alone.
+
+    Pydantic's own schema says the same, but takes every validator to be built first: three times as long as all else
+    that a page of help needs.
+    """
+    keys = {name: _key(field) for name, field in spec.model_fields.items()}
+    return {"type": "object", "properties": keys, "description": inspect.cleandoc(spec.__doc__ or "")}
+
+
+def _key(field: FieldInfo) -> Node:
+    """One key: what may stand there, what it means, and its default."""
+    node = {**_values(field.annotation), **_bounds(field.metadata)}
+    if field.description:
+        node["description"] = field.description
+    if not field.is_required() and field.default_factory is None:
+        node["default"] = to_jsonable_python(field.default)
+    return node
+
+
+def _values(annotation: Any) -> Node:
+    """What may stand at a place of this type."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        own = [m for part in parts[1:] for m in (part.metadata if isinstance(part, FieldInfo) else [part])]
+        return {**_values(parts[0]), **_bounds(own)}
+    if origin is Literal:
+        return {**_values(type(parts[0])), "enum": list(parts)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_values(part) for part in parts if part is not NoneType]}
+    if origin is tuple and parts[-1] is not Ellipsis:
+        return {"type": "array", "prefixItems": [_values(part) for part in parts]}
+    if origin in (tuple, list):
+        return {"type": "array", "items": _values(parts[0])}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _values(parts[1])}
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return dict(_block(annotation))
+    return {"type": TYPES[annotation]} if annotation in TYPES else {}
+
+
+def _bounds(metadata: Sequence[Any]) -> Node:
+    """Limits of a number, and the pattern of a text."""
+    limits = {
+        "ge": "minimum",
+        "gt": "exclusiveMinimum",
+        "le": "maximum",
+        "lt": "exclusiveMaximum",
+        "pattern": "pattern",
+    }
+    return {
+        name: getattr(part, limit)
+        for part in metadata
+        for limit, name in limits.items()
+        if getattr(part, limit, None) is not None
+    }
+
+
+def _range(node: Node, unit: str) -> str:
+    tail = f" {unit}" if unit else ""
+    low, high = node.get("minimum"), node.get("maximum")
+    above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
+    if low is not None and high is not None:
+        return f"between {low:.12g} and {high:.12g}{tail}"
+    parts = []
+    if low is not None or above is not None:
+        parts.append(f"at least {low:.12g}" if low is not None else f"above {above:.12g}")
+    if high is not None or below is not None:
+        parts.append(f"at most {high:.12g}" if high is not None else f"below {below:.12g}")
+    return " and ".join(parts) + tail if parts else ""
+
+
+def format_value(value: Any, unit: str = "") -> str:
+    """Value as an error message shows it: short, numbers with their unit."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) < LARGEST):
+        return f"{value:.12g} {unit}".rstrip()
+    if isinstance(value, dict):
+        return "a block of keys"
+    text = f"'{value}'" if isinstance(value, str) else str(value)
+    return text if len(text) <= 80 else text[:77] + "..."

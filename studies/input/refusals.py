@@ -1,0 +1,60 @@
+"""What is refused before anything is written: a line that hangs slack, a step too long for its spans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from catenary.errors import InputError
+
+if TYPE_CHECKING:
+    from catenary.form_finding.equilibrium import Equilibrium
+    from catenary.spec.line import CatenarySpec
+    from dynamics.spec.case import CaseSpec
+
+__all__ = ["refuse_coarse_step", "refuse_slack_line"]
+
+
+SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
+
+
+def refuse_slack_line(line: CatenarySpec) -> Equilibrium:
+    """Refuse a line that is none at rest (slack or too short droppers, upright arms), before anything is written.
+
+    Returns the line's equilibrium, which may be one that did not converge.
+
+    Raises
+    ------
+    InputError
+        With one sentence per fault.
+    """
+    from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.linearised.static_checks import faults_at_rest
+
+    equilibrium = periodic_equilibrium(line)
+    if equilibrium.status is not EquilibriumStatus.OK:
+        return equilibrium  # the solver says so in its own result
+    problems = [f"catenary.{fault.key} {fault.sentence}" for fault in faults_at_rest(equilibrium)]
+    if problems:
+        raise InputError(problems)
+    return equilibrium
+
+
+def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
+    """Refuse a time step that is too long for the spans of a line, before anything is written.
+
+    Raises
+    ------
+    InputError
+        With the sentence of the travelling window, which the step must suit.
+    """
+    from catenary.linearised.cell import vertical_cell
+    from dynamics.spec.static_status import static_status
+    from dynamics.spec.status import Status
+    from dynamics.travelling_window.window import TravellingWindow
+
+    if not case.on_open_line and static_status(equilibrium) is Status.OK:
+        TravellingWindow(case, vertical_cell(equilibrium), SMALLEST_WINDOW, SMALLEST_WINDOW)
+    if case.on_open_line and case.open_line.integrator == "rk4":
+        from dynamics.open_line.run import refuse_long_substep
+
+        refuse_long_substep(case)

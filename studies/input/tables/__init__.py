@@ -1,0 +1,1 @@
+"""Tables and records of numbers from a user's files."""

@@ -1,0 +1,217 @@
+"""What each command takes: the case to compute, and where the run lands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from catenary.spec.components import Spec
+from dynamics.spec.case import CaseSpec
+from optimise.spec.campaign import (
+    DEFAULT_OBJECTIVES,
+    CampaignSpec,
+    ClusterSpec,
+    DesignSpec,
+    LimitsSpec,
+    ObjectiveNames,
+    PolishSpec,
+    SamplerSpec,
+    TrustSpec,
+    WarmStart,
+    WarmStartDesigns,
+)
+from optimise.spec.cluster import CostAlone
+from optimise.spec.scenarios import ScenariosSpec
+
+__all__ = [
+    "COMPARISONS",
+    "ELASTICITY_LOADS",
+    "ExportJob",
+    "NoJob",
+    "OptimiseJob",
+    "RecordSpec",
+    "ReportJob",
+    "RunName",
+    "SimulateJob",
+    "StatusJob",
+    "ValidateJob",
+    "campaign_of",
+    "case_of",
+]
+
+RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+
+
+ELASTICITY_LOADS = (100.0,)
+
+ErrorEstimate = Annotated[
+    bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
+]
+Load = Annotated[float, Field(ge=10.0, le=1000.0)]
+
+
+class SimulateJob(CaseSpec):
+    """One line, one pantograph, one speed."""
+
+    error_estimate: ErrorEstimate = True
+    elasticity_force_N: tuple[Load, ...] = Field(
+        default=ELASTICITY_LOADS,
+        max_length=20,
+        description="static loads at which the elasticity is computed, one or a list [N]; pictures show the first",
+    )
+    run_dir: str | None = Field(
+        default=None, description="folder of this run; without it outputs/simulate/<date>_<time>_<line>"
+    )
+
+    @field_validator("elasticity_force_N", mode="before")
+    @classmethod
+    def _one_load_is_a_list(cls, value: Any) -> Any:
+        if value == [] or value == ():
+            raise ValueError("at least one load must be named")
+        return (value,) if isinstance(value, int | float) else value
+
+
+class OptimiseJob(CaseSpec):
+    """A search for the geometry that is best in one objective, or for the front of several."""
+
+    campaign: RunName | None = Field(
+        default=None, description="name of the campaign and of its folder; without it <line>_<design>"
+    )
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=200, description="designs to evaluate, the nominal line included"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
+    synchronous: bool = Field(
+        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
+    )
+    error_estimate: ErrorEstimate = True
+    objectives: ObjectiveNames = DEFAULT_OBJECTIVES
+    scenarios: ScenariosSpec = ScenariosSpec()
+    sampler: SamplerSpec = SamplerSpec()
+    design: DesignSpec = DesignSpec()
+    limits: LimitsSpec = LimitsSpec()
+    polish: PolishSpec = PolishSpec()
+    warm_start: WarmStart = None
+    warm_start_designs: WarmStartDesigns = 5
+    cluster: ClusterSpec = ClusterSpec()
+    trust: TrustSpec = TrustSpec()
+    cost: CostAlone = False
+    run_dir: str | None = Field(
+        default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
+    )
+
+    @property
+    def campaign_name(self) -> str:
+        """Name of the campaign, made from line and design when none is given."""
+        return self.campaign or f"{self.catenary.name}_{self.design.kind}"[:64]
+
+    @model_validator(mode="after")
+    def _campaign_is_possible(self) -> Self:
+        if self.on_open_line:
+            raise ValueError("solver must be periodic or transient for a campaign: got open_line")
+        try:
+            campaign_of(self)
+        except ValidationError as error:
+            sentences = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
+            raise ValueError("; ".join(sentences)) from None
+        return self
+
+
+class ExportJob(CaseSpec):
+    """The periodic finite element model of a line, or of a campaign's best design, as a rig bundle."""
+
+    name: RunName | None = Field(default=None, description="name of the bundle; without it the line's name")
+    campaign: RunName | None = Field(default=None, description="campaign whose best design and conditions are exported")
+    run_dir: str | None = Field(default=None, description="folder of the bundle; without it outputs/rig/<name>")
+
+
+class RecordSpec(Spec):
+    """What a force record from elsewhere does not say of itself."""
+
+    speed_kmh: Annotated[float, Field(ge=5.0, le=600.0)] | None = Field(
+        default=None, description="speed [km/h]; needed where a record has time or position alone"
+    )
+    span_length: Annotated[float, Field(ge=15.0, le=120.0)] | None = Field(
+        default=None, description="support to support [m]; without it that of the first run"
+    )
+    offset_m: float | None = Field(default=None, description="position of any support in the record [m]; without it 0")
+    align: bool = Field(
+        default=False, description="move the record along the track to where it agrees best with the first run"
+    )
+
+    @model_validator(mode="after")
+    def _placed_one_way(self) -> Self:
+        if self.align and self.offset_m is not None:
+            raise ValueError("offset_m must be left out where align is true: got both, and either places the record")
+        return self
+
+
+class ReportJob(Spec):
+    """Run folders that exist already: one to draw anew, or several forces to lay over one another."""
+
+    run_dir: str | None = Field(default=None, description="run or campaign folder whose report is drawn anew")
+    runs: tuple[str, ...] = Field(
+        default=(), description="what is laid side by side, the first as reference; also written as bare paths"
+    )
+    output: str | None = Field(
+        default=None, description="page of a comparison, without it comparison.html; its picture lands beside it"
+    )
+    record: RecordSpec = RecordSpec()
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        if self.run_dir is not None and self.runs:
+            raise ValueError("run_dir must be left out where runs are laid side by side: give one or the other")
+        if self.run_dir is None and not self.runs:
+            raise ValueError("run_dir is missing: give the folder of a run, or several paths to lay side by side")
+        if self.run_dir is not None and self.output is not None:
+            raise ValueError("output must be left out where one report is drawn anew: it stays in its folder")
+        if self.output is not None and Path(self.output).suffix not in (".html", ".htm"):
+            raise ValueError(f"output must be a file that ends in .html: got '{self.output}'")
+        return self
+
+
+class StatusJob(Spec):
+    """The record of a campaign, a sweep or a sensitivity study."""
+
+    campaign: RunName | None = Field(
+        default=None, description="one campaign; without it all studies that are resumable"
+    )
+    run_dir: str | None = Field(default=None, description="one folder, of a study of any kind, wherever it lies")
+
+
+class NoJob(Spec):
+    """A command without input."""
+
+
+ComparisonName = Literal["steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "pfem"]
+COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
+
+
+class ValidateJob(Spec):
+    """Comparisons with published results."""
+
+    only: Annotated[tuple[ComparisonName, ...], Field(min_length=1)] = Field(
+        default=COMPARISONS, description="comparisons to make; without it all"
+    )
+    run_dir: str | None = Field(
+        default=None, description="folder of this run; without it outputs/validate/<date>_<time>_validation"
+    )
+
+    @field_validator("only", mode="before")
+    @classmethod
+    def _one_name_is_a_list(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+
+def case_of(job: CaseSpec) -> CaseSpec:
+    """The case alone, without what says where the run lands."""
+    return CaseSpec.model_validate(job.model_dump(include=set(CaseSpec.model_fields)))
+
+
+def campaign_of(job: OptimiseJob) -> CampaignSpec:
+    """The search alone: what may change, what is held, how and where."""
+    shared = set(CampaignSpec.model_fields) - {"name", "schema_version"}
+    return CampaignSpec.model_validate({"name": job.campaign_name, **job.model_dump(include=shared)})

@@ -1,0 +1,1 @@
+"""What reports say, as plain frozen data."""

@@ -1,0 +1,56 @@
+"""Where the numbers of a page come from: its input, its run and the command line, in sections that pages share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from studies.report.drawing.parts import Section, Table
+
+__all__ = ["Provenance", "RunFacts", "origin_sections"]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One input value and where it comes from, in words; ``group`` is what it belongs to."""
+
+    group: str
+    name: str
+    value: str
+    unit: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What was run, as names and values, and the whole command line that runs it again."""
+
+    facts: tuple[tuple[str, str], ...]
+    command: str
+
+
+def origin_sections(rows: tuple[Provenance, ...], text: str, run: RunFacts, again: str = "") -> tuple[Section, ...]:
+    """Show every input value under ``text``, what was run, and the command with a sentence on it, ``again``."""
+    return (
+        Section("Where the input comes from", text=(text,), tables=_input_tables(rows)),
+        Section("The run", tables=(_run_table(run),)),
+        Section("Run it again", text=(again,) if again else (), command=run.command),
+    )
+
+
+def _input_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
+    """Show every input value with its unit and where it comes from, one table per group."""
+    groups = list(dict.fromkeys(r.group for r in rows))
+    return tuple(
+        Table(
+            title=group,
+            columns=("input", "value", "unit", "where it comes from"),
+            rows=tuple((r.name, r.value, r.unit, r.origin) for r in rows if r.group == group),
+            align="lwul",
+        )
+        for group in groups
+    )
+
+
+def _run_table(run: RunFacts) -> Table:
+    """Show what was run: hash of the input, versions, date and wall times."""
+    return Table(title="", columns=("run", ""), rows=run.facts, align="ll")

@@ -1,0 +1,230 @@
+"""What a report says, as plain frozen data that no solver is needed to make.
+
+Readers of run folders fill these; `campaign_page` and `simulation_page` turn them into pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimise.evaluation.objectives import OBJECTIVES, Objective
+from studies.report.drawing.parts import Curve
+
+__all__ = [
+    "Array",
+    "Assessed",
+    "Constraint",
+    "Curve",
+    "DesignTable",
+    "FitterSchedule",
+    "Front",
+    "LineDrawing",
+    "SearchHistory",
+    "SpanResult",
+    "TrialState",
+    "Trust",
+    "TrustRun",
+]
+
+Array = NDArray[np.float64]
+TrialState = Literal["feasible", "infeasible", "failed"]
+
+
+@dataclass(frozen=True)
+class LineDrawing:
+    """One design's line over one span, at rest.
+
+    Attributes
+    ----------
+    wires : tuple of Curve
+        Contact wire, messenger wire and pieces of stitch wire: height [m] over station [m].
+    droppers : Curve
+        Segments from the lower to the upper clamp.
+    contact_wire : Curve
+        Contact-wire height [mm] over station [m].
+    dropper_x, dropper_height : float array (dropper,)
+        Stations [m] and contact-wire heights [mm] there.
+    supports : float array (support,)
+        Stations of the supports in view [m].
+    """
+
+    wires: tuple[Curve, ...]
+    droppers: Curve
+    contact_wire: Curve
+    dropper_x: Array
+    dropper_height: Array
+    supports: Array
+
+
+@dataclass(frozen=True)
+class SpanResult:
+    """What one design gives: line, force along the span, static dropper forces, statistics.
+
+    ``force`` is the filtered contact force [N] over the station [m]; ``height`` the height of the contact
+    point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
+    keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
+    long each is slack while the train passes [ms].
+    """
+
+    label: str
+    drawing: LineDrawing | None
+    force: Curve | None
+    dropper_x: Array
+    dropper_force: Array
+    statistics: Mapping[str, float]
+    height: Curve | None = None
+    elasticity: Curve | None = None
+    dropper_cut_length: Array = field(default_factory=lambda: np.zeros(0))
+    dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class SearchHistory:
+    """Every trial of a campaign in order, at its value of the first objective.
+
+    ``value`` and ``told`` [unit of the objective] may be NaN, which is what a failed trial has; ``best`` is the
+    best feasible value so far, NaN before the first one. ``messages`` gives the reason of a failure.
+    """
+
+    trial: NDArray[np.int64]
+    value: Array
+    told: Array
+    state: tuple[TrialState, ...]
+    messages: tuple[str, ...]
+    nominal: float
+    objective: Objective = OBJECTIVES["sigma"]
+
+    @property
+    def best(self) -> Array:
+        """Best feasible value up to each trial."""
+        feasible = np.array([s == "feasible" for s in self.state], dtype=bool)
+        sign = self.objective.cost(1.0)
+        costs = np.where(feasible, sign * self.value, np.inf)
+        running = sign * np.fmin.accumulate(costs) if self.value.size else self.value
+        return np.where(np.isfinite(running), running, np.nan)
+
+
+@dataclass(frozen=True)
+class Front:
+    """Feasible designs of which none is better than another in every objective.
+
+    ``values`` (design, objective) are those of the front, best in the first objective first; ``others`` those
+    of the other feasible designs; ``nominal`` (objective,) those of the nominal line, each in its own unit.
+    ``files`` are the designs' line files, relative to the campaign's folder.
+    """
+
+    objectives: tuple[Objective, ...]
+    trials: tuple[int, ...]
+    files: tuple[str, ...]
+    values: Array
+    others: Array
+    nominal: Array
+
+
+@dataclass(frozen=True)
+class DesignTable:
+    """Variables of the best designs beside the nominal, and what they were judged by as it is on record.
+
+    ``designs`` is (variable, design), best first; ``values`` (objective, design) and ``nominal_values`` (objective,)
+    are each in its objective's unit.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    lower: Array
+    upper: Array
+    nominal: Array
+    designs: Array
+    trials: tuple[int, ...]
+    objectives: tuple[Objective, ...]
+    values: Array
+    nominal_values: Array
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """One thing that is held: its limit, and its value at the nominal and at the best design."""
+
+    name: str
+    unit: str
+    sense: Literal["at most", "at least", "held at"]
+    limit: float
+    nominal: float
+    best: float
+
+    @property
+    def margin(self) -> float:
+        """What the best design has left before it meets the limit; NaN where a value is held."""
+        ways = {"at most": self.limit - self.best, "at least": self.best - self.limit, "held at": math.nan}
+        return ways[self.sense]
+
+
+@dataclass(frozen=True)
+class TrustRun:
+    """Sigma and its error [N] of both designs under one condition; NaN, with the reason, where it could not be run.
+
+    ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
+    errors [mm].
+    """
+
+    kind: Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
+    value: float
+    dimension: str
+    nominal: float
+    best: float
+    nominal_message: str = ""
+    best_message: str = ""
+    nominal_error: float = 0.0
+    best_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Both designs where the world is not as assumed; the search's own speed and stiffness."""
+
+    design_speed_kmh: float
+    contact_stiffness: float
+    runs: tuple[TrustRun, ...]
+
+    def of(self, kind: str, value: float | None = None) -> tuple[TrustRun, ...]:
+        """Runs of one kind, or of one kind and value."""
+        return tuple(r for r in self.runs if r.kind == kind and value in (None, r.value))
+
+
+@dataclass(frozen=True)
+class FitterSchedule:
+    """Lengths [m] to cut the best design's droppers to, exact and rounded, and sigma [N] of each.
+
+    ``rounded`` maps the step of rounding [mm] to the lengths; ``sigma`` has 0 for the exact ones. ``supports`` are the
+    stations of the supports before the line repeats.
+    """
+
+    position: Array
+    length: Array
+    rounded: dict[float, Array]
+    sigma: dict[float, float]
+    message: dict[float, str]
+    supports: Array = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """One limit of a standard: statistic (key of summary.json), value and limit in its unit, and whether it is met.
+
+    ``origin`` says in words how the limit is known.
+    """
+
+    key: str
+    value: float
+    sense: str
+    limit: float
+    met: bool
+    source: str
+    origin: str

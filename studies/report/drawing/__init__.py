@@ -1,0 +1,1 @@
+"""Charts, tables and pages as data, and how they are drawn."""

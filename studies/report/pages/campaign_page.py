@@ -1,0 +1,285 @@
+"""The page of a campaign: what the search found, why it is better, and whether the long transient agrees."""
+
+from __future__ import annotations
+
+import math
+
+from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE, verdict
+from studies.report.content.origin import origin_sections
+from studies.report.content.pieces import SpanResult
+from studies.report.drawing.frame import number, with_bound_units
+from studies.report.drawing.parts import Chart, Fact, Page, Section
+from studies.report.readers.page_content import CampaignContent
+from studies.report.sections.basins import basins_table, basins_text
+from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
+from studies.report.sections.choice import cost_table, designs_chart
+from studies.report.sections.line import contact_wire_chart, line_chart
+from studies.report.sections.mattered import mattered_sections
+from studies.report.sections.numerical_error import error_table, sigma_with_error
+from studies.report.sections.scenario_tables import scenario_section
+from studies.report.sections.search import front_charts, front_table, search_chart
+from studies.report.sections.tables import (
+    confirmation_table,
+    constraint_table,
+    design_table,
+    dropper_table,
+    objective_change,
+    plus_minus,
+    statistics_table,
+    value_text,
+)
+from studies.report.sections.trust import error_charts, schedule_table, speed_chart, trust_summary, trust_table
+
+__all__ = ["campaign_page"]
+
+
+def campaign_page(content: CampaignContent) -> Page:
+    """Compose the page of a campaign."""
+    results = tuple(r for r in (content.nominal, content.best) if r is not None)
+    sections = (
+        _front_section(content),
+        _choice_section(content),
+        _force_section(content, results),
+        _line_section(results),
+        _search_section(content),
+        _basins_section(content),
+        *_mattered_sections(content),
+        scenario_section(None if content.choice is None else content.choice.scenarios),
+        _trust_section(content),
+        _schedule_section(content),
+        Section(
+            "What is held",
+            text=(_holding(content),),
+            charts=_present(dropper_force_chart(results, content.least_dropper_force_N)),
+            tables=(constraint_table(content.constraints),) if content.constraints else (),
+        ),
+        *origin_sections(
+            content.provenance,
+            "Every value of the nominal line, of the pantograph and of the run.",
+            content.run,
+            "Where the campaign's folder still stands, the same command continues it.",
+        ),
+    )
+    return Page(
+        kicker="Optimisation of an overhead contact line",
+        title=content.title,
+        headline=with_bound_units(_headline(content)),
+        facts=_facts(content),
+        warnings=content.warnings,
+        sections=tuple(s for s in sections if s.charts or s.tables or s.command),
+    )
+
+
+def _present(*charts: Chart | None) -> tuple[Chart, ...]:
+    return tuple(c for c in charts if c is not None)
+
+
+def _headline(content: CampaignContent) -> str:
+    if content.best is None:
+        return "No feasible design was found; the nominal line stands."
+    o = content.designs.objectives[0]
+    name = o.long_name.partition(",")[0]
+    before, after = _first_values(content)
+    if not o.cost(after) < o.cost(before):
+        return (
+            f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
+            f"the best feasible design {number(after, 2)} {o.unit}."
+        )
+    word = _word(content)
+    if o.name == "sigma" and word in (SAME, WORSE):
+        return (
+            f"The {name} is {number(before, 2)} {o.unit} with the nominal line and {number(after, 2)} {o.unit} with "
+            f"the best feasible design, which is {word}. {_confirmed(content)}{_front_in_words(content)}"
+        )
+    found = (
+        f"The {name} {'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
+        f"to {number(after, 2)} {o.unit} with the best design"
+    )
+    percent = f"{number(100.0 * abs(1.0 - after / before), 1)} %" if o.relative else ""
+    gain = percent or f"{number(abs(after - before), 2)} {o.unit}"
+    found += f", {gain} {'more' if o.maximised else 'less'}."
+    return f"{found} {_confirmed(content)}{_front_in_words(content)}"
+
+
+def _word(content: CampaignContent) -> str:
+    """Say whether the best design's sigma is lower, by the confirmation or else by the errors of both figures."""
+    confirmed = content.confirmation
+    if confirmed is not None and confirmed.change_error_percent is not None:
+        return confirmed.verdict
+    errors = (content.errors.get(name) for name in ("nominal", "best"))
+    sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
+    before, after = _first_values(content)
+    return UNKNOWN if content.condition else verdict(before, sizes[0], after, sizes[1])
+
+
+def _first_values(content: CampaignContent) -> tuple[float, float]:
+    """First objective of the nominal line and of the best design, as the search judged them by it."""
+    return float(content.designs.nominal_values[0]), float(content.designs.values[0, 0])
+
+
+def _front_in_words(content: CampaignContent) -> str:
+    if content.front is None:
+        return ""
+    objectives, count = content.designs.objectives, len(content.front.trials)
+    names = " and ".join(o.symbol for o in objectives)
+    designs = "one design" if count == 1 else f"{count} designs"
+    return f" The front of {names} has {designs}; this one is best in {objectives[0].symbol}."
+
+
+def _confirmed(content: CampaignContent) -> str:
+    """Say what the long transient gives for the best design, and how much the two differ."""
+    if content.confirmation is None:
+        return "The long transient has not confirmed it yet."
+    long = content.confirmation.best
+    if long.sigma_transient_N is None or long.difference_percent is None:
+        return f"The long transient could not confirm it: {long.message}."
+    measure = ""
+    if content.condition:
+        measure = f"in the case's own conditions alone its σ is {number(long.sigma_N, 2)} N, "
+    elif content.designs.objectives[0].name != "sigma":
+        measure = f"a σ of {number(long.sigma_N, 2)} N stands on record, "
+    confirmed = content.confirmation
+    found = (
+        f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} long transient gives "
+        f"{plus_minus(long.sigma_transient_N, long.error, 2)} N for this design; the two differ by "
+        f"{number(abs(long.difference_percent), 2)} %."
+    )
+    if confirmed.change_error_percent is None or long.trial == confirmed.nominal.trial:
+        return found
+    change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
+    words = {SAME: f"σ is {SAME}", WORSE: "σ is higher, not lower"}.get(confirmed.verdict, "")
+    return f"{found} By it the change against the nominal line is {change} %{f': {words}' if words else ''}."
+
+
+def _facts(content: CampaignContent) -> tuple[Fact, ...]:
+    o, before = content.designs.objectives[0], float(content.designs.nominal_values[0])
+    remark = "contact force, filtered" if o.unit == "N" else ""
+    facts = [Fact(f"{o.symbol} of the nominal line", f"{value_text(before, 2)} {o.unit}", remark)]
+    if content.best is None:
+        return tuple(facts)
+    after = _first_values(content)[1]
+    best = f"{number(after, 2)} {o.unit}"
+    if o.name == "sigma" and not content.condition:
+        facts[0] = Fact(facts[0].label, sigma_with_error(before, content.errors.get("nominal")), facts[0].remark)
+        best = sigma_with_error(after, content.errors.get("best"))
+    trial = "" if content.best_trial is None else f"trial {content.best_trial}"
+    facts += [
+        Fact(f"{o.symbol} of the best design", best, trial),
+        Fact("change", objective_change(o, after, before)),
+    ]
+    if content.front is not None:
+        names = " and ".join(p.symbol for p in content.designs.objectives)
+        facts.append(Fact("designs of the front", str(len(content.front.trials)), f"none better in {names}"))
+    if content.confirmation is not None and content.confirmation.best.sigma_transient_N is not None:
+        long = content.confirmation
+        change = long.change_transient_percent
+        change_text = plus_minus(change, long.change_error_percent, 1)
+        remark = "" if change is None else f"{change_text} % against the nominal line by the same"
+        remark += f"{'; ' if remark else ''}{content.condition} alone" if content.condition else ""
+        sigma = plus_minus(long.best.sigma_transient_N, long.best.error, 2)
+        facts.append(Fact("σ by the long transient", f"{sigma} N", remark))
+    return tuple(facts)
+
+
+def _front_section(content: CampaignContent) -> Section:
+    """Show what one objective costs in another; nothing where there is one objective or no feasible design."""
+    front = content.front
+    if front is None or not front.trials:
+        return Section("The front")
+    names = " and ".join(o.symbol for o in front.objectives)
+    return Section(
+        "The front",
+        text=(f"Designs that no other feasible one equals in {names} and betters in one of them.",),
+        charts=front_charts(front),
+        tables=(front_table(front),),
+    )
+
+
+def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) -> Section:
+    caption = f"{content.x_note} {content.filter_note} Ticks at the upper edge are droppers."
+    tables = []
+    if any(r.statistics for r in results):
+        tables.append(statistics_table(tuple((r.label, r.statistics) for r in results), content.filter_note))
+    if content.confirmation is not None:
+        tables.append(confirmation_table(content.confirmation, content.condition))
+    tables += [error_table(error, name) for name, error in content.errors.items()]
+    alone = (
+        f"Here the case's own condition alone: {content.condition}. Figures of the search, over all its scenarios, "
+        "stand elsewhere on this page.",
+    )
+    return Section(
+        "The contact force",
+        text=alone if content.condition else (),
+        charts=_present(force_chart(results, caption), height_chart(results)),
+        tables=tuple(tables),
+    )
+
+
+def _line_section(results: tuple[SpanResult, ...]) -> Section:
+    return Section(
+        "The line",
+        charts=_present(line_chart(results), contact_wire_chart(results)),
+        tables=(dropper_table(results),) if all(r.dropper_x.size for r in results) else (),
+    )
+
+
+def _choice_section(content: CampaignContent) -> Section:
+    """Show what could be chosen and what was: the table of variables, and the best designs drawn."""
+    choice, tables = content.choice, (design_table(content.designs),)
+    if choice is None:
+        return Section("What was varied, and what was held", tables=tables)
+    return Section(
+        "What was varied, and what was held",
+        text=tuple(filter(None, (choice.varied, choice.met, choice.held))),
+        charts=(designs_chart(choice),),
+        tables=tables,
+    )
+
+
+def _search_section(content: CampaignContent) -> Section:
+    tables = () if content.choice is None else (cost_table(content.choice),)
+    return Section("The search", charts=_present(search_chart(content.history)), tables=tables)
+
+
+def _holding(content: CampaignContent) -> str:
+    text = "The mean force, bounds and spacing are held for every design; the rest are limits."
+    if not content.condition:
+        return text
+    return f"{text} Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
+
+
+def _basins_section(content: CampaignContent) -> Section:
+    """Show where the polish ended."""
+    title = "Polish and basins"
+    basins = None if content.choice is None else content.choice.basins
+    if basins is None:
+        return Section(title)
+    return Section(title, text=(basins_text(basins),), tables=(basins_table(basins),))
+
+
+def _mattered_sections(content: CampaignContent) -> tuple[Section, ...]:
+    """Show which variables mattered to the search, and what the best design is sensitive to."""
+    mattered = None if content.choice is None else content.choice.mattered
+    return () if mattered is None else mattered_sections(mattered)
+
+
+def _trust_section(content: CampaignContent) -> Section:
+    """Show both designs where the world is not as assumed."""
+    trust = content.trust
+    if trust is None:
+        return Section("Where the world is not as assumed")
+    return Section(
+        "Where the world is not as assumed",
+        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", trust_summary(trust)),
+        charts=_present(speed_chart(trust), *error_charts(trust)),
+        tables=(trust_table(trust),),
+    )
+
+
+def _schedule_section(content: CampaignContent) -> Section:
+    """Show the lengths to cut the best design's droppers to."""
+    title = "For the fitter"
+    if content.schedule is None:
+        return Section(title)
+    text = "Droppers of the best design, unloaded, from wire axis to wire axis, clamps included."
+    return Section(title, text=(text,), tables=(schedule_table(content.schedule),))

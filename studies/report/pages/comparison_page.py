@@ -1,0 +1,163 @@
+"""The page of a comparison: traces laid over one another, statistics side by side, inputs that differ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from studies.report.content.origin import Provenance
+from studies.report.drawing.frame import number, with_bound_units
+from studies.report.drawing.parts import Chart, Curve, Page, Section, Stations, Table
+from studies.report.readers.comparison_content import NAMES, ComparisonContent
+from studies.report.sections.charts import force_chart, height_chart
+from studies.report.sections.tables import STATISTICS, change_percent, signed, value_text
+
+__all__ = ["comparison_page"]
+
+MOST_TICKS = 2
+# with more forces than this their differences stand in brackets, for want of room
+MOST_APART = 3
+
+
+def comparison_page(content: ComparisonContent) -> Page:
+    """Compose the page of a comparison."""
+    results = tuple(e.result for e in content.entries)
+    traces, heights = force_chart(results, _caption(content)), height_chart(results)
+    envelopes = tuple(curve for e in content.entries for curve in e.envelope)
+    charts = [_overlay(c, content, e) for c, e in ((traces, envelopes), (heights, ())) if c is not None]
+    differing = _inputs(content)
+    sections = (
+        Section(
+            "The contact force",
+            charts=tuple(charts),
+            tables=(_statistics(content),),
+        ),
+        Section(
+            "What differs in the input",
+            text=_what_is_known(content, differing),
+            tables=(differing,) if differing.rows else (),
+        ),
+        Section("Where they come from", tables=(_sources(content),)),
+    )
+    return Page(
+        kicker="Comparison of runs and records",
+        title=f"{len(content.entries)} contact forces side by side",
+        headline=with_bound_units(_headline(content)),
+        warnings=content.warnings,
+        sections=sections,
+    )
+
+
+def _what_is_known(content: ComparisonContent, differing: Table) -> tuple[str, ...]:
+    """Say that nothing differs, or for which entries the input is not known."""
+    told = [e.result.label for e in content.entries if e.told]
+    if told:
+        return (f"A record says nothing of line, pantograph and conditions: not known for {', '.join(told)}.",)
+    return () if differing.rows else ("Nothing: line, pantograph and conditions are the same.",)
+
+
+def _caption(content: ComparisonContent) -> str:
+    caption = f"Along one span, from support to support. {content.filter_note}"
+    if any(e.told for e in content.entries):
+        caption += " A record is shown by the mean of its spans"
+        caption += ", in grey the lowest and highest of them." if any(e.envelope for e in content.entries) else "."
+    return caption
+
+
+def _overlay(chart: Chart, content: ComparisonContent, below: tuple[Curve, ...]) -> Chart:
+    """Put curves below those of a chart, and mark supports and droppers so that they can be told apart."""
+    spans = np.unique(np.round([e.span for e in content.entries], 6))
+    ticks = [s for s in chart.stations if not s.full_height]
+    if len({tuple(s.x.round(6).tolist()) for s in ticks}) == 1:
+        ticks = [Stations("droppers", ticks[0].x)]
+    elif len(ticks) > MOST_TICKS:
+        ticks = []
+    supports = Stations("supports", np.array([0.0, *spans]), full_height=True)
+    end = float(spans[-1])
+    return replace(chart, curves=(*below, *chart.curves), stations=(supports, *ticks), x_range=(0.0, end))
+
+
+def _headline(content: ComparisonContent) -> str:
+    first, *others = (e.result.statistics["contact_force_std_N"] for e in content.entries)
+    changes = [
+        f"{number(sigma, 2)} N with {letter} ({change_percent(sigma, first)})"
+        for letter, sigma in zip(NAMES[1:], others, strict=False)
+    ]
+    listed = ", ".join(changes[:-1]) + " and " + changes[-1] if len(changes) > 1 else changes[0]
+    return f"The standard deviation of the contact force is {number(first, 2)} N with A, {listed}."
+
+
+def _statistics(content: ComparisonContent) -> Table:
+    """Statistics side by side, each with its difference to the first."""
+    figures = [e.result.statistics for e in content.entries]
+    apart = len(figures) <= MOST_APART
+    heads = ["contact force", "A"]
+    for letter in NAMES[1 : len(figures)]:
+        heads += [letter, f"{letter} − A"] if apart else [f"{letter} (change)"]
+    rows = []
+    for key, name, unit, digits in STATISTICS:
+        first, *others = (f.get(key) for f in figures)
+        if first is None and all(v is None for v in others):
+            continue
+        row = [name, value_text(first, digits)]
+        for value in others:
+            text, change = value_text(value, digits), _difference(value, first, digits)
+            row += [text, change] if apart else [f"{text} ({_percent(value, first)})"]
+        rows.append((*row, unit))
+    return Table(
+        title="Statistics",
+        columns=(*heads, "unit"),
+        rows=tuple(rows),
+        align="l" + "r" * (len(heads) - 1) + "l",
+        caption=f"{content.filter_note} Loss of contact is that of the raw force. A dash stands for what a record does "
+        "not tell.",
+    )
+
+
+def _percent(value: float | None, first: float | None) -> str:
+    return "–" if value is None or first is None else change_percent(value, first)
+
+
+def _difference(value: float | None, first: float | None, digits: int) -> str:
+    if value is None or first is None or not math.isfinite(value - first):
+        return "–"
+    percent = _percent(value, first)
+    return signed(value - first, digits) + ("" if percent == "–" else f" ({percent})")
+
+
+def _inputs(content: ComparisonContent) -> Table:
+    """Inputs that are not the same in all computed entries; a record has none that are known."""
+    known = [(letter, e) for letter, e in zip(NAMES, content.entries, strict=False) if e.provenance]
+    tables = [{_key(row): row for row in e.provenance} for _, e in known]
+    rows = []
+    for key in dict.fromkeys(key for table in tables for key in table):
+        cells = [_cell(table.get(key)) for table in tables]
+        if len(set(cells)) > 1:
+            unit = next(table[key].unit for table in tables if key in table)
+            rows.append((", ".join(key), *cells, unit))
+    return Table(
+        title="",
+        columns=("input", *(letter for letter, _ in known), "unit"),
+        rows=tuple(rows),
+        align="l" + "w" * len(known) + "u",
+        caption="Inputs of a record are not known and not listed." if len(known) < len(content.entries) else "",
+    )
+
+
+def _key(row: Provenance) -> tuple[str, str]:
+    """What an input belongs to, without the name of the line or pantograph, and the input."""
+    return row.group.partition(" ")[0].lower(), row.name
+
+
+def _cell(row: Provenance | None) -> str:
+    return "–" if row is None else row.value
+
+
+def _sources(content: ComparisonContent) -> Table:
+    rows = tuple(
+        (letter, e.source, e.told or f"{e.line}: computed by this program.")
+        for letter, e in zip(NAMES, content.entries, strict=False)
+    )
+    return Table(title="", columns=("", "read from", "what it is"), rows=rows, align="lll")

@@ -1,0 +1,242 @@
+"""The page of a sweep: heat maps over two inputs, curves over one, each at every value of the others; and failures."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.spec.pre_sag import hogging_warnings
+from optimise.parameter_study.sweep import SweepFolder
+from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
+from optimise.parameter_study.sweep_result import SweepResult
+from studies.report.drawing.frame import number, with_bound_units
+from studies.report.drawing.parts import Chart, Curve, HeatMap, Page, Role, Section, Table
+from studies.report.readers.points_origin import points_origin
+from studies.report.sections.tables import value_text
+
+__all__ = ["SHOWN", "sweep_page"]
+
+# statistic, name, unit, decimals; the first is drawn as a heat map for every value of the other axes
+SHOWN = (
+    ("contact_force_std_N", "Standard deviation of the contact force", "N", 2),
+    ("contact_force_max_N", "Largest contact force", "N", 1),
+    ("contact_force_min_N", "Smallest contact force", "N", 1),
+    ("max_uplift_at_supports_mm", "Largest uplift at the supports", "mm", 1),
+    ("contact_loss_percent", "Loss of contact", "%", 2),
+)
+ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "muted")
+MOST_MAPS, MOST_FAILURES = 12, 30
+# steps between labelled values, at most
+MOST_TICKS = 9
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One axis as it is drawn: evenly in its values, or in the powers of ten where they are even in these alone."""
+
+    name: str
+    values: NDArray[np.float64]
+    logarithmic: bool
+
+    @property
+    def drawn(self) -> NDArray[np.float64]:
+        return np.log10(self.values) if self.logarithmic else self.values
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """Where the axis is labelled: at values that were evaluated, as far as their numbers do not meet."""
+        x = self.drawn
+        even = -(-(x.size - 1) // MOST_TICKS) or 1
+        kept = [float(x[0])]
+        for v in map(float, x[even::even]):
+            if v - kept[-1] >= (x[-1] - x[0]) / (MOST_TICKS + 1):
+                kept.append(v)
+        return tuple(kept)
+
+    @property
+    def label(self) -> str:
+        return axis_meaning(self.name)
+
+    @property
+    def unit(self) -> str:
+        return axis_unit(self.name)
+
+    @property
+    def edges(self) -> tuple[float, float]:
+        """Outer edges of the first and last cell."""
+        x = self.drawn
+        if x.size == 1:
+            return float(x[0]) - 0.5, float(x[0]) + 0.5
+        return float(x[0] - 0.5 * (x[1] - x[0])), float(x[-1] + 0.5 * (x[-1] - x[-2]))
+
+    def at(self, k: int) -> str:
+        return f"{axis_meaning(self.name).rpartition(': ')[2]} {self.values[k]:g} {self.unit}".rstrip()
+
+
+def sweep_page(result: SweepResult) -> Page:
+    """Compose the page of a sweep."""
+    axes = [_axis(name, values) for name, values in result.sweep.values.items()]
+    wide = sorted((k for k, a in enumerate(axes) if a.values.size > 1), key=lambda k: (-axes[k].values.size, k))
+    has_figures = any(p.statistics for p in result.points.values())
+    sections = []
+    if has_figures and len(wide) >= 2:
+        maps = _maps(result, axes, sorted(wide[:2]))
+        sections.append(Section("Two inputs at once", charts=maps))
+    if has_figures:
+        sections += _curve_sections(result, axes, wide)
+    failures = _failures(result, axes)
+    if failures.rows:
+        sections.append(Section("Points without figures", tables=(failures,)))
+    place = SweepFolder(result.path)
+    sections += points_origin(place, result.case, result.sweep.values, result.points.values())
+    return Page(
+        kicker="Sweep over inputs",
+        title=f"{result.sweep.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
+        headline=with_bound_units(_headline(result, axes)),
+        warnings=(*_warnings(result), *hogging_warnings(result.case.catenary)),
+        sections=tuple(s for s in sections if s.charts or s.tables or s.command),
+    )
+
+
+def _axis(name: str, values: tuple[float, ...]) -> _Axis:
+    x = np.array(values, dtype=float)
+    if x.size < 4 or x[0] <= 0.0:
+        return _Axis(name, x, False)
+    steps = np.diff(x)
+    if 0.0 < steps.max() < 1.05 * steps.min():  # even steps first: over a short range their ratios are nearly even, too
+        return _Axis(name, x, False)
+    ratios = x[1:] / x[:-1]
+    return _Axis(name, x, bool(ratios.min() > 1.05 and ratios.max() < 1.05 * ratios.min()))
+
+
+def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Chart, ...]:
+    """One heat map of the standard deviation for every value of the other axes, on one scale of colours."""
+    key, name, unit, _ = SHOWN[0]
+    sigma = result.figures(key)
+    across, up = axes[pair[0]], axes[pair[1]]
+    others = [range(1) if k in pair else range(a.values.size) for k, a in enumerate(axes)]
+    charts = []
+    for held in itertools.islice(itertools.product(*others), MOST_MAPS):
+        cut = tuple(slice(None) if k in pair else i for k, i in enumerate(held))
+        values = sigma[cut].T
+        if not np.isfinite(values).any():
+            continue
+        words = ", ".join(a.at(held[k]) for k, a in enumerate(axes) if k not in pair)
+        row, column = np.unravel_index(np.nanargmin(values), values.shape)
+        lowest = Curve(
+            "lowest", across.drawn[[column]], up.drawn[[row]], across.unit, up.unit, mark="rings",
+            notes=(f"lowest: {number(float(values[row, column]), 2)} {unit}",),
+        )  # fmt: skip
+        charts.append(
+            Chart(
+                name="sigma_map" + "".join(f"_{held[k]}" for k in range(len(axes)) if k not in pair),
+                title=f"{name}{', ' + words if words else ''}",
+                caption="One cell a point; grey where there are no figures.",
+                x_label=across.label,
+                y_label=up.label,
+                curves=(lowest,),
+                x_range=across.edges,
+                y_range=up.edges,
+                pick="cell",
+                height=0.5,
+                powers=(across.logarithmic, up.logarithmic),
+                sampled=(across.ticks, up.ticks),
+                heat=HeatMap("σ", unit, across.drawn, up.drawn, values, -np.inf, "", float(np.nanmin(values))),
+            )
+        )
+    return tuple(charts)
+
+
+def _curve_sections(result: SweepResult, axes: list[_Axis], wide: list[int]) -> list[Section]:
+    """Curves over the longest axis, a section for every value of the axes beyond the second longest."""
+    others = [range(1) if k in wide[:2] else range(a.values.size) for k, a in enumerate(axes)]
+    every = list(itertools.product(*others))
+    sections = []
+    for held in every[:MOST_MAPS]:
+        words = ", ".join(axes[k].at(held[k]) for k in sorted(wide[2:]))
+        title = "One input at a time" + (f", at {words}" if words else "")
+        sections.append(Section(title, charts=_curves(result, axes, wide, held)))
+    return sections
+
+
+def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple[int, ...]) -> tuple[Chart, ...]:
+    """Each statistic over the longest axis, a curve for each of a few values of the next, the others held."""
+    along = wide[0] if wide else 0
+    beside = wide[1] if len(wide) > 1 else None
+    picked = [0]
+    if beside is not None:
+        count = min(len(ROLES), axes[beside].values.size)
+        picked = [round(k) for k in np.linspace(0, axes[beside].values.size - 1, count)]
+    at = ", ".join(axes[k].at(held[k]) for k in sorted(wide[2:]))
+    where = "".join(f"_{held[k]}" for k in sorted(wide[2:]))
+    charts = []
+    for key, name, unit, _ in SHOWN:
+        figures, curves = result.figures(key), []
+        for role, i in zip(ROLES[1:] + ROLES[:1] if beside is None else ROLES, picked, strict=False):
+            cut = tuple(slice(None) if k == along else i if k == beside else held[k] for k in range(len(axes)))
+            y = figures[cut]
+            known = np.isfinite(y)
+            label = name if beside is None else axes[beside].at(i)
+            if known.any():
+                curves.append(Curve(label, axes[along].drawn[known], y[known], axes[along].unit, unit, role))
+        if curves:
+            charts.append(
+                Chart(
+                    name=f"{key}{where}",
+                    title=f"{name}{', ' + at if at else ''}",
+                    caption="",
+                    x_label=axes[along].label,
+                    y_label=name,
+                    curves=tuple(curves),
+                    powers=(axes[along].logarithmic, False),
+                    sampled=(axes[along].ticks, ()),
+                )
+            )
+    return tuple(charts)
+
+
+def _failures(result: SweepResult, axes: list[_Axis]) -> Table:
+    broken = [(index, p) for index, p in sorted(result.points.items()) if not p.statistics]
+    rows = tuple(
+        (*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), point.message or point.status)
+        for index, point in broken[:MOST_FAILURES]
+    )
+    more = f"The first {MOST_FAILURES} of {len(broken)}; all are in result.nc." if len(broken) > MOST_FAILURES else ""
+    columns = (*(f"{a.name} [{a.unit}]" if a.unit else a.name for a in axes), "reason")
+    return Table("", columns, rows, "r" * len(axes) + "l", more)
+
+
+def _warnings(result: SweepResult) -> tuple[str, ...]:
+    missing = int(np.prod(result.sweep.shape)) - len(result.points)
+    _, _, *further = sorted((1, 1, *result.sweep.shape), reverse=True)
+    hidden = max(0, int(np.prod(further)) - MOST_MAPS)
+    marched = sum(p.status == "not_periodic" for p in result.points.values())
+    return tuple(
+        text
+        for count, text in (
+            (missing, f"{missing} points are not evaluated yet."),
+            (hidden, f"{hidden} values of the further inputs are not drawn; all are in result.nc."),
+            (result.failed, f"{result.failed} points have no figures; the reasons stand below."),
+            (
+                marched,
+                f"At {marched} points no state repeats from span to span: their figures are those of a long march.",
+            ),
+        )
+        if count
+    )
+
+
+def _headline(result: SweepResult, axes: list[_Axis]) -> str:
+    sigma = result.figures(SHOWN[0][0])
+    if not np.isfinite(sigma).any():
+        return "No point has figures."
+    texts = []
+    for word, pick in (("lowest", np.nanargmin), ("highest", np.nanargmax)):
+        index = np.unravel_index(pick(sigma), sigma.shape)
+        at = ", ".join(a.at(int(i)) for a, i in zip(axes, index, strict=True))
+        texts.append(f"{word} {value_text(float(sigma[index]), 2)} N at {at}")
+    return f"The standard deviation of the contact force is {texts[0]}, {texts[1]}."

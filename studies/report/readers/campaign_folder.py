@@ -1,0 +1,277 @@
+"""The folder of one campaign, read into what its page says.
+
+Beside the record of the campaign it holds nominal/result.nc, best/result.nc and confirmation.json, as
+`studies.afterwards.confirmation` writes them, and trust.json and fitter_schedule.json, as `studies.afterwards.off_design` does. What is missing
+is left out and named.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from catenary.spec.pre_sag import hogging_warnings
+from catenary.storage.provenance import config_sha256
+from dynamics.results.dataset import StoredResult
+from dynamics.spec.case import CaseSpec
+from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.scenarios import own_condition
+from optimise.record.campaign_folder import TrialRecord
+from optimise.search.result import CampaignResult, load_result
+from studies.report.content.pieces import Constraint, FitterSchedule, SpanResult, Trust, TrustRun
+from studies.report.content.provenance import case_provenance
+from studies.report.readers.page_content import CampaignContent
+from studies.report.readers.search_folder import (
+    evaluation_of,
+    front_of_designs,
+    ranked_trials,
+    search_history,
+    state_of,
+    variables_of_designs,
+)
+from studies.report.readers.simulation_folder import NOTES, filter_note
+from studies.report.readers.stored import (
+    command_of,
+    origin_facts,
+    read_json,
+    read_mapping,
+    read_stored,
+    run_facts,
+    span_result,
+)
+from studies.report.sections.choice import choice_of
+from studies.report.sections.numerical_error import ErrorEstimate, read_error
+
+__all__ = ["read_campaign"]
+
+BEST_SHOWN = 5
+
+
+def read_campaign(folder: Path) -> CampaignContent:
+    """Read a campaign's record, solutions and confirmation.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a campaign with its nominal line on record.
+    """
+    result = load_result(folder)
+    ranked = ranked_trials(result)
+    nominal = evaluation_of(result.nominal)
+    best = ranked[0] if ranked else None
+    records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
+    solved, missing = _span_results(result, records)
+    case = result.case
+    confirmation, remarks = _confirmation(folder, best)
+    return CampaignContent(
+        title=_title(result),
+        x_note=NOTES[case.solver],
+        filter_note=filter_note(f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"),
+        nominal=solved["nominal"],
+        best=solved.get("best"),
+        best_trial=None if best is None else best.number,
+        confirmation=confirmation,
+        trust=None if best is None else _trust(folder / "trust.json", case, best),
+        schedule=None if best is None else _schedule(folder / "fitter_schedule.json", best),
+        history=search_history(result),
+        designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
+        constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
+        least_dropper_force_N=result.campaign.limits.static_dropper_force,
+        provenance=case_provenance(case),
+        run=_run(folder, result),
+        warnings=(*missing, *remarks, *_unfinished(result), *hogging_warnings(result.case.catenary)),
+        front=front_of_designs(result),
+        condition=own_condition(result.campaign.scenarios, case),
+        errors=_errors(result, records),
+        choice=choice_of(result, ranked[:BEST_SHOWN]),
+    )
+
+
+def _title(result: CampaignResult) -> str:
+    case, found = result.case, result.scenarios
+    where = f"{case.speed_kmh:g} km/h"
+    if found is not None:
+        count = len(found.labels)
+        where = f"{found.speeds_in_words}, {count} scenario{'s' if count > 1 else ''}"
+    return f"{case.catenary.name} with {case.pantograph.name} at {where}"
+
+
+def _span_results(
+    result: CampaignResult, records: dict[str, TrialRecord]
+) -> tuple[dict[str, SpanResult], tuple[str, ...]]:
+    """Results of the nominal and of the best line, and what is missing of them."""
+    found, remarks = {}, []
+    for name, record in records.items():
+        path, case = result.folder / name / "result.nc", result.case_with(result.catenary_of(record))
+        stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
+        if stored.attributes.get("config_sha256") != config_sha256(case):
+            stored = StoredResult({}, {}, {})
+            remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
+        if result.scenarios is None:
+            statistics = _statistics(evaluation_of(record))
+        else:  # those on record are over all scenarios, the force that is drawn is the case's own
+            statistics = _summary(result, name, case).get("pantographs", [{}])[0]
+        found[name] = span_result(stored, case, name, "nominal" if name == "nominal" else "best", statistics)
+    return found, tuple(remarks)
+
+
+def _summary(result: CampaignResult, name: str, case: CaseSpec) -> dict[str, Any]:
+    """Summary on record of the same line and case; empty without one."""
+    path = result.folder / name / "summary.json"
+    summary = read_json(path) if path.exists() else {}
+    return summary if summary.get("config_sha256") == config_sha256(case) else {}
+
+
+def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str, ErrorEstimate]:
+    """Estimated numerical errors on record for the same lines and case."""
+    found = {}
+    for name, record in records.items():
+        error = read_error(_summary(result, name, result.case_with(result.catenary_of(record))))
+        if error is not None:
+            found[name] = error
+    return found
+
+
+def _statistics(evaluation: Evaluation) -> dict[str, float]:
+    statistics = dict(evaluation.statistics)
+    if evaluation.applied_force_N is not None:
+        statistics["applied_force_N"] = evaluation.applied_force_N
+    return statistics
+
+
+def _constraints(result: CampaignResult, nominal: Evaluation, best: Evaluation | None) -> tuple[Constraint, ...]:
+    limits, uplift, loss = result.campaign.limits, "max_uplift_at_supports_mm", "contact_loss_percent"
+    highest = limits.uplift_factor * nominal.statistics[uplift]
+
+    def row(name: str, unit: str, sense: Any, limit: float, pick: Any) -> Constraint:
+        values = [math.nan if e is None or pick(e) is None else float(pick(e)) for e in (nominal, best)]
+        return Constraint(name, unit, sense, limit, values[0], values[1])
+
+    rows = [
+        row("largest uplift at supports", "mm", "at most", highest, lambda e: e.statistics[uplift]),
+        row(
+            "least dropper force at rest",
+            "N",
+            "at least",
+            limits.static_dropper_force,
+            lambda e: e.static_dropper_force_min_N,
+        ),
+        row("loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss]),
+    ]
+    held, found = result.case.mean_force_N, result.scenarios
+    if held is not None and (found is None or found.one_mean_force):
+        rows.append(row("mean contact force", "N", "held at", held, lambda e: e.statistics["contact_force_mean_N"]))
+    return (*rows, *_spacing(result))
+
+
+def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
+    """Least distance between droppers, where they may move."""
+    if not result.space.moves:
+        return ()
+    nearest = []
+    for record in (result.nominal, result.best):
+        line = None if record is None else result.catenary_of(record)
+        x = [] if line is None else [*line.droppers.positions, line.droppers.positions[0] + line.period]
+        nearest.append(float(np.diff(x).min()) if line is not None else math.nan)
+    return (
+        Constraint(
+            "least distance between droppers",
+            "m",
+            "at least",
+            result.campaign.design.minimum_spacing,
+            *nearest,
+        ),
+    )
+
+
+def _confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation | None, tuple[str, ...]]:
+    """Confirmation on record, unless it is of a design that is no longer the best."""
+    path = folder / "confirmation.json"
+    if best is None or not path.exists():
+        return None, ()
+    content = read_json(path)
+    names = DesignConfirmation.__dataclass_fields__
+    nominal, confirmed = (
+        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names}) for which in ("nominal", "best")
+    )
+    if confirmed.trial != best.number:
+        return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
+    return Confirmation(nominal, confirmed), ()
+
+
+def _trust(path: Path, case: CaseSpec, best: TrialRecord) -> Trust | None:
+    """Trust table on record, if it is of the best design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best.number:
+        return None
+    runs = tuple(
+        TrustRun(
+            kind=row["kind"],
+            value=float(row["value"]),
+            dimension=row["dimension"],
+            nominal=_or_nan(row["nominal_std_N"]),
+            best=_or_nan(row["best_std_N"]),
+            nominal_message=row["nominal_message"],
+            best_message=row["best_message"],
+            nominal_error=_or_nan(row.get("nominal_error_N")),
+            best_error=_or_nan(row.get("best_error_N")),
+        )
+        for row in content["rows"]
+    )
+    return Trust(case.speed_kmh, case.contact.stiffness, runs)
+
+
+def _schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
+    """Fitter's schedule on record, if it is of the best design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best.number:
+        return None
+    return FitterSchedule(
+        position=np.array(content["position_m"]),
+        length=np.array(content["length_m"]),
+        rounded={float(r["rounded_mm"]): np.array(r["length_m"]) for r in content["rounded_m"]},
+        sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
+        message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
+        supports=np.array(content.get("supports_m", ())),
+    )
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _unfinished(result: CampaignResult) -> tuple[str, ...]:
+    done = sum(1 for r in result.records if r.evaluation is not None and not r.polished)
+    if done >= result.campaign.trials:
+        return ()
+    return (f"The campaign has not ended: {done} of {result.campaign.trials} designs are on record.",)
+
+
+def _run(folder: Path, result: CampaignResult) -> Any:
+    """Say what was run: counts, hash, versions, and the time that the evaluations took."""
+    record = read_mapping(folder / "campaign.yaml")
+    done = [r.evaluation for r in result.records if r.evaluation is not None]
+    count = {state: sum(1 for e in done if state_of(e) == state) for state in ("feasible", "infeasible", "failed")}
+    campaign = result.campaign
+    facts = [
+        ("campaign", campaign.name),
+        ("designs", f"{len(done)}: " + ", ".join(f"{n} {state}" for state, n in count.items())),
+        ("objectives", ", ".join(campaign.objectives)),
+        ("search", f"{campaign.sampler.kind}, {campaign.design.what}, seed {campaign.seed}"),
+        (
+            "reproducible",
+            "yes" if campaign.reproducible else "no: designs are told as they come; set synchronous=true",
+        ),
+        *origin_facts(
+            folder / "campaign.yaml",
+            str(record.get("config_sha256", "")),
+            str(record.get("commit", "")),
+            record.get("versions") or {},
+        ),
+    ]
+    times = {"all evaluations": sum(e.wall_time_s.get("total", 0.0) for e in done)}
+    return run_facts(facts, times, command_of(folder, "optimise", (f"campaign={campaign.name}",)))

@@ -1,0 +1,77 @@
+"""What a whole page says: the contents of a simulation's page and of a campaign's page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from optimise.afterwards.confirm import Confirmation
+from studies.report.content.history_content import Histories
+from studies.report.content.origin import Provenance, RunFacts
+from studies.report.content.pieces import (
+    Assessed,
+    Constraint,
+    DesignTable,
+    FitterSchedule,
+    Front,
+    SearchHistory,
+    SpanResult,
+    Trust,
+)
+from studies.report.sections.choice import Choice
+from studies.report.sections.numerical_error import ErrorEstimate
+
+__all__ = ["CampaignContent", "SimulationContent"]
+
+
+@dataclass(frozen=True)
+class SimulationContent:
+    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
+
+    ``static_note`` says of which line the static figures are, where that is not the one that was run.
+    """
+
+    title: str
+    result: SpanResult
+    x_note: str
+    filter_note: str
+    provenance: tuple[Provenance, ...]
+    run: RunFacts
+    warnings: tuple[str, ...] = ()
+    assessment: tuple[Assessed, ...] = ()
+    elasticity: tuple[tuple[float, float], ...] = ()
+    error: ErrorEstimate | None = None
+    histories: Histories | None = None
+    static_note: str = ""
+
+
+@dataclass(frozen=True)
+class CampaignContent:
+    """Everything the page of one campaign says.
+
+    ``best`` is None while nothing feasible was found, ``front`` where there is one objective. ``errors`` has the
+    estimated numerical errors of 'nominal' and 'best' where they are on record. ``condition`` is the case's own one in
+    words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient and the
+    numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios.
+    """
+
+    title: str
+    x_note: str
+    filter_note: str
+    nominal: SpanResult
+    best: SpanResult | None
+    best_trial: int | None
+    confirmation: Confirmation | None
+    trust: Trust | None
+    schedule: FitterSchedule | None
+    history: SearchHistory
+    designs: DesignTable
+    constraints: tuple[Constraint, ...]
+    least_dropper_force_N: float | None
+    provenance: tuple[Provenance, ...]
+    run: RunFacts
+    warnings: tuple[str, ...] = ()
+    front: Front | None = None
+    condition: str = ""
+    errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
+    choice: Choice | None = None

@@ -1,0 +1,62 @@
+"""Where a sweep's or a sensitivity study's numbers come from: held and varied inputs, cost, versions, command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.batch_task import PointResult
+from optimise.record.points_folder import StrandFolder
+from optimise.record.status_file import read_status_file
+from studies.report.content.origin import origin_sections
+from studies.report.content.provenance import case_provenance
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Section
+from studies.report.readers.stored import command_of, origin_facts, read_mapping, run_facts
+
+__all__ = ["points_origin"]
+
+
+def points_origin(
+    place: StrandFolder, case: CaseSpec, varied: Iterable[str], points: Iterable[PointResult]
+) -> tuple[Section, ...]:
+    """Show every input of a study's case, those that it varies marked, what was run and the command.
+
+    Parameters
+    ----------
+    place : StrandFolder
+        Where the study is kept.
+    case : CaseSpec
+        Its case.
+    varied : iterable of str
+        Dotted paths of the inputs that it varies.
+    points : iterable of PointResult
+        What is on record.
+    """
+    record, done, names = read_mapping(place.input_yaml), list(points), tuple(varied)
+    name = str((record.get(place.study) or {}).get("name", ""))
+    seconds = sum(point.wall_time_s for point in done)
+    facts = [
+        (place.study, name),
+        ("points on record", f"{len(done)}"),
+        *origin_facts(
+            place.result_nc if place.result_nc.exists() else place.input_yaml,
+            str(record.get("config_sha256", "")),
+            str(record.get("commit", "")),
+            record.get("versions") or {},
+        ),
+        ("core-hours, one thread a point", number(seconds / 3600.0, 4)),
+    ]
+    wall = read_status_file(place.status_json).get("wall_time_s")
+    text = "Every value of the line, of the pantograph and of the run."
+    if "speed_kmh" in names and case.mean_force_N is not None:
+        text += (
+            " The mean force is that of the case's own speed; where it is the reference one, each speed holds its own."
+        )
+    command = command_of(place.path, place.study, (f"{place.study}.name={name}",))
+    return origin_sections(
+        case_provenance(case, names),
+        text,
+        run_facts(facts, {} if wall is None else {"all runs of the study": float(wall)}, command),
+        "Where the study's folder still stands, the same command continues it.",
+    )

@@ -1,0 +1,103 @@
+"""The folder of one simulation, read into what its page says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from catenary.spec.pre_sag import hogging_warnings
+from studies.report.content.history_content import read_histories
+from studies.report.content.provenance import case_provenance
+from studies.report.readers.page_content import SimulationContent
+from studies.report.readers.stored import (
+    command_of,
+    origin_facts,
+    read_json,
+    read_stored,
+    run_facts,
+    span_result,
+    stored_case,
+)
+from studies.report.sections.assessment import read_assessment
+from studies.report.sections.numerical_error import read_error
+
+__all__ = ["read_simulation"]
+
+NOTES = {
+    "periodic": "One pantograph in steady state on the infinite line, over one span from support to support, or all "
+    "spans before the line repeats.",
+    "transient": "The last span of the long transient, or all spans before the line repeats, from support to support.",
+    "open_line": "The last span evaluated on an open line; the statistics are of all spans evaluated.",
+}
+STATIC_NOTE = "Shape, droppers and elasticity are those of {period}; the open line that was run differs near its ends."
+
+
+def read_simulation(folder: Path) -> SimulationContent:
+    """Read summary.json, result.nc and .hydra/ of a simulation.
+
+    Raises
+    ------
+    InputError
+        If the folder does not hold a simulation.
+    """
+    summary = read_json(folder / "summary.json")
+    stored = read_stored(folder / "result.nc")
+    about = stored.attributes
+    case = stored_case(stored, folder / "result.nc")
+    figures = summary.get("pantographs") or [{}]
+    statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
+    facts = origin_facts(
+        folder / "result.nc",
+        str(summary.get("config_sha256", "")),
+        about.get("commit", ""),
+        json.loads(about.get("versions", "{}")),
+    )
+    held = [("applied force", f"{statistics['applied_force_N']:.2f} N")] if "applied_force_N" in statistics else []
+    held.append(
+        (
+            "time step, adjusted",
+            f"{1e3 * case.time_step:.6g} ms, {case.steps_per_period} steps {case.catenary.what_repeats}",
+        )
+    )
+    times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
+    status = str(summary.get("status", ""))
+    message = str(summary.get("message", ""))
+    return SimulationContent(
+        title=about.get("title", folder.name),
+        result=span_result(stored, case, case.catenary.name, "best", statistics),
+        x_note=NOTES[case.solver],
+        static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.on_open_line else "",
+        filter_note=filter_note(about.get("filter", "")),
+        provenance=case_provenance(case),
+        assessment=read_assessment(summary),
+        elasticity=_span_means(summary),
+        error=read_error(summary),
+        histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
+        run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
+        warnings=(
+            *(() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),)),
+            *hogging_warnings(case.catenary),
+            *_slack_warning(summary),
+        ),
+    )
+
+
+def _slack_warning(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Sentence on a reading of slack droppers that the figures hang on; older folders have none."""
+    found = summary.get("slack_damping") or {}
+    return (f"{found['warning']} ({found['message']}).",) if found.get("warning") else ()
+
+
+def _span_means(summary: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:
+    """Loads [N] with the span means of the static elasticity [mm/N]; a folder without them has none."""
+    recorded = summary.get("static", {}).get("elasticity_span_mean_mm_per_N", {"force_N": [], "value": []})
+    return tuple(zip(map(float, recorded["force_N"]), map(float, recorded["value"]), strict=True))
+
+
+def filter_note(recorded: str) -> str:
+    """Sentence on the filter that every force went through."""
+    kind, _, rest = recorded.partition(" ")
+    named = {"butterworth": "Butterworth", "brick_wall": "brick wall"}.get(kind, kind)
+    return f"Forces are low-pass filtered: {named}, {rest}." if recorded else ""

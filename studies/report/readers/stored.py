@@ -1,0 +1,182 @@
+"""Run folders read back: result files, JSON and YAML records, and what they say about their origin."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from catenary.errors import InputError
+from catenary.storage import files
+from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
+from catenary.storage.user_file import read_user_text
+from dynamics.results.dataset import StoredResult, read_result
+from dynamics.spec.case import CaseSpec
+from studies.input.compose import typed_command
+from studies.report.content.origin import RunFacts
+from studies.report.content.pieces import Array, SpanResult
+from studies.report.drawing.parts import Curve, Role
+from studies.report.sections.line import line_drawing
+
+__all__ = [
+    "case_in",
+    "command_of",
+    "origin_facts",
+    "read_json",
+    "read_mapping",
+    "read_stored",
+    "run_facts",
+    "span_result",
+    "stored_case",
+]
+
+MM = 1.0e3
+# the largest resolved input holds a base motion of 200,000 samples
+MOST_BYTES, MOST_VALUES = 50_000_000, 1_000_000
+# studies that take a new folder for every run
+FRESH = ("simulate", "convergence", "validate", "rig emulate")
+SHAPE = ("elem_wire", "elem_end_position", "elem_end_height", "dropper_end_position", "dropper_end_height")
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """One passage of a span: stations [m] and the indices of its samples in the histories."""
+
+    x: Array
+    index: np.ndarray
+
+
+def read_stored(path: Path) -> StoredResult:
+    """Read a result file; one that is missing or foreign is refused in one sentence."""
+    try:
+        return read_result(path)
+    except InputError as error:
+        reason = "it does not exist" if not path.exists() else error.problems[0]
+        raise InputError([f"{path} must be a result file: {reason}; give the folder of a run"]) from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON record of a run folder."""
+    try:
+        content = files.read_json(path)
+    except (OSError, ValueError) as error:
+        reason = "it does not exist" if not path.exists() else str(error).splitlines()[0]
+        raise InputError([f"{path} must be a JSON record: {reason}; give the folder of a run"]) from error
+    if not isinstance(content, dict):
+        raise InputError([f"{path} must hold names with values; restore the file"])
+    return content
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Read a YAML record of a run folder; nothing where there is none."""
+    if not path.exists():
+        return {}
+    try:
+        content = parse_plain_yaml(read_user_text(path, "record", MOST_BYTES), MOST_VALUES)
+    except PlainYamlError as error:
+        raise InputError([f"{path} must be readable YAML{error}"]) from None
+    return content if isinstance(content, dict) else {}
+
+
+def stored_case(stored: StoredResult, where: Path) -> CaseSpec:
+    """Take the case out of a result file, which carries the resolved input of its run."""
+    try:
+        content = parse_plain_yaml(stored.attributes.get("config", "{}"), MOST_VALUES)
+    except PlainYamlError as error:
+        raise InputError([f"{where} must carry the input of its run{error}"]) from None
+    return case_in(content if isinstance(content, dict) else {}, where)
+
+
+def case_in(content: Mapping[str, Any], where: Path) -> CaseSpec:
+    """Take the case out of a resolved input that also says where its run lands."""
+    try:
+        return CaseSpec.model_validate({k: v for k, v in content.items() if k in CaseSpec.model_fields})
+    except ValidationError as error:
+        raise InputError(
+            [
+                f"{where} must hold the input of a run: {'.'.join(map(str, e['loc']))}: {e['msg']}"
+                for e in error.errors()
+            ]
+        ) from error
+
+
+def span_result(
+    stored: StoredResult, case: CaseSpec, label: str, role: Role, statistics: Mapping[str, float]
+) -> SpanResult:
+    """Take what a page shows of one design from its result file; what is not in the file is left out."""
+    values, line = stored.values, case.catenary
+    drawn = all(name in values for name in SHAPE)
+    position = values.get("position", np.zeros(0))
+    if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
+        position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
+    trace = _last_passage(position, line.period, periodic=case.seeks_steady_state)
+    return SpanResult(
+        label=label,
+        drawing=line_drawing(values, line.supports, role) if drawn else None,
+        force=_history(values, "contact_force_filtered", "N", trace, (label, role)),
+        height=_history(values, "contact_height", "mm", trace, (label, role)),
+        dropper_x=values.get("dropper_position", np.zeros(0)),
+        dropper_force=values.get("dropper_static_force", np.zeros(0)),
+        statistics=statistics,
+        elasticity=_elasticity(values, (label, role)),
+        dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
+        dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
+    )
+
+
+def _last_passage(position: Array, span: float, *, periodic: bool) -> _Trace:
+    """Find the last whole span, or all spans before the line repeats, both ends included."""
+    if not position.size:
+        return _Trace(position, np.zeros(0, dtype=np.int64))
+    if periodic:
+        order = np.argsort(position % span)
+        x = (position % span)[order]
+        # the end of the span is the beginning of the next, which is the same
+        return _Trace(np.append(x, x[0] + span), np.append(order, order[0]))
+    last = np.floor(float(position.max()) / span + 1e-9)
+    start = (last - 1) * span
+    index = np.flatnonzero((position >= start - 1e-9) & (position <= start + span + 1e-9))
+    return _Trace(position[index] - start, index)
+
+
+def _history(values: Mapping[str, Array], name: str, unit: str, trace: _Trace, named: tuple[str, Role]) -> Curve | None:
+    if name not in values or not trace.x.size:
+        return None
+    y = values[name][trace.index] * (MM if unit == "mm" else 1.0)
+    finite = np.isfinite(y)  # a lost contact has no contact height
+    return Curve(named[0], trace.x[finite], y[finite], "m", unit, named[1]) if finite.any() else None
+
+
+def _elasticity(values: Mapping[str, Array], named: tuple[str, Role]) -> Curve | None:
+    if "elasticity" not in values or "station" not in values:
+        return None
+    return Curve(named[0], values["station"], values["elasticity"] * MM, "m", "mm/N", named[1])
+
+
+def origin_facts(path: Path, config_sha256: str, commit: str, versions: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Name the input's hash, date, commit and versions."""
+    written = time.strftime("%Y-%m-%d %H:%M", time.localtime(path.stat().st_mtime))
+    return [
+        ("SHA-256 of the resolved input", config_sha256),
+        ("results written", written),
+        ("commit", commit),
+        ("versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
+    ]
+
+
+def run_facts(facts: list[tuple[str, str]], times: Mapping[str, float], command: str) -> RunFacts:
+    """Put facts, wall times [s] and the command together."""
+    spent = [(f"wall time, {name.replace('_', ' ')}", f"{seconds:.2f} s") for name, seconds in times.items()]
+    return RunFacts((*facts, *spent), command)
+
+
+def command_of(folder: Path, study: str, fallback: tuple[str, ...] = ()) -> str:
+    """Command line that the run came from, as recorded in .hydra/; without the folder that is now taken."""
+    record = read_mapping(folder / ".hydra" / "overrides.yaml").get("overrides")
+    overrides = list(fallback) if record is None else [str(o) for o in record]
+    return typed_command(study, tuple(o for o in overrides if study not in FRESH or not o.startswith("run_dir=")))

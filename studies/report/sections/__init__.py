@@ -1,0 +1,1 @@
+"""Parts of pages: charts and tables of one subject."""

@@ -1,0 +1,77 @@
+"""What the polish after a search gained, and the distinct basins that it ended in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.objectives import Objective
+from optimise.record.campaign_folder import CampaignFolder
+from optimise.search.basins import read_basins
+from optimise.search.result import CampaignResult
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Table
+from studies.report.sections.tables import objective_change, value_text
+
+__all__ = ["Basins", "basins_of", "basins_table", "basins_text"]
+
+# what a limit is called where there is a column for what holds a design back
+LIMITS: dict[str, str] = dict(zip(CONSTRAINTS, ("uplift", "dropper force", "loss of contact"), strict=True))
+
+
+@dataclass(frozen=True)
+class Basins:
+    """Polished designs as `basins.json` has them, and how many distinct basins they ended in."""
+
+    objective: Objective
+    polished: tuple[dict[str, Any], ...]
+    count: int
+
+
+def basins_of(result: CampaignResult) -> Basins | None:
+    """Read what is on record; None where nothing was polished."""
+    content = read_basins(CampaignFolder(result.folder))
+    if not content.get("polished"):
+        return None
+    return Basins(result.objectives[0], tuple(content["polished"]), len(content["basins"]))
+
+
+def basins_text(basins: Basins) -> str:
+    """Say how many designs ended in how many basins."""
+    starts = len(basins.polished)
+    designs = "One design was" if starts == 1 else f"{starts} distinct designs were"
+    ends = "one basin" if basins.count == 1 else f"{basins.count} distinct basins"
+    return (
+        f"{designs} polished along gradients after the search, within the same bounds and limits, ending in {ends}. "
+        "The solution is held to a tolerance of its own meanwhile, so a gain is read from the start as polished."
+    )
+
+
+def basins_table(basins: Basins) -> Table:
+    """Show every polish: where it began and ended, what it gained, how far it went, and what holds it back."""
+    o = basins.objective
+    rows = []
+    for p in basins.polished:
+        begun, end = p["start_value_as_polished"], p["end_value"]
+        gained = "–" if begun is None or end is None else objective_change(o, end, begun)
+        held = ", ".join(LIMITS.get(name, name.replace("_", " ")) for name in map(str, p["active"])) or "nothing"
+        apart = "–" if p["distance"] is None else number(p["distance"], 3)
+        rows.append(
+            (
+                f"trial {p['start_trial']}", value_text(p["start_value"], 2), value_text(begun, 2),
+                "–" if p["end_trial"] is None else f"trial {p['end_trial']}", value_text(end, 2), gained, apart,
+                str(p["evaluations"]), "–" if p["basin"] is None else str(p["basin"]), held, p["message"],
+            )
+        )  # fmt: skip
+    return Table(
+        title="Polished designs and their basins",
+        columns=(
+            "start", f"{o.symbol} on record\n[{o.unit}]", f"as polished\n[{o.unit}]", "end", f"{o.symbol}\n[{o.unit}]",
+            "change", "distance", "evaluations", "basin", "held back by", "how it ended",
+        ),
+        rows=tuple(rows),
+        align="lrrlrrrrrll",
+        caption="The distance is the root mean square, over the variables, of the way from start to end as a share of "
+        "each range. Basins are numbered, the best first.",
+    )  # fmt: skip

@@ -1,0 +1,132 @@
+"""Charts of forces and heights, made from a report's content."""
+
+from __future__ import annotations
+
+from studies.report.content.pieces import SpanResult
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Chart, Curve, Level, Role, Stations
+
+__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart"]
+
+
+def _role(result: SpanResult) -> Role:
+    return result.force.role if result.force is not None else "best"
+
+
+def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
+    """Supports as lines over the full height, each design's droppers as ticks at the upper edge."""
+    droppers = tuple(
+        Stations(f"droppers, {r.label}" if len(results) > 1 else "droppers", r.dropper_x, _role(r))
+        for r in results
+        if r.dropper_x.size
+    )
+    return (*_supports(results), *droppers)
+
+
+def _supports(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
+    """Supports, as lines over the full height, of the line that repeats after the greatest length."""
+    found = sorted((r.drawing.supports for r in results if r.drawing is not None), key=lambda x: -x[-1])
+    return tuple(Stations("supports", x, full_height=True) for x in found[:1])
+
+
+def _span(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
+    """Limits of the span, or of all spans before the line repeats, for axes that run from support to support."""
+    ends = [float(r.drawing.supports[-1]) for r in results if r.drawing is not None]
+    return (0.0, max(ends)) if ends else None
+
+
+def _named(curve: Curve, label: str) -> Curve:
+    return Curve(label, curve.x, curve.y, curve.x_unit, curve.y_unit, curve.role, curve.mark, curve.notes)
+
+
+def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
+    """Draw the filtered contact force along the span, with supports and droppers marked."""
+    curves = tuple(_named(r.force, r.label) for r in results if r.force is not None)
+    if not curves:
+        return None
+    means = [r.statistics["contact_force_mean_N"] for r in results if "contact_force_mean_N" in r.statistics]
+    held = len(means) > 0 and max(means) - min(means) < 0.5
+    return Chart(
+        name="contact_force",
+        title="Contact force along the span",
+        caption=caption,
+        x_label="Station of the pantograph",
+        y_label="Contact force, filtered",
+        curves=curves,
+        stations=_along_the_span(results),
+        x_range=_span(results),
+        levels=(Level(f"mean {number(means[-1], 1)} N", means[-1]),) if held else (),
+        height=0.46,
+    )
+
+
+def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
+    """Draw the height of the contact point along the span."""
+    curves = tuple(_named(r.height, r.label) for r in results if r.height is not None)
+    if not curves:
+        return None
+    return Chart(
+        name="contact_height",
+        title="Height of the contact point",
+        caption="Relative to the contact wire at the supports at rest.",
+        x_label="Station of the pantograph",
+        y_label="Height",
+        curves=curves,
+        stations=_along_the_span(results),
+        x_range=_span(results),
+        height=0.32,
+    )
+
+
+def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
+    """Draw the static elasticity: rise of the contact wire per newton pressed against it."""
+    curves = tuple(_named(r.elasticity, r.label) for r in results if r.elasticity is not None)
+    if not curves:
+        return None
+    return Chart(
+        name="elasticity",
+        title="Static elasticity",
+        caption="Rise of the contact wire where a force presses against it, over that force.",
+        x_label="Station along the span",
+        y_label="Elasticity",
+        curves=curves,
+        stations=_along_the_span(results),
+        x_range=_span(results),
+        height=0.32,
+    )
+
+
+def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) -> Chart | None:
+    """Draw each dropper's force at rest over its station."""
+    shown = [r for r in results if r.dropper_x.size]
+    if not shown:
+        return None
+    curves = tuple(
+        Curve(
+            r.label,
+            r.dropper_x,
+            r.dropper_force,
+            "m",
+            "N",
+            _role(r),
+            "dots" if _role(r) == "best" else "rings",
+            tuple(f"{r.label}, dropper {k + 1}: {number(float(f), 1)} N" for k, f in enumerate(r.dropper_force)),
+        )
+        for r in shown
+    )
+    top = max(float(c.y.max()) for c in curves)
+    low = min(0.0, *(float(c.y.min()) for c in curves))
+    return Chart(
+        name="dropper_forces",
+        title="Dropper forces at rest",
+        caption="A dropper that pulls little goes slack early when the pantograph passes.",
+        x_label="Station along the span",
+        y_label="Dropper force",
+        curves=curves,
+        stations=_supports(results),
+        levels=() if least_N is None else (Level(f"least allowed {least_N:g} N", least_N),),
+        x_range=_span(results),
+        y_range=(1.08 * low, 1.08 * top if top > 0 else 1.0),
+        pick="point",
+        height=0.32,
+    )

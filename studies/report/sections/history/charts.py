@@ -1,0 +1,250 @@
+"""Charts of a run over time: forces, their distribution and spectrum, masses, droppers, supports, chosen nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from studies.report.content.history_content import SHOWN_SPANS, Histories, PantographHistory, PointHistory
+from studies.report.content.pieces import Array
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Chart, Curve, Level, Role, Stations
+
+__all__ = ["force_charts", "histogram_chart", "pantograph_charts", "point_charts", "rms_charts", "spectrum_chart"]
+
+MM = 1.0e3
+ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth", "fifth", "sixth")
+# a spectrum is shown up to this frequency, and down to this much below its highest value
+HIGHEST_HZ, DEEPEST_DB = 50.0, 70.0
+SHOWN = f"Over the spans that count, the last {SHOWN_SPANS} of them where there are more."
+
+
+def _suffix(histories: Histories, p: int) -> str:
+    """What tells the charts of several pantographs apart in file names."""
+    return f"_{p + 1}" if len(histories.pantographs) > 1 else ""
+
+
+def _title(text: str, pantograph: PantographHistory) -> str:
+    return f"{text}, {pantograph.name}" if pantograph.name else text
+
+
+def _between_supports(histories: Histories) -> tuple[float, float]:
+    """Limits of axes along the track: whole spans."""
+    return float(histories.supports[0]), float(histories.supports[-1])
+
+
+def _finite(label: str, x: Array, y: Array, unit: str, role: Role) -> tuple[Curve, ...]:
+    """Curve of the finite values over the station, thinned; none where there are none."""
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    return (Curve(label, x[known], y[known], "m", unit, role),) if known.size > 1 else ()
+
+
+def _present(*charts: Chart | None) -> tuple[Chart, ...]:
+    return tuple(c for c in charts if c is not None)
+
+
+def force_charts(histories: Histories) -> tuple[Chart, ...]:
+    """Contact force of every pantograph, raw and filtered."""
+    return _present(*(_force_chart(histories, p) for p in range(len(histories.pantographs))))
+
+
+def _force_chart(histories: Histories, p: int) -> Chart | None:
+    one = histories.pantographs[p]
+    curves = (*_finite("raw", one.x, one.raw, "N", "muted"), *_finite("filtered", one.x, one.filtered, "N", "best"))
+    if not curves:
+        return None
+    lost = np.array([x for x, _, _ in histories.losses[p].each]) if p < len(histories.losses) else np.zeros(0)
+    marks = (Stations("contact is lost", lost, "nominal"),) if lost.size else ()
+    return Chart(
+        name=f"force_history{_suffix(histories, p)}",
+        title=_title("Contact force, raw and filtered", one),
+        caption=SHOWN,
+        x_label="Station of the pantograph",
+        y_label="Contact force",
+        curves=curves,
+        stations=(Stations("supports", histories.supports, full_height=True), *marks),
+        x_range=_between_supports(histories),
+        height=0.46,
+    )
+
+
+def histogram_chart(histories: Histories) -> Chart:
+    """Share of time that each range of the filtered force takes."""
+    width = float(histories.edges[1] - histories.edges[0])
+    curves = tuple(
+        Curve(
+            one.name or "filtered force",
+            histories.edges,
+            100.0 * width * np.append(histories.histogram[:, p], 0.0),
+            "N",
+            "%",
+            ROLES[p % len(ROLES)],
+            "step",
+        )
+        for p, one in enumerate(histories.pantographs)
+    )
+    return Chart(
+        name="force_histogram",
+        title="Histogram of the contact force",
+        caption=f"Share of the time of all spans that count, filtered force, in bins of {width:g} N.",
+        x_label="Contact force, filtered",
+        y_label="Share of time",
+        curves=curves,
+        y_range=(0.0, 1.06 * max(float(c.y.max()) for c in curves)),
+        height=0.34,
+    )
+
+
+def spectrum_chart(histories: Histories) -> Chart | None:
+    """Power spectral density of the raw force; the amplitudes of the harmonics of a steady state."""
+    shown = (histories.frequency > 0.0) & (histories.frequency <= HIGHEST_HZ)
+    frequency, density = histories.frequency[shown], histories.density[shown]
+    if frequency.size < 2:
+        return None
+    if histories.lines:
+        return _line_spectrum(histories, frequency, np.sqrt(2.0 * density * histories.resolution))
+    level = 10.0 * np.log10(np.maximum(density, 1e-30))
+    level = np.maximum(level, level.max() - DEEPEST_DB)
+    curves = tuple(
+        Curve(one.name or "raw force", frequency, level[:, p], "Hz", "dB re 1 N²/Hz", ROLES[p % len(ROLES)])
+        for p, one in enumerate(histories.pantographs)
+    )
+    return Chart(
+        name="force_spectrum",
+        title="Power spectral density of the contact force",
+        caption=f"Raw force over all spans that count. {_sentence(histories.method)}",
+        x_label="Frequency",
+        y_label="Spectral density",
+        curves=curves,
+        x_range=(0.0, HIGHEST_HZ),
+        height=0.4,
+    )
+
+
+def _line_spectrum(histories: Histories, frequency: Array, amplitude: Array) -> Chart:
+    """Harmonics of a steady state as stems."""
+    y = amplitude[:, 0]
+    stems = np.column_stack([np.zeros_like(y), y]).ravel()
+    notes = tuple(f"harmonic {k + 1}: {number(float(a), 2)} N" for k, a in enumerate(y))
+    return Chart(
+        name="force_spectrum",
+        title="Harmonics of the contact force",
+        caption="Amplitudes of the raw force. A steady state has a line at each multiple of the span-passing "
+        f"frequency (of all spans where they differ), {number(histories.resolution, 3)} Hz, and nothing between; half "
+        "the square of an amplitude over that distance is the spectral density in result.nc.",
+        x_label="Frequency",
+        y_label="Amplitude",
+        curves=(
+            Curve("", np.repeat(frequency, 2), stems, "Hz", "N", "best", "segments"),
+            Curve("raw force", frequency, y, "Hz", "N", "best", "dots", notes),
+        ),
+        x_range=(0.0, HIGHEST_HZ),
+        y_range=(0.0, 1.08 * float(y.max())),
+        pick="point",
+        height=0.36,
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def rms_charts(histories: Histories) -> tuple[Chart, ...]:
+    """Running RMS of every pantograph's force."""
+    return _present(*(_rms_chart(histories, p) for p in range(len(histories.pantographs))))
+
+
+def _rms_chart(histories: Histories, p: int) -> Chart | None:
+    one = histories.pantographs[p]
+    curves: tuple[Curve, ...] = ()
+    for k, (window, role) in enumerate(zip(histories.rms_window, ("best", "nominal"), strict=False)):
+        curves += _finite(f"window of {number(float(window), 1)} m", one.rms_x, one.rms[:, k], "N", role)
+    if not curves:
+        return None
+    return Chart(
+        name=f"force_rms{_suffix(histories, p)}",
+        title=_title("Running RMS of the contact force", one),
+        caption="Filtered force less its mean over the spans that count, in a centred window of a quarter of a span "
+        "and of a whole one (of all spans where they differ), over the whole record. In a steady state the latter is "
+        "the standard deviation.",
+        x_label="Station of the pantograph",
+        y_label="RMS",
+        curves=curves,
+        y_range=(0.0, 1.06 * max(float(c.y.max()) for c in curves)),
+        height=0.34,
+    )
+
+
+def pantograph_charts(histories: Histories) -> tuple[Chart, ...]:
+    """Heights, velocities and accelerations of every pantograph's masses, and the contact point."""
+    charts: list[Chart | None] = []
+    for p, one in enumerate(histories.pantographs):
+        masses = one.mass_height.shape[1]
+        names = ["head" if k == 0 else f"mass {k + 1}" for k in range(masses)]
+        contact = _finite("contact point on the wire", one.x, MM * one.height, "mm", "muted")
+        for key, title, values, unit in (
+            ("height", "Height of the masses", MM * one.mass_height, "mm"),
+            ("velocity", "Velocity of the masses", one.mass_velocity, "m/s"),
+            ("acceleration", "Acceleration of the masses", one.mass_acceleration, "m/s²"),
+        ):
+            curves = contact if key == "height" and masses else ()
+            for k, name in enumerate(names):
+                curves += _finite(name, one.x, values[:, k], unit, ROLES[k % len(ROLES)])
+            charts.append(_mass_chart(f"mass_{key}{_suffix(histories, p)}", _title(title, one), curves, histories))
+    return _present(*charts)
+
+
+def _mass_chart(name: str, title: str, curves: tuple[Curve, ...], histories: Histories) -> Chart | None:
+    if not curves:
+        return None
+    quantity = title.split(" of ")[0]
+    above = "Zero is the contact wire at the supports at rest. " if quantity == "Height" else ""
+    return Chart(
+        name=name,
+        title=title,
+        caption=f"{above}Upwards positive. {SHOWN}",
+        x_label="Station of the pantograph",
+        y_label=quantity,
+        curves=curves,
+        stations=(Stations("supports", histories.supports, full_height=True),),
+        x_range=_between_supports(histories),
+        height=0.34,
+    )
+
+
+def point_charts(histories: Histories) -> tuple[Chart, ...]:
+    """Displacement, velocity and acceleration of the chosen nodes, six to a chart."""
+    time, points = histories.point_time, histories.points
+    if time is None or not points:
+        return ()
+    groups = [points[k : k + len(ROLES)] for k in range(0, len(points), len(ROLES))]
+    charts = []
+    for g, group in enumerate(groups):
+        suffix = f"_{g + 1}" if len(groups) > 1 else ""
+        for key, title, unit, factor in (
+            ("displacement", "Displacement of chosen nodes", "mm", MM),
+            ("velocity", "Velocity of chosen nodes, filtered", "m/s", 1.0),
+            ("acceleration", "Acceleration of chosen nodes, filtered", "m/s²", 1.0),
+        ):
+            charts.append(_point_chart(f"point_{key}{suffix}", title, (time, group, key), unit, factor))
+    return tuple(charts)
+
+
+def _point_chart(
+    name: str, title: str, what: tuple[Array, Sequence[PointHistory], str], unit: str, factor: float
+) -> Chart:
+    time, group, key = what
+    curves = tuple(
+        Curve(point.name, time, factor * getattr(point, key), "s", unit, ROLES[k]) for k, point in enumerate(group)
+    )
+    return Chart(
+        name=name,
+        title=title,
+        caption="From rest, upwards, over the whole run. result.nc has them unfiltered, along and across too.",
+        x_label="Time",
+        y_label=title.split(" of ")[0],
+        curves=curves,
+        levels=(Level("at rest", 0.0),) if key == "displacement" else (),
+        height=0.34,
+    )

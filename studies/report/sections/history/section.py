@@ -1,0 +1,82 @@
+"""The parts of a simulation's page that show it over time."""
+
+from __future__ import annotations
+
+from studies.report.content.history_content import Histories
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Chart, Section, Table
+from studies.report.sections.history.charts import (
+    force_charts,
+    histogram_chart,
+    pantograph_charts,
+    point_charts,
+    rms_charts,
+    spectrum_chart,
+)
+from studies.report.sections.history.place_charts import dropper_extremes_chart, dropper_history_chart, uplift_chart
+
+__all__ = ["history_sections"]
+
+LOSSES_SHOWN = 20
+
+
+def history_sections(histories: Histories | None) -> tuple[Section, ...]:
+    """Sections of forces, pantographs, line and chosen nodes over time; those without content are left out."""
+    if histories is None:
+        return ()
+    droppers = histories.droppers
+    return (
+        Section("Seen moving", animation=histories.animation),
+        Section(
+            "The contact force over time",
+            charts=(
+                *force_charts(histories),
+                histogram_chart(histories),
+                *_present(spectrum_chart(histories)),
+                *rms_charts(histories),
+            ),
+            tables=_loss_tables(histories),
+        ),
+        Section("The pantograph over time", charts=pantograph_charts(histories)),
+        Section(
+            "Droppers and steady arms over time",
+            charts=_present(
+                dropper_history_chart(droppers), dropper_extremes_chart(droppers), uplift_chart(histories.uplifts)
+            ),
+        ),
+        Section("Chosen nodes over time", charts=point_charts(histories)),
+    )
+
+
+def _present(*charts: Chart | None) -> tuple[Chart, ...]:
+    return tuple(c for c in charts if c is not None)
+
+
+def _loss_tables(histories: Histories) -> tuple[Table, ...]:
+    """Number and length of losses of every pantograph, and each of the first ones."""
+    if not histories.losses:
+        return ()
+    names = [one.name or "pantograph" for one in histories.pantographs]
+    totals = tuple(
+        (name, str(one.count), number(1e3 * one.longest_s, 1), number(one.longest_m, 2), number(one.percent, 3))
+        for name, one in zip(names, histories.losses, strict=False)
+    )
+    tables = [
+        Table(
+            "Losses of contact",
+            ("", "number", "longest [ms]", "longest [m]", "share of time [%]"),
+            totals,
+            "lrrrr",
+            "Raw force, over all spans that count.",
+        )
+    ]
+    each = [
+        (name, number(x, 2), number(1e3 * s, 1), number(m, 2))
+        for name, one in zip(names, histories.losses, strict=False)
+        for x, s, m in one.each
+    ]
+    if each:
+        more = f" The first {LOSSES_SHOWN} of {len(each)}." if len(each) > LOSSES_SHOWN else ""
+        columns = ("", "begins at [m]", "lasts [ms]", "lasts [m]")
+        tables.append(Table("Each loss", columns, tuple(each[:LOSSES_SHOWN]), "lrrr", f"All are in result.nc.{more}"))
+    return tuple(tables)

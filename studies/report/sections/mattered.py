@@ -1,0 +1,191 @@
+"""What mattered in a search: the optimiser's own importances, and the sensitivity study of the best design beside it.
+
+Importances come from trials that the search chose and only screen. The study in the campaign's folder `sensitivity`,
+where there is one, has a sample of its own.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from catenary.errors import InputError
+from optimise.evaluation.objectives import Objective
+from optimise.parameter_study.sensitivity import load_sensitivity
+from optimise.parameter_study.sensitivity_result import SensitivityResult
+from optimise.record.campaign_folder import CampaignFolder
+from optimise.search.importances import read_importances
+from optimise.search.result import CampaignResult
+from studies.input.input_paths import chosen_inputs, fitting_inputs
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Chart, Curve, Section
+from studies.report.sections.sensitivity import sensitivity_summary
+
+__all__ = ["Mattered", "mattered_of", "mattered_sections"]
+
+# rows of a chart whose y axis has names: their height over the width of the axes
+ROW = 0.05
+
+
+@dataclass(frozen=True)
+class Mattered:
+    """Importances of the variables and what to do about them.
+
+    Attributes
+    ----------
+    shares : tuple of (Objective, dict)
+        Share of each variable [-] by its name, in each objective; empty where there is none.
+    used, feasible, best : int
+        Trials that count, how many of them hold every limit, and how many are the best.
+    reason : str
+        Why there are no shares.
+    command : str
+        Command that runs a sensitivity study of the best design into the campaign's folder; empty without a design.
+    inputs : str
+        Choice of inputs in that command; empty where none fits the line and its pantograph.
+    redraw : str
+        Command that draws the page again.
+    study : SensitivityResult, optional
+        That study, where it is on record.
+    remark : str
+        Why a study in that folder is not shown.
+    """
+
+    shares: tuple[tuple[Objective, dict[str, float]], ...]
+    used: int
+    feasible: int
+    best: int
+    reason: str
+    command: str
+    inputs: str
+    redraw: str
+    study: SensitivityResult | None = None
+    remark: str = ""
+
+
+def mattered_of(result: CampaignResult) -> Mattered:
+    """Read what is on record in a campaign's folder."""
+    place = CampaignFolder(result.folder)
+    content = read_importances(place)
+    shares, reason = _shares(content, result)
+    study, remark = _study(result)
+    command = ["catenary", "sensitivity", f"catenary={place.best_design_yaml}"]
+    fitting = fitting_inputs(result.case)[:1]
+    case = result.case if result.best is None else result.case_with(result.catenary_of(result.best))
+    command += [*(chosen_inputs(case, choice) for choice in fitting), f"run_dir={place.sensitivity}"]
+    return Mattered(
+        shares=shares,
+        used=int(content.get("used", 0)),
+        feasible=int(content.get("feasible", 0)),
+        best=int(content.get("best", 0)),
+        reason=reason,
+        command="" if result.best is None else shlex.join(command),
+        inputs="".join(fitting),
+        redraw=shlex.join(["catenary", "report", f"run_dir={result.folder}"]),
+        study=study,
+        remark=remark,
+    )
+
+
+def _shares(
+    content: dict[str, Any], result: CampaignResult
+) -> tuple[tuple[tuple[Objective, dict[str, float]], ...], str]:
+    """Shares on record, unless they are of another number of trials; or why there are none."""
+    if content.get("trials") != sum(not r.polished for r in result.records):
+        return (), "they are formed when the campaign ends"
+    named = dict(zip(result.campaign.objectives, result.objectives, strict=True))
+    shares = tuple((named[name], dict(found)) for name, found in content["objectives"].items())
+    return shares, str(content["reason"])
+
+
+def _study(result: CampaignResult) -> tuple[SensitivityResult | None, str]:
+    """Study in the campaign's folder, if it is of the best design, or why it is not shown."""
+    folder = CampaignFolder(result.folder).sensitivity
+    if result.best is None or not folder.is_dir():
+        return None, ""
+    try:
+        found = load_sensitivity(folder)
+    except InputError as error:
+        return None, f"The study in {folder.name}/ is not shown: {error}."
+    if not found.points:
+        return None, f"The study in {folder.name}/ has no point on record yet."
+    if found.case.catenary != result.catenary_of(result.best):
+        return None, f"The study in {folder.name}/ is of another line than the best design, and not shown."
+    return found, ""
+
+
+def mattered_sections(mattered: Mattered) -> tuple[Section, ...]:
+    """Show the importances as what they are, the command that measures, and what it measured."""
+    study, command = mattered.study, "" if mattered.study else mattered.command
+    first = Section(
+        "What mattered in the search",
+        text=tuple(filter(None, (_importances_text(mattered), mattered.remark, _next_text(mattered)))),
+        charts=tuple(_chart(objective, shares) for objective, shares in mattered.shares),
+        command=command,
+    )
+    if study is None:
+        return (first,)
+    case = study.case
+    title = f"What the best design is sensitive to at {case.speed_kmh:g} km/h with {case.pantograph.name}"
+    return first, sensitivity_summary(title, study)
+
+
+def _importances_text(mattered: Mattered) -> str:
+    if not mattered.shares:
+        return f"No importances of the variables are shown: {mattered.reason}."
+    few = mattered.feasible < mattered.best
+    limits = (
+        f" Only {mattered.feasible} of the trials hold every limit, so that the best are mostly those that break them "
+        "least: the shares say what mattered to holding the limits."
+    )
+    return (
+        f"Screening only: of the optimiser's own sample, {mattered.used} trials that did not fail, no independent one; "
+        f"it says nothing certain of an effect. By PED-ANOVA, how differently each variable is spread among the best "
+        f"{mattered.best} than among all of them. A variable on which the search settled early hardly varies, and "
+        f"seems to matter less than it does.{limits if few else ''}"
+    )
+
+
+def _next_text(mattered: Mattered) -> str:
+    if mattered.study is not None:
+        return "The sensitivity study of the best design below has a sample of its own."
+    if not mattered.command:
+        return ""
+    inputs = (
+        f"its inputs are those of {mattered.inputs} unless sensitivity.inputs names others, "
+        "in ranges that hold this design's own values"
+        if mattered.inputs
+        else "name its inputs by sensitivity.inputs={...}, since no choice of inputs= fits this line and pantograph"
+    )
+    return (
+        f"What the best design is sensitive to, by a sample of its own, is measured by the command below; {inputs}. "
+        f"{mattered.redraw} then draws it here."
+    )
+
+
+def _chart(objective: Objective, shares: dict[str, float]) -> Chart:
+    """Draw the share of each variable as a bar, the largest at the top."""
+    names = sorted(shares, key=lambda name: shares[name])
+    values = np.array([shares[name] for name in names])
+    rows = np.arange(1.0, len(names) + 1.0)
+    bars = np.stack([np.zeros(values.size), 100.0 * values], axis=1).ravel()
+    notes = tuple(f"{name}: {number(100.0 * share, 1)} %" for name, share in zip(names, values, strict=True))
+    return Chart(
+        name=f"importances_{objective.slug}",
+        title=f"Screening only: importance for {objective.symbol} in the optimiser's own sample",
+        caption="The shares of all variables add up to 100 %. Trials that break a limit count as worse than the "
+        "nominal line; those that failed, and those of a polish, do not count.",
+        x_label="Share",
+        y_label="",
+        curves=(
+            Curve("share", bars, np.repeat(rows, 2), "%", "", "muted", "bars"),
+            Curve("share", 100.0 * values, rows, "%", "", "muted", "dots", notes),
+        ),
+        x_range=(0.0, 1.08 * 100.0 * float(values.max())),
+        pick="point",
+        height=0.08 + ROW * len(names),
+        y_names=tuple(name.replace("_", " ") for name in names),
+    )

@@ -1,0 +1,161 @@
+"""Nominal line against best design in every scenario of a campaign: one row a condition, over its samples of errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimise.evaluation.scenarios import ScenarioSet
+from optimise.record.campaign_folder import TrialRecord
+from optimise.search.result import CampaignResult
+from studies.report.content.pieces import Array
+from studies.report.drawing.parts import Section, Table
+from studies.report.sections.tables import change_percent, value_text
+
+__all__ = ["COMBINED", "ScenarioFigures", "scenario_figures", "scenario_section"]
+
+SIGMA, LARGEST, LEAST = "contact_force_std_N", "contact_force_max_N", "contact_force_min_N"
+UPLIFT = "max_uplift_at_supports_mm"
+COMBINED = {"mean": "weighted mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
+
+
+@dataclass(frozen=True)
+class ScenarioFigures:
+    """What both designs came to in every scenario.
+
+    Attributes
+    ----------
+    conditions : tuple of str
+        Speed, pantograph, contact and damping in words.
+    samples : int
+        Lines with errors of installation in each condition; 1 where there are none.
+    errors : str
+        The errors in words; empty where there are none.
+    nominal, best : dict
+        Statistics by name, float array (condition, sample), NaN where the nominal line has no figures.
+    combined : str
+        How all of them become one number, in words.
+    nominal_sigma_N, best_sigma_N : float
+        That number for the standard deviation [N].
+    """
+
+    conditions: tuple[str, ...]
+    samples: int
+    errors: str
+    nominal: dict[str, Array]
+    best: dict[str, Array]
+    combined: str
+    nominal_sigma_N: float
+    best_sigma_N: float
+
+    @property
+    def missing(self) -> int:
+        """Scenarios that the nominal line has no figures in."""
+        return int(np.count_nonzero(np.isnan(self.nominal[SIGMA])))
+
+
+def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> ScenarioFigures | None:
+    """Read both designs in every scenario; None without scenarios or without a best design."""
+    found = result.scenarios
+    if found is None or best is None or best.evaluation is None or result.nominal.evaluation is None:
+        return None
+    sigma = [np.nan if (e := r.evaluation) is None or e.sigma_N is None else e.sigma_N for r in (result.nominal, best)]
+    nominal, own = _by_condition(result.nominal, found), _by_condition(best, found)
+    # both are compared where both have figures
+    known = np.isfinite(nominal[SIGMA]) & np.isfinite(own[SIGMA])
+    return ScenarioFigures(
+        conditions=tuple(w.label or f"{w.case.speed_kmh:g} km/h" for w in found.worlds),
+        samples=found.samples,
+        errors=found.errors_in_words,
+        nominal={name: np.where(known, values, np.nan) for name, values in nominal.items()},
+        best={name: np.where(known, values, np.nan) for name, values in own.items()},
+        combined=COMBINED[found.spec.combine],
+        nominal_sigma_N=sigma[0],
+        best_sigma_N=sigma[1],
+    )
+
+
+def _by_condition(record: TrialRecord, found: ScenarioSet) -> dict[str, Array]:
+    held = {} if record.evaluation is None else record.evaluation.scenarios
+    shape = (len(found.worlds), found.samples)
+    nothing = (None,) * len(found.labels)
+    return {
+        name: np.array(held.get(name, nothing), dtype=float).reshape(shape) for name in (SIGMA, LARGEST, LEAST, UPLIFT)
+    }
+
+
+def scenario_section(figures: ScenarioFigures | None) -> Section:
+    """Show both designs in every condition; nothing without scenarios."""
+    title = "In each scenario of the search"
+    if figures is None:
+        return Section(title)
+    count = len(figures.conditions)
+    text = f"Every design was evaluated in {'one condition' if count == 1 else f'{count} conditions'}"
+    if figures.errors:
+        text += f", each with {figures.samples} lines as installed with errors (standard deviation {figures.errors})"
+    text += (
+        ", by the solver of the search. Worst is over these lines." if figures.errors else ", by the search's solver."
+    )
+    notes = (text,)
+    if figures.missing:
+        notes += (
+            f"In {figures.missing} of {figures.nominal[SIGMA].size} scenarios the nominal line has a dropper slack at "
+            "rest and no figures: rows compare both designs in the others.",
+        )
+    return Section(title, text=notes, tables=(_sigma_table(figures), _extremes_table(figures)))
+
+
+def _sigma_table(figures: ScenarioFigures) -> Table:
+    """Show the standard deviation: over samples its mean and its worst, or the number itself without samples."""
+    nominal, best = figures.nominal[SIGMA], figures.best[SIGMA]
+    many = figures.samples > 1
+    rows = []
+    for k, condition in enumerate(figures.conditions):
+        cells = _three(_mean(nominal[k]), _mean(best[k]))
+        rows.append((condition, *cells, *(_three(_most(nominal[k]), _most(best[k])) if many else ())))
+    all_of_them = _three(figures.nominal_sigma_N, figures.best_sigma_N)
+    worst = _three(_most(nominal), _most(best))
+    rows.append((f"all, {figures.combined}", *all_of_them, *(worst if many else ())))
+    heads = ("mean, nominal\n[N]", "mean, best\n[N]", "change", "worst, nominal\n[N]", "worst, best\n[N]", "change")
+    columns = heads if many else ("nominal\n[N]", "best\n[N]", "change")
+    return Table(
+        "Standard deviation σ",
+        ("condition", *columns),
+        tuple(rows),
+        "l" + "r" * len(columns),
+        "The last row has σ as the search combines all scenarios" + (", and the worst of all." if many else "."),
+    )
+
+
+def _extremes_table(figures: ScenarioFigures) -> Table:
+    """Show the extremes, the worst over the samples."""
+    rows = []
+    for k, condition in enumerate(figures.conditions):
+        pairs = ((LARGEST, _most), (LEAST, _fewest), (UPLIFT, _most))
+        values = [pick(each[name][k]) for name, pick in pairs for each in (figures.nominal, figures.best)]
+        rows.append((condition, *(value_text(v, 1) for v in values)))
+    quantities = (("max", "N"), ("min", "N"), ("uplift", "mm"))
+    heads = [f"{what}, {which}\n[{unit}]" for what, unit in quantities for which in ("nominal", "best")]
+    caption = "Max and min of the contact force, filtered; uplift is the largest at a support."
+    if figures.samples > 1:
+        caption += " The worst over the lines with errors."
+    return Table("Extremes", ("condition", *heads), tuple(rows), "l" + "r" * len(heads), caption)
+
+
+def _three(nominal: float, best: float) -> tuple[str, str, str]:
+    return value_text(nominal, 2), value_text(best, 2), change_percent(best, nominal)
+
+
+def _mean(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else np.nan
+
+
+def _most(values: Array) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.max()) if known.size else np.nan
+
+
+def _fewest(values: Array) -> float:
+    return -_most(-values)

@@ -1,0 +1,171 @@
+"""Charts and the table of a search: its history, and the front of several objectives."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from optimise.evaluation.objectives import Objective
+from studies.report.content.pieces import Array, Front, SearchHistory
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Chart, Curve, Level, Mark, Role, Table
+from studies.report.sections.tables import OBJECTIVE_DECIMALS, objective_change
+
+__all__ = ["front_charts", "front_table", "search_chart"]
+
+
+def search_chart(history: SearchHistory) -> Chart | None:
+    """Draw the first objective of every trial, the best so far, and which were infeasible or failed."""
+    state, o = np.array(history.state), history.objective
+    known = np.isfinite(history.value)
+    if not known.any():
+        return None
+    # a few wild designs must not press the rest flat: they stand at the edge
+    worst = float(np.quantile(history.value[known], 0.1 if o.maximised else 0.9))
+    ends = (float(history.value[known].min()), float(history.value[known].max()), worst, history.nominal)
+    low, high = (min(ends[2:]), ends[1]) if o.maximised else (ends[0], max(ends[2:]))
+    low, high = min(low, history.nominal), max(high, history.nominal)
+    margin = 0.12 * max(high - low, 0.02 * abs(high))
+    bottom, top = low - 1.5 * margin, high + 1.5 * margin
+    edges = (bottom + 0.4 * margin, top - 0.4 * margin)
+    curves = [
+        _trials(history, (state == "feasible") & known, ("feasible", "best", "dots"), edges),
+        _trials(history, (state == "infeasible") & known, ("infeasible", "nominal", "rings"), edges),
+        _without_value(history, "slack at rest", (state == "infeasible") & ~known, edges[0]),
+        _without_value(history, "failed", state == "failed", edges[0]),
+    ]
+    best = np.isfinite(history.best)
+    line = Curve("best so far", history.trial[best].astype(float), history.best[best], "", o.unit, "other", "step")
+    beyond = int(np.count_nonzero((history.value[known] > edges[1]) | (history.value[known] < edges[0])))
+    return Chart(
+        name="search",
+        title="History of the search",
+        caption=f"Each point is one design, at its own {o.symbol}; an infeasible one breaks a limit whatever its "
+        f"{o.symbol}. Trials without a {o.symbol} stand at the lower edge: a dropper was slack at rest, or they failed."
+        + (f" {beyond} of {int(known.sum())} lie beyond the scale and stand at its edge." if beyond else ""),
+        x_label="Trial",
+        y_label=_label(o),
+        curves=tuple(c for c in (*curves, line) if c.x.size),
+        levels=(Level(f"nominal {_text(o, history.nominal)}", history.nominal),),
+        x_range=(float(history.trial.min()) - 0.5, float(history.trial.max()) + 0.5),
+        y_range=(bottom, top),
+        pick="point",
+        height=0.42,
+    )
+
+
+def _trials(
+    history: SearchHistory, which: np.ndarray, look: tuple[str, Role, Mark], edges: tuple[float, float]
+) -> Curve:
+    label, role, mark = look
+    o = history.objective
+    notes = tuple(
+        f"{label}: {o.symbol} {_text(o, float(s))}"
+        + ("" if np.isclose(s, t) or np.isnan(t) else f", told {_text(o, float(t))}")
+        for s, t in zip(history.value[which], history.told[which], strict=True)
+    )
+    height = np.clip(history.value[which], *edges)
+    return Curve(label, history.trial[which].astype(float), height, "", o.unit, role, mark, notes)
+
+
+def _without_value(history: SearchHistory, label: str, which: np.ndarray, at: float) -> Curve:
+    reasons = [m for m, w in zip(history.messages, which, strict=True) if w]
+    notes = tuple(f"{label}: {reason or 'no reason recorded'}" for reason in reasons)
+    trial = history.trial[which].astype(float)
+    role: Role = "muted" if label == "failed" else "nominal"
+    return Curve(label, trial, np.full(trial.size, at), "", history.objective.unit, role, "crosses", notes)
+
+
+def front_charts(front: Front) -> tuple[Chart, ...]:
+    """Draw the front, one chart for each pair of objectives, with the nominal line and the other designs."""
+    if not front.trials:
+        return ()
+    return tuple(_front_chart(front, pair) for pair in combinations(range(len(front.objectives)), 2))
+
+
+def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
+    x, y = (front.objectives[k] for k in pair)
+    ours = front.values[:, pair]
+    limits = _limits(np.vstack([ours, front.nominal[None, pair]]))
+    inside = np.all((front.others[:, pair] >= limits[0]) & (front.others[:, pair] <= limits[1]), axis=1)
+    others = front.others[inside][:, pair]
+    units = (x.unit, y.unit)
+    curves = (
+        Curve("other feasible designs", others[:, 0], others[:, 1], *units, "muted", "dots"),
+        Curve("front", ours[:, 0], ours[:, 1], *units, "best", "dots", _notes(front), _stems(front)),
+        Curve("nominal", front.nominal[[pair[0]]], front.nominal[[pair[1]]], *units, "nominal", "rings", ("nominal",)),
+    )
+    outside = int(np.count_nonzero(~inside))
+    return Chart(
+        name="front" if len(front.objectives) == 2 else f"front_{x.slug}_{y.slug}",
+        title=f"The front: {x.symbol} and {y.symbol}",
+        caption="Each numbered point is a design that no other feasible design betters in every objective; its "
+        "number is that of its trial and of its file, pareto/NNN.yaml. Where points crowd, a number is left out: "
+        "hovering tells it, and the table has them all."
+        + (f" {outside} other feasible designs lie outside the axes." if outside else ""),
+        x_label=_label(x),
+        y_label=_label(y),
+        curves=tuple(c for c in curves if c.x.size),
+        x_range=(float(limits[0, 0]), float(limits[1, 0])),
+        y_range=(float(limits[0, 1]), float(limits[1, 1])),
+        pick="point",
+        height=0.7,
+    )
+
+
+def _limits(points: Array) -> Array:
+    """Limits of both axes with room for numbers beside the points, shape (2, axis)."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = 0.1 * np.maximum(high - low, 0.02 * np.maximum(np.abs(high), 1.0))
+    return np.array([low - margin, high + margin])
+
+
+def _stems(front: Front) -> tuple[str, ...]:
+    return tuple(file.rpartition("/")[2].removesuffix(".yaml") for file in front.files)
+
+
+def _notes(front: Front) -> tuple[str, ...]:
+    return tuple(
+        f"{file}: " + ", ".join(f"{o.symbol} {_text(o, float(v))}" for o, v in zip(front.objectives, row, strict=True))
+        for file, row in zip(front.files, front.values, strict=True)
+    )
+
+
+def front_table(front: Front) -> Table:
+    """Show every design of the front: its file, its objectives, and their change against the nominal line."""
+    heads = [head for o in front.objectives for head in (f"{o.symbol}\n[{o.unit}]", "change")]
+    rows = [("nominal line", *_cells(front, front.nominal))]
+    rows += [(file, *_cells(front, values)) for file, values in zip(front.files, front.values, strict=True)]
+    maximised = [o.symbol for o in front.objectives if o.maximised]
+    return Table(
+        title="Designs of the front",
+        columns=("file", *heads),
+        rows=tuple(rows),
+        align="l" + "r" * len(heads),
+        caption=f"Best in {front.objectives[0].symbol} first; that one is best_design.yaml as well. Each file is a "
+        "complete line that simulate and export take. Less is better"
+        + (f", but for the {' and the '.join(maximised)} more." if maximised else "."),
+    )
+
+
+def _cells(front: Front, values: Array) -> list[str]:
+    nominal = front.nominal
+    return [
+        text
+        for k, o in enumerate(front.objectives)
+        for text in (
+            number(float(values[k]), OBJECTIVE_DECIMALS[o.unit]),
+            objective_change(o, float(values[k]), float(nominal[k])),
+        )
+    ]
+
+
+def _label(objective: Objective) -> str:
+    """Symbol as the name of an axis; a Greek letter stays as it is."""
+    first = objective.symbol[:1]
+    return (first.upper() if first.isascii() else first) + objective.symbol[1:]
+
+
+def _text(objective: Objective, value: float) -> str:
+    return f"{number(value, OBJECTIVE_DECIMALS[objective.unit])} {objective.unit}"

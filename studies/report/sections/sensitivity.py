@@ -1,0 +1,204 @@
+"""Sections on sensitivities: which inputs matter to which output, how surely, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimise.parameter_study.sensitivity_indices import OUTPUTS, Output, SobolFigures
+from optimise.parameter_study.sensitivity_result import SensitivityResult
+from optimise.parameter_study.sweep_axes import axis_unit
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Fact, Section, Table
+from studies.report.sections.sensitivity_charts import effects_chart, indices_chart, tornado_chart
+from studies.report.sections.tables import value_text
+
+__all__ = ["sensitivity_summary"]
+
+
+MOST_FAILURES = 30
+
+
+INDEPENDENT = "Inputs are taken as independent, every value of a range as equally likely."
+
+
+def sensitivity_summary(title: str, result: SensitivityResult) -> Section:
+    """Section for a page of something else: pictures of the standard deviation alone, the tables of every output."""
+    sections = (_sobol_section(result), _morris_section(result), _local_section(result))
+    charts = tuple(chart for s in sections for chart in s.charts if chart.name.endswith(f"_{OUTPUTS[0].name}"))
+    texts = tuple(text for s in sections for text in s.text)
+    inputs = (replace(table, title="What was varied") for table in _inputs_section(result).tables)
+    tables = (*(table for s in sections for table in s.tables), *inputs)
+    return Section(title, text=(_headline(result), *_warnings(result), *texts), charts=charts, tables=tables)
+
+
+def _headline(result: SensitivityResult) -> str:
+    s, m = result.sobol, result.morris
+    if s is not None and np.isfinite(s.total[0]).all():
+        order = np.argsort(-s.total[0])[:3]
+        ends = 100.0 * np.stack([s.total_low[0], s.total_high[0]], axis=1)
+        most = ", ".join(
+            f"{result.plan.names[i]} ({number(100.0 * s.total[0, i], 0)} %, {number(low, 0)} to {number(high, 0)} %)"
+            for i, (low, high) in zip(order, ends[order], strict=True)
+        )
+        return (
+            "Over these ranges the standard deviation of the contact force varies by "
+            f"{value_text(s.deviation[0], 2)} N about {value_text(s.mean[0], 2)} N; most of it "
+            f"comes from {most} (total Sobol indices with their intervals)."
+        )
+    if m is not None and np.isfinite(m.mean_absolute[0]).all():
+        order = np.argsort(-m.mean_absolute[0])[:3]
+        most = ", ".join(f"{result.plan.names[i]} ({number(m.mean_absolute[0, i], 1)} N)" for i in order)
+        return f"The standard deviation of the contact force moves most with {most}, over their ranges."
+    return "What the contact force does where one input moves a little and the others are held."
+
+
+def _facts(result: SensitivityResult) -> tuple[Fact, ...]:
+    facts = [Fact("inputs", str(len(result.plan.names))), Fact("points", str(len(result.points)))]
+    if result.sobol is not None:
+        total = float(np.sum(result.sobol.first[0]))
+        facts.append(Fact("sum of first-order indices of σ", value_text(total, 2), "1: inputs act one by one"))
+    if result.failed:
+        facts.append(Fact("points without figures", str(len(result.failed))))
+    return tuple(facts)
+
+
+def _warnings(result: SensitivityResult) -> tuple[str, ...]:
+    found = []
+    missing = len(result.plan.values) - len(result.points)
+    if missing:
+        found.append(f"{missing} points are not evaluated yet; what needs them is not shown or counts less.")
+    for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):
+        if figures is not None and figures.left_out and result.failed:
+            found.append(
+                f"{figures.left_out} of {figures.groups} {name} miss a figure and are left out as a whole. What fails "
+                "is seldom random: the indices are those of the part of the ranges that has figures."
+            )
+    marched = sum(p.status == "not_periodic" for p in result.points.values())
+    if marched:
+        found.append(
+            f"At {marched} points no state repeats from span to span: their figures are those of a long march."
+        )
+    return tuple(found)
+
+
+def _sobol_section(result: SensitivityResult) -> Section:
+    s = result.sobol
+    if s is None:
+        return Section("Shares of the variance")
+    charts = [indices_chart(result, s, k, output) for k, output in enumerate(OUTPUTS) if np.isfinite(s.total[k]).all()]
+    rows = []
+    for i, name in enumerate(result.plan.names):
+        cells = [_index(s, k, i) for k in range(len(OUTPUTS))]
+        rows.append((name, *cells))
+    percent = f"{100.0 * result.spec.sobol.confidence:g} %"
+    table = Table(
+        "Total indices, first-order ones in brackets",
+        ("input", *(o.name for o in OUTPUTS)),
+        tuple(rows),
+        "l" + "r" * len(OUTPUTS),
+        "– where the output does not vary." if not np.isfinite(s.total).all() else "",
+    )
+    spread = tuple(
+        (o.meaning, f"{value_text(float(m), 2)} {o.unit}", f"{value_text(float(d), 2)} {o.unit}")
+        for o, m, d in zip(OUTPUTS, s.mean, s.deviation, strict=True)
+    )
+    return Section(
+        "Shares of the variance",
+        text=(
+            "First order: the share of the variance that goes when this input alone is known. Total: the share that "
+            f"stays when all others are known; the two differ by what inputs do together. {INDEPENDENT} Estimators of "
+            f"Saltelli et al. (2010) from {s.groups - s.left_out} base samples; bars are {percent} intervals of "
+            f"{result.spec.sobol.resamples} bootstrap samples. Where they reach across zero or one another, the order "
+            "of two inputs is not known.",
+        ),
+        charts=tuple(charts),
+        tables=(table, Table("Over the ranges", ("output", "mean", "standard deviation"), spread, "lrr")),
+    )
+
+
+def _index(s: SobolFigures, k: int, i: int) -> str:
+    total, first = s.total[k, i], s.first[k, i]
+    return "–" if not np.isfinite(total) else f"{number(float(total), 3)} ({number(float(first), 3)})"
+
+
+def _morris_section(result: SensitivityResult) -> Section:
+    m = result.morris
+    if m is None:
+        return Section("Screening")
+    charts = tuple(
+        effects_chart(result, m, k, output) for k, output in enumerate(OUTPUTS) if np.any(m.mean_absolute[k] > 0.0)
+    )
+    return Section(
+        "Screening",
+        text=(
+            "Elementary effects: what an output does when one input moves over a share of its range, scaled to the "
+            f"whole range, at {m.groups - m.left_out} places (Morris 1991). To the right: matters. Above: acts "
+            "unevenly or together with others. A screening orders inputs roughly; it is no share of the variance.",
+        ),
+        charts=charts,
+        tables=(_table("Mean size of the effects", m.mean_absolute, m.interval, result),),
+    )
+
+
+def _local_section(result: SensitivityResult) -> Section:
+    d = result.local
+    if d is None:
+        return Section("Near the case's own values")
+    charts = tuple(
+        chart for k, output in enumerate(OUTPUTS) if (chart := tornado_chart(result, d, k, output)) is not None
+    )
+    step = f"{100.0 * result.spec.local.step:g} %"
+    scaled = d.steps / result.spec.local.step
+    return Section(
+        "Near the case's own values",
+        text=(
+            f"One input at a time, by {step} of its range either way, the others at the case's own values. Derivatives "
+            "are extrapolated from differences at this step and at half of it; the step error is how far these two are "
+            "apart. It stays large where an output is rough in an input, as maxima and slackening droppers are.",
+        ),
+        charts=charts,
+        tables=(
+            _table("Derivative times the range, with its step error", d.derivative * scaled, d.error * scaled, result),
+        ),
+    )
+
+
+def _table(title: str, values: NDArray[np.float64], errors: NDArray[np.float64], result: SensitivityResult) -> Table:
+    rows = tuple(
+        (name, *(_with_error(float(values[k, i]), float(errors[k, i])) for k in range(len(OUTPUTS))))
+        for i, name in enumerate(result.plan.names)
+    )
+    return Table(title, ("input", *(_titled(o) for o in OUTPUTS)), rows, "l" + "r" * len(OUTPUTS))
+
+
+def _with_error(value: float, error: float) -> str:
+    return f"{value_text(value, 2)} ± {value_text(error, 2)}" if np.isfinite(value) else "–"
+
+
+def _titled(output: Output) -> str:
+    return f"{output.name} [{output.unit}]"
+
+
+def _inputs_section(result: SensitivityResult) -> Section:
+    from optimise.evaluation.case_inputs import value_at
+
+    rows = tuple(
+        (name, f"{value_at(result.case, name):g}", f"{r.low:g}", f"{r.high:g}", r.spacing, axis_unit(name))
+        for name, r in result.spec.inputs.items()
+    )
+    table = Table("", ("input", "case", "low", "high", "uniform in", "unit"), rows, "lrrrlu")
+    return Section("What was varied", tables=(table,))
+
+
+def _failures(result: SensitivityResult) -> Section:
+    rows = tuple(
+        (str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.message or p.status)
+        for n, p in list(result.failed.items())[:MOST_FAILURES]
+    )
+    more = f"The first of {len(result.failed)}; all are in result.nc." if len(result.failed) > MOST_FAILURES else ""
+    columns = ("point", *result.plan.names, "reason")
+    tables = (Table("", columns, rows, "r" * (len(columns) - 1) + "l", more),) if rows else ()
+    return Section("Points without figures", tables=tables)

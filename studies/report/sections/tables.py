@@ -1,0 +1,246 @@
+"""Tables that pages are made of: statistics, designs, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from optimise.afterwards.confirm import Confirmation
+from optimise.evaluation.objectives import Objective
+from studies.report.content.pieces import Array, Constraint, DesignTable, SpanResult
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Table
+
+__all__ = [
+    "OBJECTIVE_DECIMALS",
+    "STATISTICS",
+    "change_in",
+    "change_percent",
+    "confirmation_table",
+    "constraint_table",
+    "design_table",
+    "dropper_table",
+    "elasticity_table",
+    "objective_change",
+    "plus_minus",
+    "signed",
+    "statistics_table",
+    "value_text",
+]
+
+# Keys of summary.json, their names, units and decimals, in reading order.
+STATISTICS = (
+    ("contact_force_std_N", "standard deviation σ", "N", 2),
+    ("contact_force_std_0_5Hz_N", "σ, 0 to 5 Hz", "N", 2),
+    ("contact_force_std_5_20Hz_N", "σ, 5 to 20 Hz", "N", 2),
+    ("contact_force_mean_N", "mean", "N", 2),
+    ("contact_force_max_N", "maximum", "N", 1),
+    ("contact_force_min_N", "minimum", "N", 1),
+    ("contact_force_statistical_max_N", "statistical maximum, mean + 3σ", "N", 1),
+    ("contact_force_statistical_min_N", "statistical minimum, mean − 3σ", "N", 1),
+    ("contact_loss_percent", "loss of contact", "%", 2),
+    ("max_uplift_at_supports_mm", "largest uplift at supports", "mm", 1),
+    ("contact_point_range_mm", "range of the contact point's height", "mm", 1),
+    ("applied_force_N", "applied force", "N", 2),
+)
+# what may be near zero or below it, and the unit of its change
+NEAR_ZERO = {
+    "contact_force_min_N": "N",
+    "contact_force_statistical_min_N": "N",
+    "contact_loss_percent": "points",
+}
+DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
+OBJECTIVE_DECIMALS = {"N": 2, "mm": 1}
+
+
+def value_text(value: float | None, digits: int) -> str:
+    """Write a number, or a dash where there is none."""
+    return "–" if value is None or not math.isfinite(value) else number(value, digits)
+
+
+def change_percent(value: float, reference: float) -> str:
+    """Write a change in per cent with its sign; a dash where the reference is zero."""
+    if not (math.isfinite(value) and math.isfinite(reference)) or abs(reference) < 1e-9:
+        return "–"
+    return signed(100.0 * (value / reference - 1.0), 1) + " %"
+
+
+def change_in(unit: str, value: float, reference: float, digits: int) -> str:
+    """Write a change in its unit with its sign, for what may be near zero or below it, where a ratio says nothing."""
+    if not (math.isfinite(value) and math.isfinite(reference)):
+        return "–"
+    return f"{signed(value - reference, digits)} {unit}"
+
+
+def objective_change(objective: Objective, value: float, reference: float) -> str:
+    """Write the change of an objective: in per cent where a ratio says anything, else in its unit."""
+    if objective.relative:
+        return change_percent(value, reference)
+    return change_in(objective.unit, value, reference, OBJECTIVE_DECIMALS[objective.unit])
+
+
+def signed(value: float | None, digits: int) -> str:
+    """Write a number with its sign; zero has none."""
+    text = value_text(value, digits)
+    return f"+{text}" if value is not None and round(value, digits) > 0 else text
+
+
+def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filter_note: str) -> Table:
+    """Statistics of one or two results side by side; with two, the change from the first to the second."""
+    two = len(columns) == 2
+    rows = []
+    for key, name, unit, digits in STATISTICS:
+        values = [statistics.get(key) for _, statistics in columns]
+        if all(v is None for v in values):
+            continue
+        row = [name, *(value_text(v, digits) for v in values), unit]
+        if two:
+            first, second = (math.nan if v is None else v for v in values)
+            near_zero = NEAR_ZERO.get(key)
+            row.append(change_in(near_zero, second, first, digits) if near_zero else change_percent(second, first))
+        rows.append(tuple(row))
+    heads = ("contact force", *(label for label, _ in columns), "unit", *(("change",) if two else ()))
+    return Table(
+        title="Statistics",
+        columns=heads,
+        rows=tuple(rows),
+        align="l" + "r" * len(columns) + "l" + ("r" if two else ""),
+        caption=f"{filter_note} Loss of contact is that of the raw force. The squares of the two bands add "
+        "up to that of σ only roughly.".strip(),
+    )
+
+
+def plus_minus(value: float | None, error: float | None, digits: int) -> str:
+    """Value with its error, where both are known."""
+    return value_text(value, digits) + ("" if value is None or error is None else f" ± {number(error, digits)}")
+
+
+def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table:
+    """Both designs by the campaign's solver and by the long transient; ``condition`` is the one that they are in."""
+    solver = "by the search's solver" if condition else "on record"
+    rows = tuple(
+        (
+            label,
+            number(c.sigma_N, 2),
+            plus_minus(c.sigma_transient_N, c.error, 2),
+            signed(c.difference_percent, 2),
+            signed(c.spread_percent, 2),
+        )
+        for label, c in (("nominal", confirmation.nominal), ("best", confirmation.best))
+    )
+    changes = (
+        "change [%]",
+        signed(confirmation.change_percent, 1),
+        plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1),
+        "",
+        "",
+    )
+    return Table(
+        title="Confirmation by the long transient" + (f", {condition}" if condition else ""),
+        columns=(
+            "σ [N]",
+            solver,
+            "long transient",
+            "difference [%]",
+            "spread [%]",
+        ),
+        rows=(*rows, changes),
+        align="lrrrr",
+        caption="The long transient of both lines on the same numerics"
+        + (
+            f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the "
+            "elements, and half of the spread. "
+            if confirmation.best.numerics
+            else ". "
+        )
+        + "The spread is that of the long transient itself: first half of its evaluated spans against the second.",
+    )
+
+
+def design_table(designs: DesignTable) -> Table:
+    """Variables in rows, then what the search judged by; bounds, nominal and the best designs in columns."""
+    n = len(designs.trials)
+    judged = []
+    for o, nominal, values in zip(designs.objectives, designs.nominal_values, designs.values, strict=True):
+        digits = OBJECTIVE_DECIMALS[o.unit]
+        judged.append((o.symbol, "", *(value_text(float(v), digits) for v in (nominal, *values)), "", o.unit))
+    rows = []
+    for k, (name, unit) in enumerate(zip(designs.names, designs.units, strict=True)):
+        values = (designs.lower[k], designs.nominal[k], *designs.designs[k], designs.upper[k])
+        rows.append((name, *(number(float(v), DECIMALS.get(unit, 3)) for v in values), unit))
+    return Table(
+        title=f"Variables of the {n} best designs" if n > 1 else "Variables",
+        columns=("variable", "lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper", "unit"),
+        rows=(*rows, *judged),
+        align="l" + "r" * (n + 3) + "l",
+        caption=designs.caption,
+    )
+
+
+def dropper_table(results: tuple[SpanResult, ...]) -> Table:
+    """Show every dropper of each design: station, contact-wire height, static force, length to cut, time slack."""
+    at_rest = (("station", "m", 3), ("height", "mm", 1), ("force", "N", 1), ("cut length", "m", 4))
+    quantities = (*at_rest, ("slack", "ms", 0))
+    columns = ["dropper"]
+    most = max(r.dropper_x.size for r in results)
+    texts = [[str(k + 1) for k in range(most)]]
+    for name, unit, digits in quantities:
+        for r in results:
+            values = _dropper_values(r)[name]
+            if values.size != r.dropper_x.size:
+                continue
+            label = f"\n{r.label}" if len(results) > 1 else ""
+            columns.append(f"{name}{label}\n[{unit}]")
+            texts.append([*(number(float(v), digits) for v in values), *["–"] * (most - values.size)])
+    return Table(
+        title="Droppers",
+        columns=tuple(columns),
+        rows=tuple(zip(*texts, strict=True)),
+        align="r" * len(columns),
+        caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
+        "those without load; slack is how long a dropper carries nothing while the train passes.",
+    )
+
+
+def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
+    """Show the span mean of the static elasticity at each load."""
+    return Table(
+        title="Static elasticity, span mean",
+        columns=("load [N]", "span mean [mm/N]"),
+        rows=tuple((number(load, 1), number(mean, 4)) for load, mean in means),
+        align="rr",
+        caption="Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens.",
+    )
+
+
+def _dropper_values(result: SpanResult) -> dict[str, Array]:
+    drawing = result.drawing
+    return {
+        "station": result.dropper_x,
+        "height": np.zeros(0) if drawing is None else drawing.dropper_height,
+        "force": result.dropper_force,
+        "cut length": result.dropper_cut_length,
+        "slack": result.dropper_slack_time,
+    }
+
+
+def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
+    """What is held, with the margin that the best design has left."""
+    rows = tuple(
+        (
+            c.name,
+            f"{c.sense} {number(c.limit, DECIMALS.get(c.unit, 2))}",
+            *(value_text(v, DECIMALS.get(c.unit, 2)) for v in (c.nominal, c.best, c.margin)),
+            c.unit,
+        )
+        for c in constraints
+    )
+    return Table(
+        title="Limits and margins",
+        columns=("held", "limit", "nominal", "best", "margin left", "unit"),
+        rows=rows,
+        align="llrrrl",
+        caption="The margin is what the best design has left before it meets its limit.",
+    )

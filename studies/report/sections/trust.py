@@ -1,0 +1,212 @@
+"""Both designs where the world is not as assumed, and the best one as a fitter would cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from optimise.evaluation.verdict import BETTER, SAME, WORSE, verdict
+from studies.report.content.pieces import Array, FitterSchedule, Trust, TrustRun
+from studies.report.drawing.frame import number
+from studies.report.drawing.parts import Chart, Curve, Role, Stations, Table
+from studies.report.sections.tables import change_percent
+
+__all__ = ["error_charts", "schedule_table", "speed_chart", "trust_summary", "trust_table"]
+
+NONE = "–"
+ERRORS: dict[str, tuple[str, str]] = {
+    "height_error": ("height errors", "contact-wire heights at the droppers err"),
+    "length_error": ("dropper length errors", "droppers are cut with errors"),
+}
+LEAST_LINES = 3
+MM = 1.0e3
+
+
+def speed_chart(trust: Trust) -> Chart | None:
+    """Draw sigma of both designs over the speed."""
+    runs = trust.of("speed")
+    speed = np.array([r.value for r in runs])
+    curves: list[Curve] = []
+    for label, sigma, role in _designs(runs):
+        known = np.isfinite(sigma)
+        x, y = speed[known], sigma[known]
+        if x.size:
+            mark = "rings" if role == "nominal" else "dots"
+            curves += [Curve(label, x, y, "km/h", "N", role), Curve("", x, y, "km/h", "N", role, mark)]
+    if not curves:
+        return None
+    return Chart(
+        name="speed",
+        title="Standard deviation over the speed",
+        caption="At each speed its own mean force is held. The dotted line is the speed of the search.",
+        x_label="Speed",
+        y_label="σ",
+        curves=tuple(curves),
+        stations=(Stations("speed of the search", np.array([trust.design_speed_kmh]), full_height=True),),
+        height=0.36,
+    )
+
+
+def _designs(runs: tuple[TrustRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
+    nominal, best = np.array([r.nominal for r in runs]), np.array([r.best for r in runs])
+    return ("nominal", nominal, "nominal"), ("best", best, "best")
+
+
+def error_charts(trust: Trust) -> tuple[Chart, ...]:
+    """Draw the share of lines with errors whose sigma stays below a value, one chart a kind and size of error."""
+    charts = (_error_chart(runs, *ERRORS[kind], size) for kind, size, runs in _with_errors(trust))
+    return tuple(c for c in charts if c is not None)
+
+
+def _with_errors(trust: Trust) -> list[tuple[str, float, tuple[TrustRun, ...]]]:
+    """Kind and size of each error with its runs."""
+    return [(kind, size, trust.of(kind, size)) for kind in ERRORS for size in sorted({r.value for r in trust.of(kind)})]
+
+
+def _error_chart(runs: tuple[TrustRun, ...], errors: str, what: str, size: float) -> Chart | None:
+    found = (_shares(label, sigma, role) for label, sigma, role in _designs(runs))
+    curves = tuple(c for c in found if c is not None)
+    if not curves:
+        return None
+    return Chart(
+        name=f"{errors}_{size:g}mm".replace(".", "_").replace(" ", "_"),
+        title=f"Standard deviation with {errors} of {size:g} mm",
+        caption=f"Each step is one line whose {what} by independent normal deviates of {size:g} mm; both designs have "
+        "the same errors.",
+        x_label="σ",
+        y_label="Lines with a lower σ",
+        curves=curves,
+        x_range=_with_margin(np.concatenate([c.x for c in curves])),
+        y_range=(0.0, 104.0),
+        height=0.3,
+    )
+
+
+def _with_margin(x: Array) -> tuple[float, float]:
+    low, high = float(x.min()), float(x.max())
+    margin = 0.04 * (high - low) if high > low else 0.5
+    return low - margin, high + margin
+
+
+def _shares(label: str, sigma: Array, role: Role) -> Curve | None:
+    known = np.sort(sigma[np.isfinite(sigma)])
+    if not known.size:
+        return None
+    # of all lines: those that could not be computed keep the curve below 100 %
+    share = 100.0 * np.arange(known.size + 1) / sigma.size
+    return Curve(label, np.append(known[0], known), share, "N", "%", role, "step")
+
+
+def trust_table(trust: Trust) -> Table:
+    """Sigma of both designs under every condition, side by side, and a plain word where the best is worse."""
+    rows = [_row(_speed_name(trust, r.value), (r,), np.max) for r in trust.of("speed")]
+    rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in trust.of("contact")]
+    rows += [_row(f"damping times {r.value:g}", (r,), np.max) for r in trust.of("damping")]
+    for kind, size, runs in _with_errors(trust):
+        name = f"{ERRORS[kind][0]} of {size:g} mm"
+        rows.append(_row(f"{name}, median of lines", runs, np.median))
+        rows.append(_row(f"{name}, largest", runs, np.max))
+    rows += [_row(f"{r.dimension} model", (r,), np.max) for r in trust.of("dimension")]
+    return Table(
+        title="",
+        columns=("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both"),
+        rows=tuple(rows),
+        align="lrrrlr",
+        caption="Steady states, each with its estimated numerical error and on finer numerics where that was large; "
+        "nothing inside the errors of both is called better or worse. Compared are the runs that both designs have; a "
+        "line with errors may be slack at rest, and then it has no σ.",
+    )
+
+
+def _speed_name(trust: Trust, speed: float) -> str:
+    own = f" (the search's own, contact {trust.contact_stiffness / 1e3:g} kN/m)"
+    return f"{speed:g} km/h" + (own if speed == trust.design_speed_kmh else "")
+
+
+def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
+    (_, nominal, _), (_, best, _) = _designs(runs)
+    both = np.isfinite(nominal) & np.isfinite(best)
+    count = f"{np.count_nonzero(both)} of {both.size}"
+    if not both.any():
+        reasons = sorted({m for r in runs for m in (r.nominal_message, r.best_message) if m})
+        return name, NONE, NONE, NONE, reasons[0] if reasons else "not known", count
+    before, after = float(pick(nominal[both])), float(pick(best[both]))
+    # of many runs the error of the one that is picked, or of the middle ones: the same pick of the errors near it
+    errors = [
+        _error_near(value, sigma[both], np.array(e)[both])
+        for value, sigma, e in (
+            (before, nominal, [r.nominal_error for r in runs]),
+            (after, best, [r.best_error for r in runs]),
+        )
+    ]
+    word = verdict(before, errors[0], after, errors[1])
+    if len(runs) > 1 and np.count_nonzero(both) < LEAST_LINES:
+        word = "not known: too few lines"
+    change = change_percent(after, before)
+    return name, _with_error(before, errors[0]), _with_error(after, errors[1]), change, word, count
+
+
+def _error_near(value: float, sigma: Array, error: Array) -> float:
+    """Largest error [N] of the run, or of the two runs beside a median, whose sigma is that value."""
+    order = np.argsort(np.abs(sigma - value))
+    return float(error[order[: 2 if np.abs(sigma - value).min() > 0.0 else 1]].max())
+
+
+def _with_error(sigma: float, error: float) -> str:
+    return f"{number(sigma, 2)} ± {number(error, 2)}" if np.isfinite(error) else number(sigma, 2)
+
+
+def trust_summary(trust: Trust) -> str:
+    """One sentence: under how many conditions the best design is worse, and which."""
+    rows = trust_table(trust).rows
+    # a size of error counts once, by its median
+    known = [row for row in rows if row[4] in (BETTER, WORSE, SAME) and not row[0].endswith("largest")]
+    worse = [row[0] for row in known if row[4] == WORSE]
+    same = sum(row[4] == SAME for row in known)
+    if known and same == len(known):
+        return f"Under every condition the best design is {SAME} as the nominal line."
+    if worse:
+        return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."
+    if same:
+        better = len(known) - same
+        return f"Under {better} of {len(known)} conditions the best design is better, under {same} {SAME}."
+    if not known:
+        return "Under no condition both designs have figures with errors."
+    return f"Under all {len(known)} conditions the best design is better than the nominal line."
+
+
+def schedule_table(schedule: FitterSchedule) -> Table:
+    """Lengths to cut the droppers to, exact and rounded, with sigma of each below."""
+    steps, several = sorted(schedule.rounded), schedule.supports.size > 2
+
+    def station(x: float) -> str:
+        """Station, and where there are several spans also that from the dropper's own support."""
+        own = f" ({number(x - float(schedule.supports[schedule.supports < x][-1]), 3)})" if several else ""
+        return f"{number(x, 3)}{own}"
+
+    rows: list[tuple[str, ...]] = [
+        (
+            str(k + 1),
+            station(float(x)),
+            number(MM * length, 2),
+            *(number(MM * schedule.rounded[s][k], 0) for s in steps),
+        )
+        for k, (x, length) in enumerate(zip(schedule.position, schedule.length, strict=True))
+    ]
+    sigma = [schedule.sigma.get(s, np.nan) for s in (0.0, *steps)]
+    rows.append(("σ [N]", "", *(number(v, 2) if np.isfinite(v) else NONE for v in sigma)))
+    reasons = [f"rounded to {s:g} mm: {schedule.message[s]}" for s in steps if schedule.message.get(s)]
+    return Table(
+        title="",
+        columns=(
+            "dropper",
+            f"station{' (from its support)' if several else ''} [m]",
+            "length [mm]",
+            *(f"rounded to {s:g} mm" for s in steps),
+        ),
+        rows=tuple(rows),
+        align="lrr" + "r" * len(steps),
+        caption="The last row is the standard deviation of the contact force of the line so cut, found from rest; a "
+        "search starts from a neighbour's state and may differ by its tolerance. " + "; ".join(reasons),
+    )

@@ -1,0 +1,1 @@
+"""A whole test without metal: settings, run, page."""

@@ -1,0 +1,1 @@
+"""What comparisons are held against, as checked input."""

@@ -1,0 +1,1 @@
+"""What commands write beside reports: run folders, summaries, line files, progress."""

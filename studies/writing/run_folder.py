@@ -1,0 +1,86 @@
+"""The folder of one run: where it stands, its resolved input, its log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from catenary.errors import InputError
+from catenary.spec.components import Spec
+from catenary.storage.files import write_text_atomic, writing
+from catenary.storage.provenance import commit, config_sha256, versions
+from studies.input.compose import Composed
+from studies.input.safe_yaml import dump_yaml
+
+__all__ = ["RunFolder", "fresh_folder"]
+
+OUTPUTS = Path("outputs")
+HYDRA = ".hydra"
+
+
+def fresh_folder(study: str, name: str, run_dir: str | None) -> Path:
+    """Folder for a new run, not made yet: the one asked for, or outputs/<study>/<date>_<time>_<name>.
+
+    Raises
+    ------
+    InputError
+        If the folder asked for holds files already, or is a file; a run of the same command that was interrupted
+        before it had a result may be begun again there.
+    """
+    if run_dir is not None:
+        folder = Path(run_dir)
+        begun = {HYDRA, f"{study}.log"}  # what a run leaves before it has a result
+        if folder.exists() and (not folder.is_dir() or any(path.name not in begun for path in folder.iterdir())):
+            raise InputError([f"run_dir must be a new or empty folder: {folder} holds files already"])
+        return folder
+    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
+    folder = OUTPUTS / study / stem
+    count = 2
+    while folder.exists():
+        folder = OUTPUTS / study / f"{stem}_{count}"
+        count += 1
+    return folder
+
+
+class RunFolder:
+    """A run's folder, made with its resolved input; lines said to the terminal are kept in its log."""
+
+    def __init__(self, path: Path, study: str, composed: Composed[Spec]) -> None:
+        self.path = path
+        self._log = path / f"{study}.log"
+        with writing(path):
+            path.mkdir(parents=True, exist_ok=True)
+        write_hydra_record(path, study, composed)
+
+    def say(self, line: str) -> None:
+        """Print a line and keep it in the log."""
+        print(line, flush=True)
+        self._keep(line)
+
+    def warn(self, line: str) -> None:
+        """Print a line on the error stream and keep it in the log."""
+        print(line, file=sys.stderr, flush=True)
+        self._keep(line)
+
+    def _keep(self, line: str) -> None:
+        with writing(self._log), open(self._log, "a", encoding="utf-8") as log:
+            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}\n")
+
+
+def write_hydra_record(folder: Path, study: str, composed: Composed[Spec]) -> None:
+    """Write .hydra/: the resolved input, the overrides as typed, and what ran."""
+    record = folder / HYDRA
+    resolved = {"schema_version": 1, **composed.job.model_dump(mode="json")}
+    write_text_atomic(record / "config.yaml", dump_yaml(resolved))
+    write_text_atomic(
+        record / "overrides.yaml", dump_yaml({"schema_version": 1, "overrides": list(composed.overrides)})
+    )
+    about = {
+        "schema_version": 1,
+        "study": study,
+        "config_sha256": config_sha256(composed.job),
+        "commit": commit(),
+        "versions": versions(),
+    }
+    write_text_atomic(record / "hydra.yaml", dump_yaml(about))

@@ -1,0 +1,106 @@
+"""Content of summary.json: statics, figures of every pantograph, and their estimated error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from studies.jobs.simulation import ELASTICITY_LOADS
+
+if TYPE_CHECKING:
+    from catenary.form_finding.equilibrium import Equilibrium
+    from dynamics.accuracy.numerical_error import NumericalError
+    from dynamics.results.solution import Solution
+    from dynamics.spec.case import CaseSpec
+
+__all__ = ["error_summary", "static_summary", "summarise"]
+
+
+def static_summary(equilibrium: Equilibrium, loads_N: Sequence[float] = ELASTICITY_LOADS) -> dict[str, Any]:
+    """Static state of one span: droppers, contact-wire height and elasticity, as in summary.json.
+
+    ``elasticity_mm_per_N`` is that at the first load [N]; span means and values by load name each.
+    """
+    from catenary.linearised.elasticity import span_mean
+    from catenary.storage.dataset import static_table
+
+    tables = [static_table(equilibrium, load) for load in loads_N]
+    x = tables[0]["station"].tolist()
+    height = tables[0]["contact_wire_static_height"].tolist()
+    elasticity = [1.0e3 * table["elasticity"] for table in tables]
+    return {
+        "dropper_force_N": equilibrium.dropper_force.tolist(),
+        "dropper_length_m": equilibrium.dropper_length.tolist(),
+        "contact_wire_height_m": {"x_m": x, "z_m": height},
+        "elasticity_mm_per_N": {"x_m": x, "value": elasticity[0].tolist()},
+        "elasticity_by_load_mm_per_N": {"force_N": [*loads_N], "x_m": x, "value": [e.tolist() for e in elasticity]},
+        "elasticity_span_mean_mm_per_N": {"force_N": [*loads_N], "value": [span_mean(e) for e in elasticity]},
+    }
+
+
+def summarise(
+    case: CaseSpec,
+    solution: Solution,
+    total: float,
+    config_hash: str,
+    elasticity_force_N: Sequence[float] = ELASTICITY_LOADS,
+    error: NumericalError | None = None,
+) -> dict[str, Any]:
+    """Content of summary.json."""
+    from catenary.form_finding.equilibrium import EquilibriumStatus
+    from dynamics.contact_force.assessment import assess
+    from dynamics.results.force_history import force_history
+    from dynamics.results.losses import contact_losses
+
+    found = solution.equilibrium.status is EquilibriumStatus.OK
+    statistics = solution.statistics
+    pantographs: list[dict[str, Any]] = []
+    assessment = []
+    if statistics is not None:
+        for each in solution.pantographs:
+            assert each.statistics is not None
+            pantographs.append({"applied_force_N": float(each.applied_force_N), **asdict(each.statistics)})
+            criteria = assess(each.statistics, case.speed_kmh, case.supply)
+            assessment.append({"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]})
+        history = force_history(solution)
+        for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
+            figures["losses"] = losses.summary
+    return {
+        "schema_version": 1,
+        "status": solution.status.value,
+        "message": solution.message,
+        "catenary": case.catenary.name,
+        "pantograph": [case.pantograph.name] * (1 + len(case.trailing.distances_m)),
+        "solver": case.solver,
+        "formulation": case.catenary.formulation,
+        "kinematics": case.kinematics,
+        "integrator": case.open_line.integrator if case.on_open_line else "newmark",
+        "speed_kmh": case.speed_kmh,
+        "supply": case.supply,
+        "mean_force_N": case.mean_force_N,
+        "contact_stiffness_N_per_m": case.contact.stiffness,
+        "dt_s": case.time_step,
+        "filter": f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase",
+        "config_sha256": config_hash,
+        "static": {"of": case.catenary.one_period, **static_summary(solution.equilibrium, elasticity_force_N)}
+        if found
+        else {},
+        "pantographs": pantographs,
+        "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
+        "numerical_error": None if error is None else error_summary(error),
+        "assessment": assessment,
+        "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
+    }
+
+
+def error_summary(error: NumericalError) -> dict[str, Any]:
+    """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason."""
+    return {
+        "of": "contact_force_std_N",
+        "total_N": error.total,
+        "total_percent": error.percent,
+        "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},
+        "wall_time_s": error.wall_time_s,
+    }
