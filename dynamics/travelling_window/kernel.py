@@ -131,7 +131,7 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
         u, a, s (row, column); fd (dropper, span); zp, vp (mass,).
     scratch : tuple
         w; droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches (dropper,
-        column); three numbers of each dropper found; squeezes (see `dynamics.travelling_window.near_fields.squeezed_rows`).
+        column); three numbers of each dropper found; squeezes (see `near_fields.squeezed_rows`).
     operators : tuple
         As `dynamics.travelling_window.setup.build_window` lays them out.
     inputs : tuple

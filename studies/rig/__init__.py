@@ -1,7 +1,7 @@
 """The hardware loop on a bundle: one module per subcommand of ``catenary rig``.
 
-A subcommand stands here by its name with one line on what it does; ``studies/commands/rig_<name>.py`` has what every study
-has: JOB, CONFIG (its job file in conf), compose and run.
+A subcommand stands here by its name with one line on what it does; ``studies/commands/rig_<name>.py`` has what every
+study has: JOB, CONFIG (its job file in conf), compose and run.
 """
 
 COMMANDS: dict[str, str] = {

@@ -2,7 +2,7 @@
 
     y' = f(t, y),  y = (u, v, z, z'),   M v' = contact - s(u) - C v
 
-M is banded and factored once. The step must resolve the fastest wave on the mesh: `dynamics.open_line.integrators.stability`.
+M is banded and factored once. The step must resolve the fastest wave on the mesh: see `stability`.
 """
 
 from __future__ import annotations

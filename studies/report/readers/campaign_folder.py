@@ -1,8 +1,8 @@
 """The folder of one campaign, read into what its page says.
 
 Beside the record of the campaign it holds nominal/result.nc, best/result.nc and confirmation.json, as
-`studies.afterwards.confirmation` writes them, and trust.json and fitter_schedule.json, as `studies.afterwards.off_design` does. What is missing
-is left out and named.
+`studies.afterwards.confirmation` writes them, and trust.json and fitter_schedule.json, as
+`studies.afterwards.off_design` does. What is missing is left out and named.
 """
 
 from __future__ import annotations

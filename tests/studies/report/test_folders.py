@@ -31,7 +31,7 @@ from studies.report.readers.comparison_content import read_comparison
 from studies.report.readers.simulation_folder import read_simulation
 from studies.writing.summary import summarise
 
-CONF = Path(confirmation.__file__).parents[1] / "conf"
+CONF = Path(confirmation.__file__).parents[2] / "conf"
 
 
 def statistics_of(sigma):
