@@ -38,8 +38,8 @@ import os, sys
 sys.path[:0] = ['tests/optimise']
 from pathlib import Path
 from cheap_evaluation import bowl, prepare_nothing
-from optimise.campaign import run_campaign
-from optimise.record import CampaignFolder
+from optimise.record.campaign_folder import CampaignFolder
+from optimise.search.campaign import run_campaign
 folder = CampaignFolder(Path(sys.argv[1]))
 campaign, case, _ = folder.read_input()
 def first_one_more(task, setting):

@@ -190,7 +190,7 @@ def test_a_name_is_no_path(name):
 
 
 def test_specs_and_evaluation_load_neither_optuna_nor_dask():
-    code = "import sys, optimise.spec, optimise.space, optimise.evaluate; "
+    code = "import sys, optimise.spec.campaign, optimise.design.space, optimise.evaluation.evaluate; "
     code += "print({'optuna', 'dask', 'distributed', 'xarray'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -45,7 +45,7 @@ def solved(monkeypatch, case):
         def solve(case, start):
             if isinstance(found, Exception):
                 raise found
-            return found
+            return found, None
 
         monkeypatch.setattr(module, "_solve", solve)
         return evaluate(Task(7, case.catenary), Setting(case, LIMITS, reference, None, limit))
@@ -129,7 +129,7 @@ def test_a_number_that_is_not_finite_is_a_failure(solved):
 
 
 def test_an_evaluation_over_its_time_limit_is_a_failure(monkeypatch, case):
-    monkeypatch.setattr(module, "_solve", lambda case, start: time.sleep(0.02) or solution())
+    monkeypatch.setattr(module, "_solve", lambda case, start: (time.sleep(0.02) or solution(), None))
     found = evaluate(Task(7, case.catenary), Setting(case, LIMITS, REFERENCE, None, 0.01))
     assert found.status is EvaluationStatus.FAILED
     assert "at most 0.01 s" in found.message

@@ -58,7 +58,7 @@ def test_a_lock_that_the_file_server_keeps_for_a_dead_machine_is_replaced(tmp_pa
 def test_signs_of_life_are_given_and_a_driver_that_was_taken_for_dead_ends(tmp_path):
     lock = tmp_path / ".driver.lock"
     code = (
-        "import sys, time\nfrom pathlib import Path\nfrom optimise.one_driver import driver_lock\n"
+        "import sys, time\nfrom pathlib import Path\nfrom optimise.record.driver_lock import driver_lock\n"
         "with driver_lock(Path(sys.argv[1]), 'campaign', 1.0):\n    print(1, flush=True)\n    time.sleep(60)\n"
         "print('went on')"
     )
