@@ -48,7 +48,10 @@ def compose(overrides: list[str]) -> Composed[SensitivityJob]:
 def _refuse_elsewhere(job: SensitivityJob) -> None:
     """Refuse ranges that do not hold the case's own values: what they tell is of another line."""
     case, ranges = case_of(job), job.sensitivity.inputs
-    away = {name: v for name, r in ranges.items() if not r.low <= (v := value_at(case, name)) <= r.high}
+    values = {name: value_at(case, name) for name in ranges}
+    outside = {name: v for name, v in values.items() if not ranges[name].low <= v <= ranges[name].high}
+    # no logarithmic range holds zero: what is said of that is said elsewhere
+    away = {name: v for name, v in outside.items() if v > 0.0 or ranges[name].spacing != "log"}
     if away:
         around = ranges_around(case, {name: r.model_dump() for name, r in ranges.items()})
         raise InputError(

@@ -220,15 +220,20 @@ def test_a_design_slack_at_rest_in_one_sample_is_infeasible_by_its_worst_force(b
 
 def test_what_has_no_figures_in_one_scenario_has_failed_and_says_where(bruni, setting, monkeypatch):
     import optimise.evaluation.robust as module
+    from dynamics.results.solution import PantographResult
     from dynamics.spec.status import Status
 
-    solve = module.solve_periodic
+    solve = module.solve
 
     def at_250_diverged(case, *rest):
         found = solve(case, *rest)
-        return replace(found, status=Status.DIVERGED, statistics=None) if case.speed_kmh == 250.0 else found
+        return (
+            replace(found, status=Status.DIVERGED, pantographs=(PantographResult(),))
+            if case.speed_kmh == 250.0
+            else found
+        )
 
-    monkeypatch.setattr(module, "solve_periodic", at_250_diverged)
+    monkeypatch.setattr(module, "solve", at_250_diverged)
     found = evaluate(Task(5, bruni.catenary), setting)
     assert found.status is EvaluationStatus.FAILED and found.sigma_N is None
     assert found.message.startswith("250 km/h, errors 1: the time integration ran away")

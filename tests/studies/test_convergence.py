@@ -103,6 +103,7 @@ def test_a_study_of_hours_is_refused_with_its_time(catenary, folder):
 
 def test_every_combination_is_run_once_and_runge_kutta_once_a_mesh():
     typed = ["lattice.integrators=[newmark,rk4]", "lattice.formulations=[ancf,beam]"]
+    typed.append("catenary.mesh.largest_element_length=60")  # the case's own setting is then one of the lattice
     job = compose([*typed, "lattice.dt=[2e-3,1e-3]", "lattice.elements_per_bay=[6,4]"]).job
     found = settings_of(job)
     assert len(found) == len(set(found)) == 2 * (2 * 2 + 2)
@@ -179,24 +180,24 @@ def default_setting():
 
 
 @pytest.mark.parametrize("speed", MEASURED)
-def test_the_defaults_are_what_was_measured_to_be_cheapest_within_one_percent(speed):
+def test_the_defaults_are_no_coarser_than_what_was_measured_to_be_cheapest_within_one_percent(speed):
+    """Elements are counted by the metre since, so that long bays are as fine: more of them here than the table needs."""
     default = default_setting()
     assert (default.integrator, default.kinematics, default.formulation) == ("newmark", "linearised", "ancf")
     rows = []
     for mesh, dt, error, cost in MEASURED[speed]:
         assured = max(abs(e) for m, d, e, _ in MEASURED[speed] if m >= mesh and d <= dt)
-        own = (mesh, dt) == (default.elements_per_bay, default.dt)
-        rows.append({**_row(mesh, dt, cost, assured, own=own), "error_sigma_percent": error})
-    found = conclude(rows, REFERENCE, 1.0)
-    assert found["own_is_cheapest"] is True, found["sentence"]
+        rows.append({**_row(mesh, dt, cost, assured), "error_sigma_percent": error})
+    cheapest = conclude(rows, REFERENCE, 1.0)["cheapest"]
+    assert default.elements_per_bay >= cheapest["elements_per_bay"] and default.dt <= cheapest["dt"]
 
 
 @pytest.mark.validate
 @pytest.mark.parametrize("speed", [275, 320])
-def test_the_defaults_are_still_the_cheapest_within_one_percent(catenary, folder, speed):
+def test_the_defaults_are_within_half_a_percent(catenary, folder, speed):
     typed = ("lattice.formulations=ancf", "lattice.integrators=newmark", "repeats=2", "longest_minutes=60")
     ended = catenary("convergence", f"speed_kmh={speed}", *typed, "run_dir=run")
     assert ended.code == 0, ended
     (found,) = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["conclusions"]
     assert (found["own"]["elements_per_bay"], found["own"]["dt"]) == (default_setting().elements_per_bay, 1e-3)
-    assert found["own_is_cheapest"], found["sentence"]
+    assert abs(found["own"]["error_sigma_percent"]) <= 0.5, found["sentence"]
