@@ -42,6 +42,10 @@ MESH_ORDER = 1.5
 SHORT_WINDOW = (10, 12)
 # a step that is longer is halved: twice 2 ms is too long for its difference to mean anything (README)
 LONGEST_DOUBLED = 1.5e-3
+# windows whose standard deviations differ by a larger share do not agree (README)
+AGREE = 0.005
+# what all windows still longer may move, relative to what one half as long again does (README)
+STILL_LONGER = 2.0
 
 
 @dataclass(frozen=True)
@@ -207,23 +211,37 @@ class _Run:
     def window_error(self) -> tuple[float, str]:
         """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
 
-        Two short windows may agree with each other and be wrong: waves that leave neither of them are in both.
+        Two windows may agree with each other and be wrong: waves that leave neither of them are in both. Where they
+        do not agree, the longer of the two is held against one half as long again, and twice what that moves is
+        added: near a resonance what still longer windows move falls slowly.
         """
-        window = window_of(self.case)
+        window, long = window_of(self.case), long_window()
         behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
-        long = long_window()
-        if min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0:
+        own = {"spans_behind": behind, "spans_ahead": ahead}
+        is_short = min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0
+        if is_short:
             spans = {name: max(long[name], window[name]) for name in window}
         else:
             lanes = LANES["float64"]  # of the companion, whatever the run was marched in
             width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
             fewer = round((width - 2) * behind / (behind + ahead))
             spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
-        sigma = sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
-        return abs(sigma - self.sigma_N), (
-            f"{self.sigma_N:.3f} N with {behind} + {ahead} spans, {sigma:.3f} N with "
-            f"{spans['spans_behind']} + {spans['spans_ahead']}"
+        sigma = self._on_window(spans)
+        error = abs(sigma - self.sigma_N)
+        message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {sigma:.3f} N with {_spans(spans)}"
+        if error <= AGREE * self.sigma_N:
+            return error, message
+        last, sigma = (spans, sigma) if is_short else (own, self.sigma_N)
+        longer = {name: round(count / COARSER) for name, count in last.items()}
+        further = self._on_window(longer)
+        rest = STILL_LONGER * abs(further - sigma)
+        return max(error, abs(further - self.sigma_N) + rest), (
+            f"{message}, {further:.3f} N with {_spans(longer)}, and {rest:.3f} N for longer ones"
         )
+
+    def _on_window(self, spans: dict[str, int]) -> float:
+        """Standard deviation [N] on another window."""
+        return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
 
     def iteration_error(self) -> tuple[float, str]:
         """What a tenth of the tolerance still moves, on the companion of the other mesh."""
@@ -235,6 +253,10 @@ class _Run:
             f"{sigma:.3f} N at a tolerance of {tolerance:g}, {tighter:.3f} N at {TIGHTER * tolerance:g}, "
             "both on the other mesh"
         )
+
+
+def _spans(window: dict[str, int]) -> str:
+    return " + ".join(map(str, window.values()))
 
 
 def _spread(solution: Solution) -> tuple[float, str]:
