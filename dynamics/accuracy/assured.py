@@ -18,7 +18,7 @@ from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["longest_element", "refined", "solve_assured", "with_elements"]
+__all__ = ["longest_element", "on_long_window", "refined", "solve_assured", "with_elements"]
 
 # a part of the error above this share of sigma makes what it belongs to grow
 LARGE_SHARE = 0.012
@@ -26,6 +26,8 @@ ROUNDS = 3
 # limits of growth: spans either way, step [s], element [m]
 MOST_SPANS, SHORTEST_STEP, SHORTEST_ELEMENT = 120, 2.5e-4, 0.1
 MORE_SPANS, FINER_MESH, TIGHTER = 2.0, 2.0 / 3.0, 0.2
+# end of a search for a steady state whose error is to be known [-]
+TOLERANCE = 1.0e-4
 
 
 def solve_assured(case: CaseSpec) -> tuple[Solution, NumericalError | None]:
@@ -43,6 +45,16 @@ def solve_assured(case: CaseSpec) -> tuple[Solution, NumericalError | None]:
         solution = solve(case)
         error = estimate_error(case, solution)
     return solution, error
+
+
+def on_long_window(case: CaseSpec) -> CaseSpec:
+    """Case on at least the usual window, its steady state found exactly enough to say what its error is."""
+    which = "periodic" if case.seeks_steady_state else "transient"
+    own = getattr(case, which)
+    found: dict[str, object] = {name: max(spans, getattr(own, name)) for name, spans in long_window().items()}
+    if case.seeks_steady_state:
+        found |= {"tolerance": min(case.periodic.tolerance, TOLERANCE), "precision": "double"}
+    return case.model_copy(update={which: own.model_copy(update=found)})
 
 
 def refined(case: CaseSpec, *, spans: float = 1.0, step: float = 1.0, element: float = 1.0) -> CaseSpec:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +16,7 @@ from pydantic import ValidationError
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
-from dynamics.accuracy.companions import long_window
+from dynamics.accuracy.assured import on_long_window
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.evaluation.evaluate import evaluate
@@ -25,13 +24,12 @@ from optimise.evaluation.installation import installed, standard_errors
 from optimise.evaluation.outcome import Evaluation, failed
 from optimise.evaluation.setting import Setting, Task
 from optimise.executors import open_executor
+from optimise.executors.run_all import run_all
 from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
 
 __all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
 
 Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
-WAIT_S = 1.0
-TOLERANCE = 1.0e-4
 
 
 @dataclass(frozen=True)
@@ -148,36 +146,20 @@ def run_conditions(
         Variation(number, line, condition)
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
     ]
-    run = _steady(case) if assured else case.model_copy(update={"solver": "transient"})
+    run = (
+        on_long_window(case.model_copy(update={"solver": "periodic"}))
+        if assured
+        else case.model_copy(update={"solver": "transient"})
+    )
     setting = Setting(run, LimitsSpec(), time_limit_s=cluster.time_limit_s, assured=assured)
-    answers: dict[int, Evaluation] = {}
     with open_executor(cluster, evaluate_variation, setting) as executor:
-        waiting = iter(tasks)
-        for task in islice(waiting, executor.capacity):
-            executor.submit(task)
-        while len(answers) < len(tasks):
-            answer = executor.next_completed(WAIT_S)
-            if answer is None:
-                continue
-            answers[answer.number] = answer
-            progress(len(answers), len(tasks))
-            following = next(waiting, None)
-            if following is not None:
-                executor.submit(following)
+        answers: dict[int, Evaluation] = run_all(executor, tasks, lambda done: progress(done, len(tasks)))
     rows = []
     for k, condition in enumerate(listed):
         found = [answers[k * len(lines) + j] for j in range(len(lines))]
         sigma, error = tuple(e.sigma_N for e in found), tuple(e.sigma_error_N for e in found)
         rows.append(TrustRow(condition, sigma, error, tuple(e.message for e in found)))
     return rows
-
-
-def _steady(case: CaseSpec) -> CaseSpec:
-    """Case whose steady state is found on a long window, exactly enough to say what its error is."""
-    own = case.periodic
-    window = {name: max(spans, getattr(own, name)) for name, spans in long_window().items()}
-    exact = {**window, "tolerance": min(own.tolerance, TOLERANCE), "precision": "double"}
-    return case.model_copy(update={"solver": "periodic", "periodic": own.model_copy(update=exact)})
 
 
 def evaluate_variation(task: Task, setting: Setting) -> Evaluation:

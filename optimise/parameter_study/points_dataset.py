@@ -22,6 +22,10 @@ POINT_FIGURES = (
     ("static_dropper_force_min_N", "smallest static dropper force", "N"),
     ("wall_time_s", "wall time of the evaluation", "s"),
 )
+ASSURED_FIGURES = (
+    ("sigma_N", "standard deviation of the contact force on refined numerics"),
+    ("error_N", "numerical error of the standard deviation on refined numerics"),
+)
 POINT_TEXTS = (("status", "how the evaluation ended"), ("message", "reason where there are no figures"))
 
 
@@ -56,6 +60,12 @@ def sweep_dataset(result: SweepResult) -> xr.Dataset:
         for index, point in result.points.items():
             texts[index] = getattr(point, name)
         data[name] = labelled(dims, texts, long_name, None)
+    for name, long_name in ASSURED_FIGURES:
+        found = np.full(result.sweep.shape, np.nan)
+        for assured in result.assured:
+            value = getattr(assured, name)
+            found[assured.index] = np.nan if value is None else value
+        data[f"assured_{name}"] = labelled(dims, found, f"{long_name}; NaN: not estimated", "N")
     return data
 
 

@@ -22,7 +22,8 @@ class PointsProgress:
     Attributes
     ----------
     study, name, state : str
-        Kind and name; 'running', 'interrupted', 'stopped' (its driver is gone) or 'finished'.
+        Kind and name; 'running', 'refining', 'interrupted', 'stopped' (its driver is gone) or
+        'finished'.
     points, done, failed : int
         Points wanted, done (failed ones included) and without figures, those of earlier runs included.
     rate_per_s, time_left_s : float, optional
@@ -31,6 +32,8 @@ class PointsProgress:
         Command line that goes on with it; empty where it was not told.
     wall_time_s : float
         Wall time of its driver, earlier runs included [s].
+    refined, to_refine : int
+        Points of a filled sweep whose error is estimated, and how many of them there are to be.
     """
 
     study: str
@@ -43,6 +46,8 @@ class PointsProgress:
     time_left_s: float | None = None
     command: str = ""
     wall_time_s: float = 0.0
+    refined: int = 0
+    to_refine: int = 0
 
     def with_results(self, results: Iterable[StrandResult]) -> PointsProgress:
         """State with the points of further strands counted."""
@@ -93,4 +98,6 @@ def points_line(p: PointsProgress) -> str:
     if p.state == "running":
         parts.insert(1, "rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
         parts.append("time left -" if p.time_left_s is None else f"time left {clock(p.time_left_s)}")
+    if p.to_refine:
+        parts.append(f"errors of {p.refined}/{p.to_refine} points")
     return " | ".join(parts)

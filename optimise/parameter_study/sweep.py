@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Unpack
 
 from dynamics.spec.case import CaseSpec
+from optimise.executors import NoWorkersError, going_on
+from optimise.parameter_study.assured_points import assure_points, read_assured
+from optimise.parameter_study.progress import PointsProgress
 from optimise.parameter_study.run import Fill, fill_record
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
+from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
 from optimise.record.points_folder import StrandFolder
+from optimise.spec.campaign import ClusterSpec
 from optimise.spec.sweep import SweepSpec
 
 __all__ = ["SweepFolder", "load_sweep", "run_sweep"]
@@ -21,16 +26,54 @@ class SweepFolder(StrandFolder):
 
     study: ClassVar[str] = "sweep"
 
+    @property
+    def assured_json(self) -> Path:
+        """Points that were refined, with the errors of their standard deviations."""
+        return self.path / "assured.json"
 
-def run_sweep(spec: SweepSpec, case: CaseSpec, folder: Path, **how: Unpack[Fill]) -> SweepResult:
-    """Fill the array of a sweep, or what is missing of it, as `fill_record` does, and write it."""
+
+def run_sweep(
+    spec: SweepSpec, case: CaseSpec, folder: Path, *, error_estimate: bool = False, **how: Unpack[Fill]
+) -> SweepResult:
+    """Fill the array of a sweep, or what is missing of it, as `fill_record` does, and write it.
+
+    With ``error_estimate`` the points that the lowest and highest standard deviation rest on are refined after that,
+    each with its numerical error.
+    """
     from optimise.parameter_study.points_dataset import write_sweep
 
     place, given = SweepFolder(Path(folder)), SweepInput(sweep=spec.sweep, case=case)
     fill_record(place, given, spec.cluster, how)
     result = _result(place, given)
     write_sweep(result, place.result_nc)
+    if not error_estimate or result.assured:
+        return result
+    result = _with_errors(place, given, result, spec.cluster, how)
+    write_sweep(result, place.result_nc)
     return result
+
+
+def _with_errors(
+    place: SweepFolder, given: SweepInput, result: SweepResult, cluster: ClusterSpec, how: Fill
+) -> SweepResult:
+    """Refine what the verdict rests on, under the lock of the folder's driver."""
+
+    def progress(done: int, of: int) -> None:
+        if "progress" in how:
+            count, failed = len(result.points), result.failed
+            begun = PointsProgress(place.study, given.name, "refining", given.points, done=count, failed=failed)
+            how["progress"](replace(begun, refined=done, to_refine=of))
+
+    try:
+        name = f"{place.study} '{given.name}'"
+        with driver_lock(place.lock, name, cluster.driver_silence_s), end_request_interrupts():
+            return assure_points(result, cluster, place.assured_json, progress)
+    except (KeyboardInterrupt, NoWorkersError) as stop:
+        reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
+        raise Interrupted(
+            f"{reason}{place.study} '{given.name}' was interrupted; all of its {given.points} points are on record in "
+            f"{place.path}, the errors of the lowest and highest are missing; {going_on(stop)}"
+        ) from stop
 
 
 def load_sweep(folder: Path) -> SweepResult:
@@ -50,4 +93,4 @@ def _result(place: SweepFolder, given: SweepInput) -> SweepResult:
     for task in given.strands:
         if task.number in done:
             points.update(zip(task.indices, done[task.number].points, strict=True))
-    return SweepResult(place.path, given.sweep, given.case, points)
+    return read_assured(SweepResult(place.path, given.sweep, given.case, points), place.assured_json)

@@ -21,9 +21,10 @@ from studies.input.input_paths import path_problems
 from studies.jobs.simulation import case_of
 from studies.jobs.sweep import SweepJob
 from studies.writing.run_folder import OUTPUTS
+from studies.writing.sweep_ends import end_text
 
 if TYPE_CHECKING:
-    from optimise.parameter_study.sweep_result import SweepResult
+    from optimise.parameter_study.sweep_result import Index, SweepResult
 
 __all__ = ["JOB", "compose", "run"]
 
@@ -55,7 +56,7 @@ def run(composed: Composed[SweepJob]) -> int:
         given=SweepInput(sweep=job.sweep, case=case),
         place=SweepFolder(path),
         varied=" x ".join(f"{len(values)} {name}" for name, values in job.sweep.values.items()),
-        fill=partial(run_sweep, spec, case, path),
+        fill=partial(run_sweep, spec, case, path, error_estimate=job.error_estimate),
         report=write_sweep_report,
         closing=_closing,
         files="report.html, result.nc, figures/",
@@ -64,14 +65,9 @@ def run(composed: Composed[SweepJob]) -> int:
 
 
 def _closing(result: SweepResult) -> list[str]:
-    """Lowest and highest standard deviation, in words."""
-    names = list(result.sweep.values)
-    found = {
-        index: point.statistics["contact_force_std_N"] for index, point in result.points.items() if point.statistics
-    }
-    lines = []
-    for word, pick in (("lowest", min), ("highest", max)) if found else ():
-        index = pick(found, key=found.__getitem__)
-        at = ", ".join(f"{n}={result.sweep.values[n][i]:g}" for n, i in zip(names, index, strict=True))
-        lines.append(f"{word} standard deviation {found[index]:.2f} N at {at}")
-    return lines
+    """Lowest and highest standard deviation with their errors, in words."""
+
+    def at(index: Index) -> str:
+        return ", ".join(f"{n}={v[i]:g}" for (n, v), i in zip(result.sweep.values.items(), index, strict=True))
+
+    return [f"{end.word} standard deviation {end_text(end, at)}" for end in result.ends() or ()]

@@ -28,6 +28,7 @@ from optimise.spec.scenarios import ScenariosSpec
 __all__ = [
     "COMPARISONS",
     "ELASTICITY_LOADS",
+    "ErrorEstimate",
     "ExportJob",
     "NoJob",
     "OptimiseJob",

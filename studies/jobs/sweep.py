@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optimise.spec.sweep import SweepAxesSpec
 from studies.jobs.points import PointsJob
+from studies.jobs.simulation import ErrorEstimate
 
 __all__ = ["SweepJob"]
 
@@ -12,3 +13,4 @@ class SweepJob(PointsJob):
     """Statistics of the contact force over an array of inputs."""
 
     sweep: SweepAxesSpec
+    error_estimate: ErrorEstimate = True

@@ -13,7 +13,7 @@ from dynamics.steady_state.nearest_start import ScatteredStates
 from optimise.record.json_lines import checked_line
 from studies.writing.run_folder import RunFolder
 
-SWEEP = ("sweep", "array=speed_bruni", "sweep.name=s", "cluster=serial")
+SWEEP = ("sweep", "array=speed_bruni", "sweep.name=s", "cluster=serial", "error_estimate=false")
 AXES = "sweep.axes={contact.stiffness:[50e3,60e3],speed_kmh:[200,220]}"
 SENSITIVITY = (
     "sensitivity", "inputs=twelve_bruni", "sensitivity.name=s", "cluster=serial", "speed_kmh=200",

@@ -14,6 +14,7 @@ COARSE = (
     "catenary.mesh.largest_element_length=60",
     "periodic.spans_behind=4",
     "periodic.spans_ahead=5",
+    "error_estimate=false",
 )
 AXES = "sweep.axes={contact.stiffness:{low:50e3,high:100e3,number:2},speed_kmh:[250,275]}"
 
@@ -40,7 +41,7 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
     ended = catenary("sweep", *COARSE, AXES)
     assert ended.code == 0, ended.err
     assert re.search(r"4/4 points \| [\d.]+ per s \| 0 failed \| time left 0:00", ended.out)
-    assert "lowest standard deviation" in ended.out
+    assert re.search(r"lowest standard deviation [\d.]+ N \(error not estimated\) at ", ended.out)
     where = folder / "outputs" / "sweeps" / "small"
     assert {f.name for f in (where / "figures").iterdir()} >= {"sigma_map.png", "contact_force_std_N.png"}
     with xr.open_dataset(where / "result.nc") as data:
@@ -61,6 +62,26 @@ def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
     assert (where / "points.jsonl").read_bytes() == record
     refused(catenary("sweep", *COARSE, AXES, "dt=1e-3"), ["must be resumed with the configuration", "case.dt was "])
     assert catenary("report", str(where)).code == 0
+
+
+def test_what_the_verdict_rests_on_is_refined_and_said_with_its_error(catenary, folder):
+    given = [word for word in COARSE if "mesh" not in word and "error_estimate" not in word]
+    ended = catenary("sweep", *given, "sweep.axes={speed_kmh:[275]}")
+    assert ended.code == 0, ended.err
+    found = re.search(r"highest standard deviation ([\d.]+) ± ([\d.]+) N at speed_kmh=275", ended.out)
+    assert found, ended.out
+    sigma, error = map(float, found.groups())
+    assert 0.0 < error < 0.03 * sigma
+    where = folder / "outputs" / "sweeps" / "small"
+    with xr.open_dataset(where / "result.nc") as data:
+        assert float(data["assured_sigma_N"][0]) == pytest.approx(sigma, abs=0.005)
+        assert float(data["assured_error_N"][0]) == pytest.approx(error, abs=0.005)
+        swept = float(data["contact_force_std_N"][0])
+    assert (f"{swept:.2f} N is further off" in ended.out) == (abs(swept - sigma) > error)
+    page = (where / "report.html").read_text(encoding="utf-8")
+    assert "Refined points" in page and f"{sigma:.2f} ± {error:.2f}" in page.replace("\u00a0", " ").replace(
+        "\u202f", " "
+    )
 
 
 def test_the_cost_of_a_sweep_is_estimated_and_nothing_is_written(catenary, folder):

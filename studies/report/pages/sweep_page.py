@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from catenary.spec.pre_sag import hogging_warnings
 from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
-from optimise.parameter_study.sweep_result import SweepResult
+from optimise.parameter_study.sweep_result import Index, SweepResult
 from studies.report.drawing.frame import number, with_bound_units
 from studies.report.drawing.parts import Chart, Curve, HeatMap, Page, Role, Section, Table
 from studies.report.readers.points_origin import points_origin
-from studies.report.sections.tables import value_text
+from studies.report.sections.tables import plus_minus, value_text
+from studies.writing.sweep_ends import end_text
 
 __all__ = ["SHOWN", "sweep_page"]
 
@@ -88,6 +90,7 @@ def sweep_page(result: SweepResult) -> Page:
         sections.append(Section("Two inputs at once", charts=maps))
     if has_figures:
         sections += _curve_sections(result, axes, wide)
+    sections.append(_assured(result, axes))
     failures = _failures(result, axes)
     if failures.rows:
         sections.append(Section("Points without figures", tables=(failures,)))
@@ -230,13 +233,33 @@ def _warnings(result: SweepResult) -> tuple[str, ...]:
     )
 
 
+def _at(axes: list[_Axis], index: Index) -> str:
+    return ", ".join(a.at(i) for a, i in zip(axes, index, strict=True))
+
+
 def _headline(result: SweepResult, axes: list[_Axis]) -> str:
-    sigma = result.figures(SHOWN[0][0])
-    if not np.isfinite(sigma).any():
+    ends = result.ends()
+    if ends is None:
         return "No point has figures."
-    texts = []
-    for word, pick in (("lowest", np.nanargmin), ("highest", np.nanargmax)):
-        index = np.unravel_index(pick(sigma), sigma.shape)
-        at = ", ".join(a.at(int(i)) for a, i in zip(axes, index, strict=True))
-        texts.append(f"{word} {value_text(float(sigma[index]), 2)} N at {at}")
-    return f"The standard deviation of the contact force is {texts[0]}, {texts[1]}."
+    low, high = (f"{end.word} {end_text(end, partial(_at, axes))}" for end in ends)
+    return f"The standard deviation of the contact force is {low}; {high}."
+
+
+def _assured(result: SweepResult, axes: list[_Axis]) -> Section:
+    """Show the points that were refined beside their figures of the sweep."""
+    sigma = result.figures(SHOWN[0][0])
+    rows = tuple(
+        (
+            _at(axes, p.index),
+            value_text(float(sigma[p.index]), 2),
+            p.message if p.sigma_N is None else plus_minus(p.sigma_N, p.error_N, 2),
+            "not estimated" if p.error_N is None else "",
+        )
+        for p in result.assured
+    )
+    caption = (
+        "The points that lowest and highest rest on, on numerics refined for each. At all other points the error is "
+        "not estimated: their figures are those of the sweep's window, step and mesh."
+    )
+    columns = ("point", "σ of the sweep [N]", "σ refined [N]", "error")
+    return Section("Refined points", tables=(Table("", columns, rows, "lrrl", caption),) if rows else ())

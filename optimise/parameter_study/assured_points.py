@@ -1,0 +1,149 @@
+"""The points that a sweep's verdict rests on, each on numerics of its own, with the error of its standard deviation.
+
+A sweep runs on a short window, which near a resonance may lose a tenth of sigma. Which point is the lowest and which
+the highest is therefore asked of the refined figures: beside the extremes of the sweep, those that might take their
+place are refined. All other points keep the figures of the sweep, whose error is not estimated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from catenary.storage.files import read_json, write_json_atomic
+from catenary.storage.provenance import config_sha256
+from dynamics.accuracy.assured import on_long_window
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.case_inputs import case_at, why_impossible
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.outcome import Evaluation, failed
+from optimise.evaluation.setting import Setting, Task
+from optimise.executors import open_executor
+from optimise.executors.run_all import run_all
+from optimise.parameter_study.sweep_result import SIGMA, AssuredPoint, Index, SweepInput, SweepResult
+from optimise.spec.campaign import ClusterSpec, LimitsSpec
+
+__all__ = ["assure_points", "evaluate_assured", "read_assured"]
+
+# points refined at each end of a sweep's figures: the extreme, then those that may be more extreme still
+FIRST, FURTHER = 1, 1
+# how much longer than a point of the sweep one may take that is refined, its companions included
+LONGER = 20.0
+
+
+@dataclass(frozen=True)
+class PointTask(Task):
+    """A point of a sweep to refine: the values of its inputs."""
+
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class PointSetting(Setting):
+    """What all refined points share: beside the sweep's case, the dotted paths of its inputs."""
+
+    names: tuple[str, ...] = ()
+
+
+def evaluate_assured(task: PointTask, setting: PointSetting) -> Evaluation:
+    """Standard deviation of a point on refined numerics, with its error; pure, raises no `Exception`."""
+    try:
+        case = case_at(setting.case, setting.names, task.values)
+    except ValidationError as error:
+        return failed(task.number, why_impossible(error))
+    case = on_long_window(case)
+    return evaluate(Task(task.number, case.catenary), replace(setting, case=case, assured=True))
+
+
+Evaluate = Callable[[Any, Any], Evaluation]
+
+
+def assure_points(
+    result: SweepResult,
+    cluster: ClusterSpec,
+    file: Path,
+    progress: Callable[[int, int], None],
+    evaluate: Evaluate = evaluate_assured,
+) -> SweepResult:
+    """Refine the points that the verdict of a filled sweep rests on, and write them whole or not at all.
+
+    Parameters
+    ----------
+    result : SweepResult
+        The filled array.
+    cluster : ClusterSpec
+        Where they are evaluated.
+    file : Path
+        Where they are kept; what stands there for the same sweep is not computed again.
+    progress : callable
+        Told how many of how many points are done.
+    evaluate : callable
+        Picklable function of a task and its setting, in place of `evaluate_assured`.
+    """
+    held = read_assured(result, file)
+    sigma = result.figures(SIGMA)
+    if held.assured or not np.isfinite(sigma).any():
+        return held
+    limit = LONGER * cluster.time_limit_s
+    setting = PointSetting(result.case, LimitsSpec(), time_limit_s=limit, names=tuple(result.sweep.values))
+    longer = cluster.model_copy(update={"time_limit_s": limit})
+    with open_executor(longer, evaluate, setting, folder=result.path) as executor:
+        found: dict[Index, AssuredPoint] = {}
+        for wanted in (FIRST, FURTHER):
+            indices = _wanted(replace(result, assured=tuple(found.values())), sigma, wanted)
+            tasks = [PointTask(k, result.case.catenary, values=_values(result, i)) for k, i in enumerate(indices)]
+            before, of = len(found), len(found) + len(tasks)
+            answers = run_all(executor, tasks, lambda done, before=before, of=of: progress(before + done, of))
+            found |= {index: _assured(result, index, answers[k]) for k, index in enumerate(indices)}
+    done = replace(result, assured=tuple(found.values()))
+    content = {"schema_version": 1, "sweep_sha256": _key(result), "points": [asdict(p) for p in done.assured]}
+    write_json_atomic(file, content)
+    return done
+
+
+def read_assured(result: SweepResult, file: Path) -> SweepResult:
+    """Sweep with its refined points on record; as it is where there are none, or only those of other figures."""
+    try:
+        content = read_json(file)
+        if content["sweep_sha256"] != _key(result):
+            return result
+        points = tuple(AssuredPoint(**{**p, "index": tuple(p["index"])}) for p in content["points"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return result
+    return replace(result, assured=points)
+
+
+def _wanted(result: SweepResult, sigma: NDArray[np.float64], most: int) -> list[Index]:
+    """Points to refine next, from both ends: the extreme of the sweep, then what may be more extreme than refined."""
+    found: dict[Index, None] = {}
+    for end in result.ends() or ():
+        sign = 1.0 if end.word == "highest" else -1.0
+        for index in sorted(end.rivals, key=lambda i, s=sign: -s * float(sigma[i]))[:most]:
+            found[index] = None
+    return list(found)
+
+
+def _values(result: SweepResult, index: Index) -> tuple[float, ...]:
+    return tuple(values[i] for values, i in zip(result.sweep.values.values(), index, strict=True))
+
+
+def _assured(result: SweepResult, index: Index, found: Evaluation) -> AssuredPoint:
+    sigma, error = found.sigma_N, found.sigma_error_N
+    seconds = float(found.wall_time_s.get("total", 0.0))
+    known = sigma is not None and math.isfinite(sigma)
+    return AssuredPoint(index, sigma if known else None, error if known else None, found.message, seconds)
+
+
+def _key(result: SweepResult) -> str:
+    """Hash of a sweep and of its figures, to which refined points belong."""
+    case: CaseSpec = result.case
+    text = config_sha256(SweepInput(sweep=result.sweep, case=case)).encode()
+    return hashlib.sha256(text + result.figures(SIGMA).tobytes()).hexdigest()
