@@ -97,7 +97,7 @@ class DropperSpec(Spec):
 
     @field_validator("contact_wire_heights", "lengths", mode="before")
     @classmethod
-    def _null_is_not_given(cls, value: Any) -> Any:
+    def _null_is_not_given(cls, value: object) -> object:
         return () if value is None else value
 
     @model_validator(mode="after")

@@ -18,6 +18,8 @@ __all__ = ["PlainYamlError", "parse_plain_yaml"]
 
 # blocks inside blocks; the deepest record of this program has eight
 MOST_DEPTH = 40
+Block = list[object] | dict[str, object]
+"""A list or a block of keys."""
 TAGS = "tag:yaml.org,2002:"
 # 22e3 and 22.0e3, which YAML 1.1 takes for texts
 EXPONENT = re.compile(r"^[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)[eE][-+]?[0-9]+$")
@@ -45,7 +47,7 @@ _Reader.add_implicit_resolver(f"{TAGS}float", EXPONENT, list("-+0123456789."))
 class _Open:
     """A list or block that is being filled; ``name`` is the key whose value comes next."""
 
-    content: Any
+    content: Block
     name: str | None = None
 
     @property
@@ -58,17 +60,18 @@ class _Builder:
     """Data of one document, from the events of a parser."""
 
     most_values: int
-    found: Any = None
+    found: object = None
     values: int = 0
     documents: int = 0
     stack: list[_Open] = field(default_factory=list)
 
-    def take(self, reader: Any, event: Any) -> None:
+    def take(self, reader: _Reader, event: yaml.Event) -> None:
         """Take one event."""
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             _stop(event, "anchors and aliases are not allowed")
-        if getattr(event, "tag", None) is not None:
-            _stop(event, f"tags such as {_shown(event.tag)} are not allowed")
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            _stop(event, f"tags such as {_shown(tag)} are not allowed")
         if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
@@ -80,16 +83,16 @@ class _Builder:
         elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
             self.stack.pop()
 
-    def _take_scalar(self, reader: Any, event: Any) -> None:
-        if self.stack and self.stack[-1].awaits_name:
-            block = self.stack[-1]
+    def _take_scalar(self, reader: _Reader, event: yaml.ScalarEvent) -> None:
+        block = self.stack[-1] if self.stack else None
+        if block is not None and block.awaits_name:
             if event.value in block.content:
                 _stop(event, f"the key '{_shown(event.value)}' stands twice")
             block.name = event.value
         else:
             self._put(event, _value(reader, event))
 
-    def _open(self, event: Any, content: Any) -> None:
+    def _open(self, event: yaml.Event, content: Block) -> None:
         if self.stack and self.stack[-1].awaits_name:
             _stop(event, "a key must be a name: got a list or a block of keys ({{ ... }} is no value)")
         if len(self.stack) >= MOST_DEPTH:
@@ -97,7 +100,7 @@ class _Builder:
         self._put(event, content)
         self.stack.append(_Open(content))
 
-    def _put(self, event: Any, value: Any) -> None:
+    def _put(self, event: yaml.Event, value: object) -> None:
         """Put a value where it belongs: into the list or block that is open, or as the whole document."""
         self.values += 1
         if self.values > self.most_values:
@@ -108,7 +111,7 @@ class _Builder:
         parent = self.stack[-1]
         if isinstance(parent.content, list):
             parent.content.append(value)
-        else:
+        elif parent.name is not None:
             parent.content[parent.name] = value
             parent.name = None
 
@@ -147,7 +150,7 @@ def parse_plain_yaml(text: str, most_values: int) -> Any:
     return builder.found
 
 
-def _value(reader: Any, event: Any) -> Any:
+def _value(reader: _Reader, event: yaml.ScalarEvent) -> object:
     """What a scalar means: null, a switch, a number, or its own text."""
     text = event.value
     node = yaml.ScalarNode("", text)
@@ -173,5 +176,6 @@ def _shown(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def _stop(event: Any, problem: str) -> NoReturn:
-    raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+def _stop(event: yaml.Event, problem: str) -> NoReturn:
+    # stubs tell the compiled parser's marks from the other's
+    raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)  # pyright: ignore[reportArgumentType]

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from dynamics.open_line.system import Droppers, Floats, State, System
+
 __all__ = ["dropper_forces", "dropper_pull", "note_slack", "taut"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
 @njit(**_OPTIONS)
-def dropper_pull(nonlinear: bool, droppers: Any, u: Any, d: int, axis: Any) -> float:
+def dropper_pull(nonlinear: bool, droppers: Droppers, u: Floats, d: int, axis: Floats) -> float:
     """Tension of dropper d before slack, negative where it would push; ``axis`` (3,) its direction upwards."""
     if nonlinear:
         length = 0.0
@@ -43,7 +45,7 @@ def taut(pull: float, given_up: float) -> float:
 
 
 @njit(**_OPTIONS)
-def note_slack(system: Any, state: Any) -> None:
+def note_slack(system: System, state: State) -> None:
     """Note which droppers a step begins slack, where they give up damping."""
     if not system.droppers.dashpot > 0.0:
         return
@@ -53,7 +55,7 @@ def note_slack(system: Any, state: Any) -> None:
 
 
 @njit(**_OPTIONS)
-def dropper_forces(nonlinear: bool, droppers: Any, u: Any, v: Any, out: Any) -> None:
+def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, out: Floats) -> None:
     """Add the droppers' force beyond that at rest, or the correction of those that would push; take off dashpots."""
     axis = np.empty(3)
     for d in range(droppers.force.size):

@@ -16,7 +16,7 @@ from numba import njit
 from catenary.elements.ancf_cable import cable_force
 from catenary.elements.euler_bernoulli import beam_force
 from dynamics.open_line.dropper_forces import dropper_forces
-from dynamics.open_line.system import BEAM
+from dynamics.open_line.system import BEAM, FixedRows, Floats, Motion, Pantographs, Rows, State, System, Touch
 
 __all__ = ["base_motion", "local_forces", "multiply", "multiply_mass", "pantograph_residual"]
 
@@ -26,7 +26,7 @@ SEARCH = 12  # Newton steps for the contact point
 
 
 @njit(**_OPTIONS)
-def multiply(rows: Any, x: Any, y: Any, factor: float) -> None:
+def multiply(rows: Rows, x: Floats, y: Floats, factor: float) -> None:
     """Add ``factor`` times a sparse matrix times x to y."""
     for i in range(y.size):
         total = 0.0
@@ -36,7 +36,7 @@ def multiply(rows: Any, x: Any, y: Any, factor: float) -> None:
 
 
 @njit(**_OPTIONS)
-def multiply_mass(mass: Any, x: Any, y: Any) -> None:
+def multiply_mass(mass: FixedRows, x: Floats, y: Floats) -> None:
     """Mass matrix times x."""
     for i in range(y.size):
         total = 0.0
@@ -190,7 +190,7 @@ def _press(system, u, x, lam, out):
 
 
 @njit(**_OPTIONS)
-def local_forces(system: Any, state: Any, t: float, moving: Any, out: Any, contact: Any) -> None:
+def local_forces(system: System, state: State, t: float, moving: Motion, out: Floats, contact: Touch) -> None:
     """Local force e of the line and contact force of every pantograph at one moment.
 
     ``moving`` is (u, v, z, zv); ``contact`` is (force, height of the wire, approach speed) by
@@ -208,7 +208,7 @@ def local_forces(system: Any, state: Any, t: float, moving: Any, out: Any, conta
 
 
 @njit(**_OPTIONS)
-def base_motion(panto: Any, p: int, t: float) -> Any:
+def base_motion(panto: Pantographs, p: int, t: float) -> tuple[float, float, float]:
     """Height [m] and velocity [m/s] of the base of pantograph p, and how much of its applied force acts."""
     share, rate = 1.0, 0.0
     if panto.entry[p] > -1.0e300:
@@ -226,7 +226,9 @@ def base_motion(panto: Any, p: int, t: float) -> Any:
 
 
 @njit(**_OPTIONS)
-def pantograph_residual(panto: Any, p: int, t: float, motion: Any, lam: float, out: Any) -> None:
+def pantograph_residual(
+    panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], lam: float, out: Floats
+) -> None:
     """Forces on the masses of pantograph p [N]: applied, base, springs, dampers and contact; ``motion`` is (z, zv)."""
     z, zv = motion
     height, velocity, share = base_motion(panto, p, t)

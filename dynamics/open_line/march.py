@@ -12,6 +12,8 @@ from dynamics.open_line.dropper_forces import dropper_pull, note_slack, taut
 from dynamics.open_line.forces import local_forces
 from dynamics.open_line.integrators.implicit import implicit_step, refresh
 from dynamics.open_line.integrators.runge_kutta import runge_kutta_step
+from dynamics.open_line.integrators.scheme import Scheme, Work
+from dynamics.open_line.system import State, System
 
 __all__ = ["Record", "march"]
 
@@ -69,7 +71,9 @@ def _close_contacts(state, work):
 
 
 @njit(**_OPTIONS)
-def march(system: Any, state: Any, scheme: Any, work: Any, record: Any, first: int) -> Any:
+def march(
+    system: System, state: State, scheme: Scheme, work: Work, record: Record, first: int
+) -> tuple[int, float, int]:
     """March as many steps as the record has rows, from step ``first`` on; the state is advanced in place.
 
     Returns how many steps were done, and the residual [N] and iterations of the last one; fewer than rows: that step

@@ -18,16 +18,24 @@ __all__ = [
     "ContactWire",
     "Droppers",
     "FixedRows",
+    "Floats",
+    "Motion",
     "Pantographs",
     "Rows",
     "Springs",
     "State",
     "System",
+    "Touch",
     "Wires",
 ]
 
 Ints = NDArray[Any]  # signed where -1 says held, unsigned where it is quicker
 Floats = NDArray[np.float64]
+Motion = tuple[Floats, Floats, Floats, Floats]
+"""Displacement and velocity of the line (dof,), height and velocity of the masses (pantograph, mass)."""
+Touch = tuple[Floats, Floats, Floats, Floats, float]
+"""Contacts at one moment, by pantograph: force [N], height of the wire [m], approach speed [m/s], the force of the
+iteration before [N]; then the share of the way from there to the law's force that is gone."""
 ANCF, BEAM = 0, 1
 
 

@@ -16,7 +16,7 @@ CACHE_LINE = 64
 
 
 def sponge(
-    cell: VerticalCell, behind: int, ahead: int, dt: float, number: Any
+    cell: VerticalCell, behind: int, ahead: int, dt: float, number: np.dtype[Any]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Momentum factors per step (2, span + 1), and which of the two a dof has.
 
@@ -36,7 +36,7 @@ def sponge(
     return factors, kind
 
 
-def aligned(shape: tuple[int, int], number: Any) -> NDArray[Any]:
+def aligned(shape: tuple[int, int], number: np.dtype[Any]) -> NDArray[Any]:
     """Zeros that begin on a cache line, so that no vector of a row lies across two."""
     size = shape[0] * shape[1] * number.itemsize
     raw = np.zeros(size + CACHE_LINE, np.uint8)
@@ -44,7 +44,7 @@ def aligned(shape: tuple[int, int], number: Any) -> NDArray[Any]:
     return raw[at : at + size].view(number).reshape(shape)
 
 
-def in_precision(operators: Any, number: Any) -> Any:
+def in_precision(operators: object, number: np.dtype[Any]) -> Any:
     """Nested tuples with their floating-point arrays in one precision."""
     if isinstance(operators, tuple):
         return tuple(in_precision(x, number) for x in operators)

@@ -7,12 +7,11 @@ columns of A^-1 that carry their answer to the line are added once, when the for
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from dynamics.linear_algebra.vector_rows import row_combine, row_stretch
+from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
+from dynamics.travelling_window.layout import Droppers, Floats, Inputs, Ints, March, Now, Operators, Scratch
 from dynamics.travelling_window.solve import OPTIONS
 
 __all__ = [
@@ -28,7 +27,7 @@ ONE = np.ones(1)
 
 
 @njit(**OPTIONS)
-def point_load(target: Any, dof: Any, weight: Any, amount: float, p: int, n: int) -> None:
+def point_load(target: Rows, dof: Ints, weight: Floats, amount: float, p: int, n: int) -> None:
     """Add a load [N] at a contact-wire point; dofs beyond n belong to the next span's interface."""
     for k in range(4):
         if dof[k] < n:
@@ -38,7 +37,7 @@ def point_load(target: Any, dof: Any, weight: Any, amount: float, p: int, n: int
 
 
 @njit(**OPTIONS)
-def point_value(source: Any, dof: Any, weight: Any, p: int, n: int) -> float:
+def point_value(source: Rows, dof: Ints, weight: Floats, p: int, n: int) -> float:
     """Value of a nodal field at a contact-wire point."""
     total = 0.0
     for k in range(4):
@@ -50,7 +49,7 @@ def point_value(source: Any, dof: Any, weight: Any, p: int, n: int) -> float:
 
 
 @njit(**OPTIONS)
-def dropper_loads(target: Any, force: Any, which: Any, count: int, droppers: Any, amount: float) -> None:
+def dropper_loads(target: Rows, force: Floats, which: Ints, count: int, droppers: Droppers, amount: float) -> None:
     """Add forces that squeeze the ends of the first ``count`` droppers of a list together."""
     dof, weight = droppers[0], droppers[1]
     for x in range(count):
@@ -75,7 +74,7 @@ def _add_near(w, group, weight, amount, c, near, ni):
 
 
 @njit(**OPTIONS)
-def stretches(lanes: Any, target: Any, u: Any, w: Any, droppers: Any, dt: float) -> None:
+def stretches(lanes: Lanes, target: Rows, u: Rows, w: Rows, droppers: Droppers, dt: float) -> None:
     """Stretch of every dropper at the end of a step (dropper, span)."""
     start, index, value = droppers[6]
     for d in range(target.shape[0]):
@@ -83,7 +82,7 @@ def stretches(lanes: Any, target: Any, u: Any, w: Any, droppers: Any, dt: float)
 
 
 @njit(**OPTIONS)
-def near_slack(stretch: Any, fd_old: Any, droppers: Any, found: Any) -> int:
+def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -> int:
     """Find the droppers that begin the step without their damping or whose tension at its end may be lost.
 
     They are listed span after span, each with its number, its span, and the part of the list (from, to) that stands
@@ -115,7 +114,7 @@ def near_slack(stretch: Any, fd_old: Any, droppers: Any, found: Any) -> int:
 
 
 @njit(**OPTIONS)
-def stretch_of(field: Any, droppers: Any, d: int, c: int) -> float:
+def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
     """Stretch of a dropper in a nodal field."""
     dof, weight = droppers[0], droppers[1]
     total = 0.0
@@ -205,7 +204,9 @@ def _add_squeezed(lanes, w, slack, listed, squeeze, operators, ni):
 
 
 @njit(**OPTIONS)
-def forces_of_step(lanes: Any, now: Any, state: Any, scratch: Any, operators: Any, inputs: Any) -> tuple[float, int]:
+def forces_of_step(
+    lanes: Lanes, now: Now, state: March, scratch: Scratch, operators: Operators, inputs: Inputs
+) -> tuple[float, int]:
     """Contact force and correction forces at the end of a step, by projected Gauss-Seidel.
 
     Only what contact and the droppers found feel of each other is followed; w is updated once at the end. ``now`` is
@@ -250,7 +251,7 @@ def forces_of_step(lanes: Any, now: Any, state: Any, scratch: Any, operators: An
 
 
 @njit(**OPTIONS)
-def list_squeezed(fd: Any, which: Any) -> int:
+def list_squeezed(fd: Floats, which: Ints) -> int:
     """List the droppers that are squeezed; returns how many."""
     count = 0
     for d in range(fd.shape[0]):

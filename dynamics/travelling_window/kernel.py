@@ -26,11 +26,10 @@ max(0, -(F0 + k e + k beta e')), rings from step to step on a stiff dropper and 
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba import njit
 
 from catenary.linearised.static_checks import SLACK_FORCE
+from dynamics.linear_algebra.vector_rows import Lanes
 from dynamics.travelling_window.forces import (
     dropper_loads,
     forces_of_step,
@@ -41,6 +40,7 @@ from dynamics.travelling_window.forces import (
     stretch_of,
     stretches,
 )
+from dynamics.travelling_window.layout import Inputs, March, Operators, Records, Scratch
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
 
 __all__ = ["march_span"]
@@ -120,7 +120,9 @@ def _count_slack(records, step, u, squeezed, droppers, p):
 
 
 @njit(**OPTIONS)
-def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any, records: Any) -> int:
+def march_span(
+    lanes: Lanes, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
+) -> int:
     """March one span of train travel in place; returns the largest number of Gauss-Seidel sweeps of a step.
 
     Parameters
@@ -132,12 +134,8 @@ def march_span(lanes: Any, state: Any, scratch: Any, operators: Any, inputs: Any
     scratch : tuple
         w; droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches (dropper,
         column); three numbers of each dropper found; squeezes (see `near_fields.squeezed_rows`).
-    operators : tuple
-        As `dynamics.travelling_window.setup.build_window` lays them out.
-    inputs : tuple
-        contact (dofs, weights, height at rest by step), pantograph (inverse, masses, stiffness, applied force),
-        droppers (dofs, weights, static force, stiffness, beta where slack releases damping or 0, stretch below which
-        one is looked at, stretches as row lists, share that slack gives up), constants.
+    operators, inputs : tuple
+        As `layout.Operators` and `layout.Inputs` say.
     records : tuple
         By step: force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of
         the span that the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).

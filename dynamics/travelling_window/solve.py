@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_advance, row_combine, row_rhs, row_sum
+from dynamics.travelling_window.layout import Factor, Product, Scalars
 
 __all__ = ["OPTIONS", "advance", "settle_spans", "share_interface", "solve_spans"]
 
@@ -19,7 +20,7 @@ OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", 
 
 
 @njit(**OPTIONS)
-def solve_spans(lanes: Lanes, w: Rows, a: Rows, s: Rows, factor: Any) -> None:
+def solve_spans(lanes: Lanes, w: Rows, a: Rows, s: Rows, factor: Factor) -> None:
     """Mean velocities of all spans from the right-hand side a - s."""
     ni, n, near, left, right, S_inv, coupling, forward, dinv, backward = factor
     S = w.shape[1] - 1
@@ -106,7 +107,9 @@ def _from_beyond(w, operator, n, ni):
 
 
 @njit(**OPTIONS)
-def advance(lanes: Lanes, arrays: tuple[Rows, Rows, Rows, Rows], mass: Any, scalars: Any, n: int, ni: int) -> None:
+def advance(
+    lanes: Lanes, arrays: tuple[Rows, Rows, Rows, Rows], mass: Product, scalars: Scalars, n: int, ni: int
+) -> None:
     """Update all rows of ``arrays`` (u, a, s, w); ``scalars`` are dt, gamma, kappa, the sponge and its row by dof."""
     u, a, s, w = arrays
     rows, order = mass[0], mass[1]
@@ -120,7 +123,7 @@ def advance(lanes: Lanes, arrays: tuple[Rows, Rows, Rows, Rows], mass: Any, scal
 
 @njit(**OPTIONS)
 def settle_spans(
-    lanes: Lanes, u: Rows, s: Rows, w: Rows, stiffness: Any, bays: tuple[NDArray[np.int64], NDArray[np.float64]]
+    lanes: Lanes, u: Rows, s: Rows, w: Rows, stiffness: Product, bays: tuple[NDArray[np.int64], NDArray[np.float64]]
 ) -> None:
     """Make the bays' tensions and the elastic forces s = K u those that go with displacements u; w is worked in.
 

@@ -63,13 +63,13 @@ class TravellingWindow:
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps)
         mass, damping, stiffness = pantograph_matrices(case.pantograph)
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
-        self._panto = (np.linalg.inv(effective), mass, stiffness)
+        self._panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), mass, stiffness)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
-        self._number = np.dtype(np.float32 if precision == "single" else np.float64)
+        self._number: np.dtype[Any] = np.dtype(np.float32 if precision == "single" else np.float64)
         self._fd = np.zeros(drop)
         self._w = aligned((n + 3 * ni, width), self._number)
-        self._moved = tuple(aligned((n, width), self._number) for _ in range(3))
+        self._moved = [aligned((n, width), self._number) for _ in range(3)]
         self._scratch = (
             self._w,
             np.empty((many, 4), np.int64),
@@ -139,7 +139,7 @@ class TravellingWindow:
             x[:] = y
         sweeps = march_span(
             (0,) * ((self.spans + 1) // LANES[self._number.name]),
-            (*self._moved, self._fd, state.z, state.z_dot),
+            (self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
             self._scratch,
             self._operators,
             (self.operators.contact, (*self._panto, state.applied_force), self._droppers, self._constants),

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.batch_task import StrandResult, StrandTask
@@ -133,7 +132,7 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str
 
 
 @_in_one_sentence()
-def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult], setting: Any) -> Cost:
+def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult], setting: object) -> Cost:
     """Cost of the strands of a sweep or a sensitivity study: the first points of some, evaluated in this process.
 
     Parameters

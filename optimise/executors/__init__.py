@@ -9,7 +9,6 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from optimise.executors.preflight import refuse_impossible
 from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, going_on
@@ -27,7 +26,7 @@ def _say(text: str) -> None:
 def open_executor(
     cluster: ClusterSpec,
     evaluate: Evaluate,
-    setting: Any,
+    setting: object,
     *,
     folder: Path | None = None,
     say: Callable[[str], None] = _say,

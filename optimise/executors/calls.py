@@ -37,7 +37,7 @@ class Calls:
         self._client = client
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
 
-    def call(self, key: str, worker: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, key: str, worker: str, function: Callable[..., Any], *arguments: object) -> Any:
         """Call a function on one worker; what becomes of it is told under its key.
 
         Returns

@@ -52,7 +52,7 @@ class WorkersExecutor:
     """
 
     def __init__(
-        self, cluster: ClusterSpec, evaluate: Evaluate, setting: Any, folder: Path | None, say: Callable[[str], None]
+        self, cluster: ClusterSpec, evaluate: Evaluate, setting: object, folder: Path | None, say: Callable[[str], None]
     ) -> None:
         self._spec = cluster
         self._campaign = (evaluate, setting)

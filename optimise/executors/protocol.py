@@ -51,7 +51,7 @@ class Executor(Protocol):
         """Tasks that keep it busy."""
         ...
 
-    def submit(self, task: Any) -> None:
+    def submit(self, task: TaskLike) -> None:
         """Take a task."""
         ...
 

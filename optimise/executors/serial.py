@@ -18,7 +18,7 @@ class SerialExecutor:
 
     capacity = 1
 
-    def __init__(self, evaluate: Evaluate, setting: Any, folder: Path | None, say: Callable[[str], None]) -> None:
+    def __init__(self, evaluate: Evaluate, setting: object, folder: Path | None, say: Callable[[str], None]) -> None:
         self._evaluate = evaluate
         self._setting = setting
         self._waiting: deque[TaskLike] = deque()

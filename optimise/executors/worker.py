@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from optimise.executors.processors import processor_type
-from optimise.executors.protocol import Evaluate
+from optimise.executors.protocol import Evaluate, TaskLike
 
 __all__ = [
     "ONE_THREAD",
@@ -53,7 +53,7 @@ def longest_s(time_limit: float) -> float:
     return 1.25 * time_limit + 1.0
 
 
-def campaign_plugin(name: str, evaluate: Evaluate, setting: Any) -> Any:
+def campaign_plugin(name: str, evaluate: Evaluate, setting: object) -> Any:
     """What a worker needs for the whole campaign; Dask gives it to workers that come later, too."""
     from distributed import WorkerPlugin
 
@@ -64,11 +64,11 @@ def campaign_plugin(name: str, evaluate: Evaluate, setting: Any) -> Any:
             self.setting = setting
             self.warm = False
 
-        def setup(self, worker: Any) -> None:
+        def setup(self, worker: object) -> None:
             with contextlib.suppress(ValueError):  # only the main thread of a process may do so
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the driver
 
-        def teardown(self, worker: Any) -> None:
+        def teardown(self, worker: object) -> None:
             with contextlib.suppress(OSError, TypeError):
                 _compiled_mark(name).unlink(missing_ok=True)  # pyright: ignore[reportOptionalMemberAccess]
 
@@ -95,7 +95,7 @@ def _plugin_of(name: str) -> Any:
     return plugin
 
 
-def evaluate_on_worker(name: str, task: Any, time_limit: float) -> Answer:
+def evaluate_on_worker(name: str, task: TaskLike, time_limit: float) -> Answer:
     """Evaluate a task with what the plugin of a campaign brought.
 
     The alarm of the system ends the process even when a compiled kernel never comes back; the scheduler then
@@ -134,7 +134,7 @@ def _compiled_mark(name: str) -> Path | None:
     return Path(cache) / f".{name}.compiled" if cache else None
 
 
-def _compile_once_on_this_node(plugin: Any, task: Any, time_limit: float) -> None:
+def _compile_once_on_this_node(plugin: Any, task: TaskLike, time_limit: float) -> None:
     """Evaluate once, alone on this node, where the kernels may have to be compiled first; the others wait for it.
 
     What comes out is dropped, for its time is not that of an evaluation.

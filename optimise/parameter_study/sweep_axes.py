@@ -44,7 +44,7 @@ def _description(name: str) -> str:
     return text
 
 
-def _blocks(annotation: Any) -> list[type[BaseModel]]:
+def _blocks(annotation: object) -> list[type[BaseModel]]:
     """Blocks that an annotation names, such as that of an optional one."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]

@@ -9,7 +9,7 @@ __all__ = ["differing", "unreadable"]
 MOST_SHOWN = 4
 
 
-def differing(held: Any, given: Any, free: tuple[str, ...] = ()) -> str:
+def differing(held: object, given: object, free: tuple[str, ...] = ()) -> str:
     """First values that differ, in brackets; nothing where none do, or only such as begin with names in ``free``."""
     before, now = _flat(held), _flat(given)
     names = [n for n in {**before, **now} if before.get(n) != now.get(n) and not n.startswith(free)]
@@ -25,7 +25,7 @@ def unreadable(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _flat(content: Any, prefix: str = "") -> dict[str, Any]:
+def _flat(content: object, prefix: str = "") -> dict[str, Any]:
     if not isinstance(content, dict):
         return {prefix.removesuffix("."): content}
     flat: dict[str, Any] = {}

@@ -108,7 +108,7 @@ def study_created(name: str, directions: list[int]) -> dict[str, Any]:
     return {"op_code": CREATE_STUDY, **WRITER, "study_name": name, "directions": directions}
 
 
-def study_attribute(name: str, value: Any) -> dict[str, Any]:
+def study_attribute(name: str, value: object) -> dict[str, Any]:
     """Set an attribute of the sampler that belongs to the study."""
     return {"op_code": SET_STUDY_SYSTEM_ATTR, **WRITER, "study_id": ONE_STUDY, "system_attr": {name: value}}
 

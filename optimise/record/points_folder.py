@@ -151,7 +151,7 @@ class StrandFolder:
         elif self.path.exists() and set(self.path.iterdir()) - {self.lock}:
             raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} holds other files"])
 
-    def _refuse_version(self, content: Any) -> None:
+    def _refuse_version(self, content: object) -> None:
         """Refuse a record whose points were divided into strands in another way."""
         found = content.get("schema_version") if isinstance(content, dict) else None
         if found is not None and found != SCHEMA_VERSION:
@@ -211,7 +211,7 @@ class StrandFolder:
         return content if isinstance(content, dict) else {}
 
 
-def _changed(content: Any, given: StrandInput) -> str:
+def _changed(content: object, given: StrandInput) -> str:
     """In what a study differs from the one on record."""
     now = given.model_dump(mode="json")
     return differing({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""

@@ -19,7 +19,7 @@ ListedValues = Annotated[tuple[float, ...], Field(min_length=1, max_length=1000)
 LISTED: TypeAdapter[tuple[float, ...]] = TypeAdapter(ListedValues, config={"allow_inf_nan": False})
 
 
-def _by_its_form(given: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+def _by_its_form(given: object, handler: ValidatorFunctionWrapHandler) -> Any:
     """Read a list as values and a block as a range: what is wrong with one is not also told of the other."""
     if isinstance(given, RangeSpec):
         return given

@@ -244,7 +244,7 @@ def _parts(path: str) -> list[str]:
     return [*head.split("."), "provenance", mark] if separator else path.split(".")
 
 
-def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: Any) -> None:
+def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: object) -> None:
     """Set one value by its dotted path; a changed value of a line or pantograph is marked as chosen here."""
     parts = _parts(path)
     block = data

@@ -189,7 +189,7 @@ def _range(node: Node, unit: str) -> str:
     return " and ".join(parts) + tail if parts else ""
 
 
-def format_value(value: Any, unit: str = "") -> str:
+def format_value(value: object, unit: str = "") -> str:
     """Value as an error message shows it: short, numbers with their unit."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]

@@ -192,7 +192,7 @@ def _stations_outside(data: dict[str, Any], errors: list[Any]) -> list[str]:
     ]
 
 
-def _is_length(value: Any) -> bool:
+def _is_length(value: object) -> bool:
     """Whether a value is a number that a line could be measured with."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1.0e6
 
@@ -257,7 +257,7 @@ def _get(data: Any, path: Path) -> Any:
     return data
 
 
-def _set(data: dict[str, Any], path: Path, value: Any, remove: bool = False) -> bool:
+def _set(data: dict[str, Any], path: Path, value: object, remove: bool = False) -> bool:
     parent = _get(data, path[:-1])
     if not isinstance(parent, dict | list):
         return False

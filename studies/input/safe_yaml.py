@@ -51,7 +51,7 @@ def read_yaml_mapping(path: Path, what: str) -> dict[str, Any]:
     return content
 
 
-def _strings(value: Any, place: str) -> list[tuple[str, str]]:
+def _strings(value: object, place: str) -> list[tuple[str, str]]:
     if isinstance(value, str):
         return [(place, value)]
     items: list[tuple[Any, Any]] = []

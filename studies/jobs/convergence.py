@@ -35,7 +35,7 @@ class LatticeSpec(Spec):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
+    def _one_is_a_list(cls, value: object) -> object:
         return (value,) if isinstance(value, int | float | str) else value
 
     @field_validator("*")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -68,7 +68,7 @@ class SimulateJob(CaseSpec):
 
     @field_validator("elasticity_force_N", mode="before")
     @classmethod
-    def _one_load_is_a_list(cls, value: Any) -> Any:
+    def _one_load_is_a_list(cls, value: object) -> object:
         if value == [] or value == ():
             raise ValueError("at least one load must be named")
         return (value,) if isinstance(value, int | float) else value
@@ -203,7 +203,7 @@ class ValidateJob(Spec):
 
     @field_validator("only", mode="before")
     @classmethod
-    def _one_name_is_a_list(cls, value: Any) -> Any:
+    def _one_name_is_a_list(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
 

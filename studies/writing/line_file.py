@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import yaml
 from pydantic import BaseModel
@@ -93,7 +92,7 @@ def _marks(line: CatenarySpec) -> list[str]:
     ]
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_value(v) for v in value) + "]"
     if isinstance(value, float):

@@ -90,7 +90,7 @@ def _origin(path: str, marks: Mapping[str, str], unmarked: str) -> str:
     return unmarked
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, tuple):
         texts = [_text(v) for v in value]
         return f"{len(texts)} × {texts[0]}" if len(texts) > 3 and len(set(texts)) == 1 else ", ".join(texts)
