@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dynamics.open_line.dropper_forces import dropper_pull, note_slack, taut
-from dynamics.open_line.forces import local_forces
-from dynamics.open_line.integrators.implicit import implicit_step, refresh
-from dynamics.open_line.integrators.runge_kutta import runge_kutta_step
-from dynamics.open_line.integrators.scheme import Scheme, Work
+from dynamics.open_line.dropper_forces import dropper_pull, taut
+from dynamics.open_line.integrators.compiled import begin, step
+from dynamics.open_line.integrators.registry import Scheme
+from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
 __all__ = ["Record", "march"]
@@ -80,24 +79,11 @@ def march(
     did not converge.
     """
     residual, count = 0.0, 0
-    if scheme.substeps == 0:
-        refresh(system, state, work)
+    begin(system, state, scheme, work)
     for k in range(record.force.shape[0]):
-        t = (first + k) * scheme.dt
-        if scheme.substeps > 0:
-            for j in range(scheme.substeps):
-                note_slack(system, state)
-                count, residual = runge_kutta_step(system, state, scheme, work, t + j * scheme.dt / scheme.substeps)
-                if count < 0:
-                    return k, residual, count
-            moving = (state.u, state.v, state.z, state.zv)
-            c = work.contact
-            local_forces(system, state, t + scheme.dt, moving, work.line[5], (c[0], c[1], c[2], c[0], 1.0))
-        else:
-            note_slack(system, state)
-            count, residual = implicit_step(system, state, scheme, work, t)
-            if count < 0:
-                return k, residual, count
+        count, residual = step(system, state, scheme, work, (first + k) * scheme.dt)
+        if count < 0:
+            return k, residual, count
         _close_contacts(state, work)
         _write(system, state, work, record, k, first + k)
         record.iterations[k] = count

@@ -16,6 +16,7 @@ from catenary.linearised.contact_wire import contact_table
 from dynamics.contact_force.filters import filter_record
 from dynamics.open_line.build import WholeLine, build_pantographs, build_system, build_whole_line, static_start
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, StepFailure, make_work, start_accelerations
+from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme
 from dynamics.open_line.march import Record, march
 from dynamics.open_line.system import State, System
 from dynamics.results.histories import Frames, Histories
@@ -104,7 +105,8 @@ def refuse_long_substep(case: CaseSpec) -> int:
     line = prepare_line(case, open_line_equilibrium(case.catenary, SHORT))
     system = build_system(case, line, build_pantographs(case, 0.0))
     request = Request(case.time_step, substep=settings.rk4_step)
-    return INTEGRATORS[settings.integrator].init(_matrices(case, line, system), request).substeps
+    scheme = INTEGRATORS[settings.integrator].init(_matrices(case, line, system), request)
+    return scheme.substeps if isinstance(scheme, RungeKuttaScheme) else 0
 
 
 def _matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:

@@ -12,7 +12,7 @@ from dynamics.open_line import run as whole_run
 from dynamics.open_line.build import build_pantographs, build_system, static_start
 from dynamics.open_line.forces import local_forces
 from dynamics.open_line.integrators import INTEGRATORS, make_work, start_accelerations
-from dynamics.open_line.integrators.implicit import refresh
+from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.stability import longest_step
 from dynamics.open_line.run import prepare_line, run_whole_line
 from dynamics.spec.train import BaseMotionSpec, TrailingSpec
@@ -104,12 +104,12 @@ def test_runge_kutta_has_fourth_order(prepared):
     case, line = prepared()
     system = build_system(case, line, build_pantographs(case, -1000.0))
     matrices = whole_run._matrices(case, line, system)
-    step = longest_step(matrices)
+    longest = longest_step(matrices)
     top = eigsh(line.stiffness, k=1, M=line.mass, which="LM", return_eigenvectors=False)[0]
     _, mode = eigsh(line.stiffness.tocsc(), k=1, M=line.mass.tocsc(), sigma=0.04 * top)
     shapes = []
     for parts in (1, 2, 4):
-        scheme = INTEGRATORS["rk4"].init(matrices, whole_run.Request(step / parts))._replace(substeps=1)
+        scheme = INTEGRATORS["rk4"].init(matrices, whole_run.Request(longest / parts))._replace(substeps=1)
         pantographs = build_pantographs(case, -1000.0)
         state = static_start(case, line, pantographs)
         state.v[:] = 1e-2 * mode[:, 0] / np.abs(mode).max()
@@ -133,11 +133,10 @@ def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
     for state, memory in ((marched, work), (stepped, own)):
         start_accelerations(system, state, line.mass, memory)
     whole_run.march(system, marched, scheme, work, whole_run._Keeper(case, line, steps, 1).record(0, steps), 0)
-    if scheme.substeps == 0:
-        refresh(system, stepped, own)
+    begin(system, stepped, scheme, own)
     for k in range(steps):
-        for j in range(max(1, scheme.substeps)):
-            integrator.step(system, stepped, scheme, own, (k + j / max(1, scheme.substeps)) * case.time_step)
+        step(system, stepped, scheme, own, k * case.time_step)
+    assert type(scheme) is integrator.scheme
     assert marched.u == pytest.approx(stepped.u, rel=1e-12, abs=1e-18)
     assert np.abs(stepped.u).max() > 1e-3
 

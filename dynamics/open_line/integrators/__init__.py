@@ -1,10 +1,10 @@
-"""Time integrators through one protocol: `init` makes what a step needs, `step` is compiled, `order` is declared.
+"""Time integrators through one protocol: `init` makes a scheme, `begin` and `step` are compiled, `order` is declared.
 
-None of them owns the loop: that is `dynamics.open_line.march`.
+None of them owns the loop: that is `dynamics.open_line.march`, compiled once for each type of scheme.
 """
 
-from dynamics.open_line.integrators.registry import INTEGRATORS, Integrator
-from dynamics.open_line.integrators.scheme import Matrices, Request, Scheme, StepFailure, make_work
+from dynamics.open_line.integrators.registry import INTEGRATORS, Integrator, Scheme
+from dynamics.open_line.integrators.scheme import Matrices, Request, StepFailure, make_work
 from dynamics.open_line.integrators.start import start_accelerations
 
 __all__ = [

@@ -13,25 +13,50 @@ to it within a step.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from dynamics.linear_algebra.banded_ldl import banded_solve
+from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
-from dynamics.open_line.integrators.scheme import Scheme, Work
+from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
-__all__ = ["implicit_step", "refresh"]
+__all__ = ["ImplicitScheme", "implicit_step", "refresh"]
 
 LEAST_CONTRACTION = 0.1
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
+class ImplicitScheme(NamedTuple):
+    """HHT-alpha (0: Newmark) at one step.
+
+    ``factor`` is that of the effective matrix A = by_mass M + by_damping C + by_stiffness K with
+    by_mass = 1 / (beta dt^2), by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse``
+    is the same for a pantograph. ``tolerance`` [m] on what is left to correct, ``most`` corrections.
+    ``contact_share`` is the part of a missing contact force that a correction takes.
+    """
+
+    dt: float
+    alpha: float
+    beta: float
+    gamma: float
+    by_mass: float
+    by_damping: float
+    by_stiffness: float
+    tolerance: float
+    most: int
+    factor: BandedFactor
+    mass_inverse: NDArray[np.float64]
+    contact_share: float
+
+
 @njit(**_OPTIONS)
-def refresh(system: System, state: State, work: Work) -> None:
-    """Form the carried products (K u, K v, K a, M v, M a) anew."""
+def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
+    """Form the carried products (K u, K v, K a, M v, M a) anew, before the first of many steps."""
     Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
     Ku[:], Kv[:], Ka[:] = 0.0, 0.0, 0.0
     if not system.nonlinear:
@@ -154,12 +179,13 @@ def _correct_masses(state, scheme, rz, dz):
 
 
 @njit(**_OPTIONS)
-def implicit_step(system: System, state: State, scheme: Scheme, work: Work, t: float) -> tuple[int, float]:
+def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Work, t: float) -> tuple[int, float]:
     """Advance the state from t to t + dt in place; returns iterations (negative: not converged) and residual [N].
 
     A correction that is c times the last one leaves about c times itself to come (c is taken as 0.1 at least: the first
     correction is also that of the predictor); the step has converged when that is below the tolerance.
     """
+    note_slack(system, state)
     n = state.u.size
     e, e_new, r = work.line[0], work.line[1], work.line[5]
     rz, dz, g_old = work.masses[0], work.masses[1], work.masses[2]

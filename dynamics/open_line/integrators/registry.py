@@ -10,36 +10,42 @@ from scipy.sparse import csr_array
 
 from catenary.errors import InputError
 from dynamics.linear_algebra.banded_ldl import PADDING, BandedFactor, banded_ldl, banded_solve
-from dynamics.open_line.integrators.implicit import implicit_step
-from dynamics.open_line.integrators.runge_kutta import runge_kutta_step
-from dynamics.open_line.integrators.scheme import Matrices, Request, Scheme, Work
+from dynamics.open_line.integrators.implicit import ImplicitScheme, implicit_step, refresh
+from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme, nothing_carried, runge_kutta_step
+from dynamics.open_line.integrators.scheme import Matrices, Request
 from dynamics.open_line.integrators.stability import longest_step
-from dynamics.open_line.system import State, System
 
-__all__ = ["INTEGRATORS", "Integrator"]
+__all__ = ["INTEGRATORS", "Integrator", "Scheme"]
 
 SAFETY = 0.9
+Scheme = ImplicitScheme | RungeKuttaScheme
+"""One method at one step: what its compiled functions are handed."""
 
 
 @dataclass(frozen=True)
 class Integrator:
-    """One method: ``init`` makes its coefficients and factors, ``step`` advances the state, ``order`` is declared."""
+    """One method, whose ``order`` is declared.
+
+    ``init`` makes its ``scheme``: coefficients and factors. ``begin`` makes ready for steps from a state on; ``step``
+    advances the state from t to t + dt. Both are compiled.
+    """
 
     name: str
     order: int
+    scheme: type[Scheme]
     init: Callable[[Matrices, Request], Scheme]
-    step: Callable[[System, State, Scheme, Work, float], tuple[int, float]]
+    begin: Callable[..., None]
+    step: Callable[..., tuple[int, float]]
 
 
-def _hht(matrices: Matrices, request: Request, alpha: float) -> Scheme:
+def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
     dt, beta, gamma = request.dt, 0.25 * (1.0 - alpha) ** 2, 0.5 - alpha
     by_m, by_c, by_k = 1.0 / (beta * dt * dt), (1.0 + alpha) * gamma / (beta * dt), 1.0 + alpha
     A = csr_array(by_m * matrices.mass + by_c * matrices.damping + by_k * matrices.stiffness)
     small = by_m * np.diag(matrices.masses) + by_c * matrices.mass_damping + by_k * matrices.mass_stiffness
     factor, inverse = banded_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
     gives = by_k * (_softest_point(factor, matrices) + inverse[0, 0])
-    return Scheme(
-        substeps=0,
+    return ImplicitScheme(
         dt=dt,
         alpha=alpha,
         beta=beta,
@@ -67,15 +73,15 @@ def _softest_point(factor: BandedFactor, matrices: Matrices) -> float:
     return most
 
 
-def _newmark(matrices: Matrices, request: Request) -> Scheme:
+def _newmark(matrices: Matrices, request: Request) -> ImplicitScheme:
     return _hht(matrices, request, 0.0)
 
 
-def _hilber_hughes_taylor(matrices: Matrices, request: Request) -> Scheme:
+def _hilber_hughes_taylor(matrices: Matrices, request: Request) -> ImplicitScheme:
     return _hht(matrices, request, request.alpha)
 
 
-def _runge_kutta(matrices: Matrices, request: Request) -> Scheme:
+def _runge_kutta(matrices: Matrices, request: Request) -> RungeKuttaScheme:
     """Steps short enough for the fastest wave of the mesh, a whole number of them in dt."""
     limit = longest_step(matrices)
     if request.substep is not None and request.substep > limit:
@@ -85,25 +91,11 @@ def _runge_kutta(matrices: Matrices, request: Request) -> Scheme:
         )
         raise InputError([sentence])
     substeps = int(np.ceil(request.dt / (request.substep or SAFETY * limit) - 1e-9))
-    return Scheme(
-        substeps=substeps,
-        dt=request.dt,
-        alpha=0.0,
-        beta=0.0,
-        gamma=0.0,
-        by_mass=1.0,
-        by_damping=0.0,
-        by_stiffness=0.0,
-        tolerance=0.0,
-        most=0,
-        factor=banded_ldl(matrices.mass),
-        mass_inverse=np.diag(np.asarray(1.0 / matrices.masses, dtype=np.float64)),
-        contact_share=1.0,
-    )
+    return RungeKuttaScheme(substeps, request.dt, banded_ldl(matrices.mass))
 
 
 INTEGRATORS = {
-    "newmark": Integrator("newmark", 2, _newmark, implicit_step),
-    "hht": Integrator("hht", 2, _hilber_hughes_taylor, implicit_step),
-    "rk4": Integrator("rk4", 4, _runge_kutta, runge_kutta_step),
+    "newmark": Integrator("newmark", 2, ImplicitScheme, _newmark, refresh, implicit_step),
+    "hht": Integrator("hht", 2, ImplicitScheme, _hilber_hughes_taylor, refresh, implicit_step),
+    "rk4": Integrator("rk4", 4, RungeKuttaScheme, _runge_kutta, nothing_carried, runge_kutta_step),
 }

@@ -7,19 +7,33 @@ M is banded and factored once. The step must resolve the fastest wave on the mes
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from dynamics.linear_algebra.banded_ldl import banded_solve
+from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
-from dynamics.open_line.integrators.scheme import Scheme, Work
+from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
-__all__ = ["runge_kutta_step"]
+__all__ = ["RungeKuttaScheme", "nothing_carried", "runge_kutta_step"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+
+
+class RungeKuttaScheme(NamedTuple):
+    """``substeps`` steps of the method within dt [s], and the ``factor`` of M."""
+
+    substeps: int
+    dt: float
+    factor: BandedFactor
+
+
+@njit(**_OPTIONS)
+def nothing_carried(system: System, state: State, scheme: RungeKuttaScheme, work: Work) -> None:
+    """Begin with no more than the state: an explicit step carries nothing over from the one before."""
 
 
 @njit(**_OPTIONS)
@@ -45,8 +59,26 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
 
 
 @njit(**_OPTIONS)
-def runge_kutta_step(system: System, state: State, scheme: Scheme, work: Work, t: float) -> tuple[int, float]:
-    """Advance the state from t to t + h in place, h = dt / substeps; returns 1 and whether it is finite (0) or not."""
+def runge_kutta_step(system: System, state: State, scheme: RungeKuttaScheme, work: Work, t: float) -> tuple[int, float]:
+    """Advance the state from t to t + dt in place; returns 1, or -1 once it has run away, and the largest |u| [m].
+
+    The contact at t + dt, which no stage evaluates, is formed at the end.
+    """
+    count, size = 1, 0.0
+    for j in range(scheme.substeps):
+        note_slack(system, state)
+        count, size = _substep(system, state, scheme, work, t + j * scheme.dt / scheme.substeps)
+        if count < 0:
+            return count, size
+    c = work.contact
+    moving = (state.u, state.v, state.z, state.zv)
+    local_forces(system, state, t + scheme.dt, moving, work.line[5], (c[0], c[1], c[2], c[0], 1.0))
+    return count, size
+
+
+@njit(**_OPTIONS)
+def _substep(system, state, scheme, work, t):
+    """Advance by h = dt / substeps; 1, or -1 once the line has run away, and the largest displacement."""
     h = scheme.dt / scheme.substeps
     u0, v0, sum_u, sum_v, a = work.line[0], work.line[1], work.line[2], work.line[3], work.line[4]
     z0, zv0, sum_z, sum_zv, za = work.masses[0], work.masses[1], work.masses[2], work.masses[3], work.masses[4]

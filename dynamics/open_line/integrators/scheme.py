@@ -1,4 +1,4 @@
-"""What a method is made from, and what its compiled step is handed: coefficients and a factored matrix."""
+"""What every method is made from, and the memory that its compiled step works in."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dynamics.linear_algebra.banded_ldl import PADDING, BandedFactor
+from dynamics.linear_algebra.banded_ldl import PADDING
 
-__all__ = ["Matrices", "Request", "Scheme", "StepFailure", "Work", "make_work"]
+__all__ = ["Matrices", "Request", "StepFailure", "Work", "make_work"]
 
 
 VECTORS = 9
@@ -48,31 +48,6 @@ class Request:
     substep: float | None = None
     tolerance: float = 5.0e-8
     most: int = 200
-
-
-class Scheme(NamedTuple):
-    """One method at one step.
-
-    ``substeps`` > 0 is Runge-Kutta with that many steps within dt, and ``factor`` that of M. Otherwise the method is
-    HHT-alpha (0: Newmark) with ``beta`` and ``gamma``, and ``factor`` that of the effective matrix
-    A = by_mass M + by_damping C + by_stiffness K with by_mass = 1 / (beta dt^2),
-    by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse`` is the same for a
-    pantograph. ``contact_share`` is the part of a missing contact force that a correction takes.
-    """
-
-    substeps: int
-    dt: float
-    alpha: float
-    beta: float
-    gamma: float
-    by_mass: float
-    by_damping: float
-    by_stiffness: float
-    tolerance: float
-    most: int
-    factor: BandedFactor
-    mass_inverse: NDArray[np.float64]
-    contact_share: float
 
 
 class Work(NamedTuple):
