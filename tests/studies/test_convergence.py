@@ -181,7 +181,7 @@ def default_setting():
 
 @pytest.mark.parametrize("speed", MEASURED)
 def test_the_defaults_are_no_coarser_than_what_was_measured_to_be_cheapest_within_one_percent(speed):
-    """Elements are counted by the metre since, so that long bays are as fine: more of them here than the table needs."""
+    """Elements are counted by the metre since: there are more of them here than the table needs."""
     default = default_setting()
     assert (default.integrator, default.kinematics, default.formulation) == ("newmark", "linearised", "ancf")
     rows = []
