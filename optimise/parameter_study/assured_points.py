@@ -94,7 +94,8 @@ def assure_points(
         return held
     limit = LONGER * cluster.time_limit_s
     setting = PointSetting(result.case, LimitsSpec(), time_limit_s=limit, names=tuple(result.sweep.values))
-    longer = cluster.model_copy(update={"time_limit_s": limit})
+    patient = cluster.watchdog.model_copy(update={"silence_s": LONGER * cluster.watchdog.silence_s})
+    longer = cluster.model_copy(update={"time_limit_s": limit, "watchdog": patient})
     with open_executor(longer, evaluate, setting, folder=result.path) as executor:
         found: dict[Index, AssuredPoint] = {}
         for wanted in (FIRST, FURTHER):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
     from optimise.search.result import CampaignResult
 
-__all__ = ["confirm_campaign", "confirmation_lines", "on_record"]
+__all__ = ["confirm_campaign", "confirmation_lines", "confirmed_change", "on_record"]
 
 Say = Callable[[str], None]
 
@@ -109,6 +109,16 @@ def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, An
     }
 
 
+def confirmed_change(folder: Path) -> str:
+    """Say what the confirmation of a campaign makes of the change against the nominal line, in a few words."""
+    content = read_json(folder / "confirmation.json")
+    change, error = content["change_transient_percent"], content["change_error_percent"]
+    if change is None:
+        return f"not confirmed: {content['verdict']}"
+    size = "" if error is None else f" ± {error:.1f}"
+    return f"by the long transient {change:+.1f}{size} %: {content['verdict']}"
+
+
 def confirmation_lines(content: dict[str, Any]) -> list[str]:
     """Confirmation in words, one sentence a line; it is of the case's own condition, which is said with scenarios."""
     alone = content.get("own_condition")
@@ -124,7 +134,9 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
             text += f" ({design['difference_percent']:+.2f} %)"
         lines.append(text)
     text = f"change of the standard deviation {content['change_percent']:+.2f} %"
-    if content["change_transient_percent"] is not None:
+    if content["change_transient_percent"] is None:
+        text += f" by the search's own figures; whether it is a gain: {content['verdict']}"
+    else:
         error = "" if content["change_error_percent"] is None else f" ± {content['change_error_percent']:.2f}"
         text += f", by the long transient {content['change_transient_percent']:+.2f}{error} %: {content['verdict']}"
     return [*lines, text]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from studies.afterwards.confirmation import confirmed_change
 from studies.commands import export
 from studies.commands.optimise import run_campaign_study
 from studies.input.compose import Composed, compose_job
@@ -41,7 +42,8 @@ def run(composed: Composed[OptimiseJob]) -> int:
     print()
     print(
         f"Standard deviation of the contact force {nominal.sigma_N:.2f} N -> {best.sigma_N:.2f} N "
-        f"({100.0 * (best.sigma_N / nominal.sigma_N - 1.0):+.1f} %) at {result.case.speed_kmh:g} km/h"
+        f"({100.0 * (best.sigma_N / nominal.sigma_N - 1.0):+.1f} %) in the search at {result.case.speed_kmh:g} km/h, "
+        f"{confirmed_change(result.folder)}"
     )
     print(f"  report       {result.folder / 'report.html'}")
     print(f"  best design  {best_line}   (catenary simulate catenary={best_line})")

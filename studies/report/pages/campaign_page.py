@@ -91,13 +91,17 @@ def _headline(content: CampaignContent) -> str:
             f"The {name} is {number(before, 2)} {o.unit} with the nominal line and {number(after, 2)} {o.unit} with "
             f"the best feasible design, which is {word}. {_confirmed(content)}{_front_in_words(content)}"
         )
+    unsure = o.name == "sigma" and word == UNKNOWN
     found = (
-        f"The {name} {'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
+        f"{'By the figures of the search the' if unsure else 'The'} {name} "
+        f"{'rises' if o.maximised else 'falls'} from {number(before, 2)} {o.unit} with the nominal line "
         f"to {number(after, 2)} {o.unit} with the best design"
     )
     percent = f"{number(100.0 * abs(1.0 - after / before), 1)} %" if o.relative else ""
     gain = percent or f"{number(abs(after - before), 2)} {o.unit}"
     found += f", {gain} {'more' if o.maximised else 'less'}."
+    if unsure:
+        found += f" Whether the best design is better is {UNKNOWN}."
     return f"{found} {_confirmed(content)}{_front_in_words(content)}"
 
 
@@ -110,6 +114,13 @@ def _word(content: CampaignContent) -> str:
     sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
     before, after = _first_values(content)
     return UNKNOWN if content.condition else verdict(before, sizes[0], after, sizes[1])
+
+
+def _doubt(content: CampaignContent) -> str:
+    """Say of a change by the search's own figures that it is none, or may be none; nothing where it is confirmed."""
+    word = _word(content)
+    doubted = content.designs.objectives[0].name == "sigma" and word in (SAME, UNKNOWN, WORSE)
+    return f"by the figures of the search; {word}" if doubted else ""
 
 
 def _first_values(content: CampaignContent) -> tuple[float, float]:
@@ -165,7 +176,7 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     trial = "" if content.best_trial is None else f"trial {content.best_trial}"
     facts += [
         Fact(f"{o.symbol} of the best design", best, trial),
-        Fact("change", objective_change(o, after, before)),
+        Fact("change", objective_change(o, after, before), _doubt(content)),
     ]
     if content.front is not None:
         names = " and ".join(p.symbol for p in content.designs.objectives)

@@ -222,6 +222,16 @@ def test_a_change_inside_its_error_is_no_gain_in_the_headline(campaign_content):
     assert "falls" in said and "By it the change against the nominal line is −21.1 ± 0.4 %." in said
 
 
+def test_without_errors_the_best_is_not_called_better(campaign_content):
+    for confirmation in (None, campaign_content.confirmation):
+        content = replace(campaign_content, confirmation=confirmation, errors={})
+        said = _plain(content)
+        assert said.startswith("By the figures of the search the standard deviation"), said
+        assert "Whether the best design is better is not known: no estimated error." in said
+        (change,) = (fact for fact in campaign_page(content).facts if fact.label == "change")
+        assert change.remark == "by the figures of the search; not known: no estimated error"
+
+
 def _plain(content):
     return campaign_page(content).headline.replace("\N{NO-BREAK SPACE}", " ")
 

@@ -1,0 +1,42 @@
+"""What the closing lines of a search make of its gain: nothing without a confirmation that has an error."""
+
+import math
+
+import pytest
+
+from catenary.storage.files import write_json_atomic
+from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN
+from studies.afterwards.confirmation import confirmation_lines, confirmed_change
+
+NOMINAL = DesignConfirmation(0, 30.0, 30.0, 0.1, sigma_coarser_N=30.1)
+FAILED = DesignConfirmation(7, 24.0, None, None, "the march did not settle")
+
+
+def content_of(best):
+    found = Confirmation(NOMINAL, best)
+    lines = {
+        name: {**vars(line), "difference_percent": line.difference_percent, "error_N": line.error}
+        for name, line in (("nominal", NOMINAL), ("best", best))
+    }
+    names = ("change_percent", "change_transient_percent", "change_error_percent", "verdict")
+    return {**lines, **{name: getattr(found, name) for name in names}}
+
+
+@pytest.mark.parametrize(
+    ("best", "word", "said"),
+    [
+        (FAILED, UNKNOWN, "not confirmed"),
+        (DesignConfirmation(7, 24.0, 29.9, 0.1, sigma_coarser_N=31.0), SAME, "by the long transient -0.3 ± "),
+        (DesignConfirmation(7, 24.0, 25.0, 0.1, sigma_coarser_N=25.1), BETTER, "by the long transient -16.7 ± "),
+        (DesignConfirmation(7, 24.0, 25.0, 0.1), UNKNOWN, "by the long transient -16.7 %"),
+    ],
+)
+def test_the_verdict_is_that_of_the_confirmation(tmp_path, best, word, said):
+    content = content_of(best)
+    write_json_atomic(tmp_path / "confirmation.json", content)
+    shown = confirmed_change(tmp_path)
+    assert shown.startswith(said) and shown.endswith(word)
+    last = confirmation_lines(content)[-1]
+    assert last.endswith(word) and "-20.00 %" in last
+    assert ("by the search's own figures" in last) == math.isnan(content["change_transient_percent"] or math.nan)
