@@ -40,6 +40,8 @@ class PointsStudy:
         What came out, in sentences.
     files : str
         What is written, by name.
+    not_counted : str
+        What of its cost is not estimated beforehand, as a sentence; empty where there is nothing.
     """
 
     given: StrandInput
@@ -49,6 +51,7 @@ class PointsStudy:
     report: Callable[[Path], Path]
     closing: Callable[[Any], list[str]]
     files: str
+    not_counted: str = ""
 
 
 def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
@@ -59,7 +62,7 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     job, given, place = composed.job, study.given, study.place
     command = typed_command(place.study, composed.overrides)
     if job.cost:
-        return _show_cost(given, job.cluster, command)
+        return _show_cost(study, job.cluster, command)
     given.checked_strands()
     place.refuse_other(given)
     refuse_impossible(job.cluster)  # before it is said that anything is kept
@@ -100,11 +103,12 @@ def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, command:
     return 0 if len(broken) < len(result.points) else 1
 
 
-def _show_cost(given: StrandInput, cluster: ClusterSpec, command: str) -> int:
+def _show_cost(study: PointsStudy, cluster: ClusterSpec, command: str) -> int:
     """Say what the study will cost, before anything is submitted; 75 when interrupted."""
     from optimise.afterwards.cost import cost_lines, strands_cost
     from optimise.record.driver_lock import Interrupted
 
+    given = study.given
     strands = given.checked_strands()
     print("Measuring a few points on one core of this machine.", flush=True)
     try:
@@ -112,7 +116,7 @@ def _show_cost(given: StrandInput, cluster: ClusterSpec, command: str) -> int:
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
         return stop.exit_code
-    print("\n".join(cost_lines(cost, cluster)))
+    print("\n".join(cost_lines(cost, cluster, [study.not_counted] if study.not_counted else [])))
     return 0
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["JOB", "compose", "run"]
 
 JOB = SweepJob
+NOT_COUNTED = (
+    "Not counted: the errors of the lowest and highest, up to four points refined (error_estimate=false: none)."
+)
 
 
 def compose(overrides: list[str]) -> Composed[SweepJob]:
@@ -60,6 +63,7 @@ def run(composed: Composed[SweepJob]) -> int:
         report=write_sweep_report,
         closing=_closing,
         files="report.html, result.nc, figures/",
+        not_counted=NOT_COUNTED if job.error_estimate else "",
     )
     return run_points_study(composed, study)
 

@@ -87,5 +87,7 @@ def test_what_the_verdict_rests_on_is_refined_and_said_with_its_error(catenary, 
 def test_the_cost_of_a_sweep_is_estimated_and_nothing_is_written(catenary, folder):
     ended = catenary("sweep", *COARSE, AXES, "cost=true")
     assert ended.code == 0, ended.err
+    assert "Not counted" not in ended.out
+    assert "Not counted: the errors of the lowest" in catenary("sweep", *COARSE[:-1], AXES, "cost=true").out
     assert "4 points are estimated at" in ended.out and "Nothing was submitted and nothing was written." in ended.out
     assert list(folder.iterdir()) == []
