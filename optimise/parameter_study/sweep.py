@@ -8,7 +8,6 @@ from typing import ClassVar, Unpack
 
 from dynamics.spec.case import CaseSpec
 from optimise.executors import NoWorkersError, going_on
-from optimise.parameter_study.assured_points import assure_points, read_assured
 from optimise.parameter_study.progress import PointsProgress
 from optimise.parameter_study.run import Fill, fill_record
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
@@ -57,6 +56,7 @@ def _with_errors(
     place: SweepFolder, given: SweepInput, result: SweepResult, cluster: ClusterSpec, how: Fill
 ) -> SweepResult:
     """Refine what the verdict rests on, under the lock of the folder's driver."""
+    from optimise.parameter_study.assured_points import assure_points
 
     def progress(done: int, of: int) -> None:
         if "progress" in how:
@@ -89,6 +89,8 @@ def load_sweep(folder: Path) -> SweepResult:
 
 
 def _result(place: SweepFolder, given: SweepInput) -> SweepResult:
+    from optimise.parameter_study.assured_points import read_assured
+
     done, points = place.read(given), {}
     for task in given.strands:
         if task.number in done:

@@ -53,11 +53,11 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
     finest = ("nominal_transient", "best_transient")
     kept = iter([name for line in finest for name in ((None, line) if error_estimate else (line,))])
 
-    def solve(case: CaseSpec) -> Any:
+    def solved(case: CaseSpec) -> Any:
         name = next(kept)
         return solve(case) if name is None else _solve_into(result.folder / name, case)
 
-    confirmation = confirm(result, solve, refine=error_estimate)
+    confirmation = confirm(result, solved, refine=error_estimate)
     assert confirmation is not None
     content = {**_content(confirmation, result), "refined": error_estimate}
     write_json_atomic(target, content)

@@ -36,7 +36,10 @@ def validate(catenary, monkeypatch, solution):
 
     def run(gates=None, **statistics):
         monkeypatch.setattr("studies.commands.validate.load_gates", lambda: gates or cut_gates())
-        found = dataclasses.replace(solution, statistics=dataclasses.replace(solution.statistics, **statistics))
+        leading = dataclasses.replace(
+            solution.leading, statistics=dataclasses.replace(solution.statistics, **statistics)
+        )
+        found = dataclasses.replace(solution, pantographs=(leading,))
         monkeypatch.setattr("studies.validation.en50318.solve", lambda case: found)
         return catenary("validate", "only=en50318", "run_dir=run")
 
@@ -87,7 +90,8 @@ def test_a_cause_that_outlives_its_miss_gates(validate):
 
 
 def test_a_solver_that_fails_misses_every_gate(catenary, monkeypatch, solution):
-    failed = dataclasses.replace(solution, statistics=None, status=Status.DIVERGED, message="at 1.0 s")
+    nothing = dataclasses.replace(solution.leading, statistics=None)
+    failed = dataclasses.replace(solution, pantographs=(nothing,), status=Status.DIVERGED, message="at 1.0 s")
     monkeypatch.setattr("studies.commands.validate.load_gates", cut_gates)
     monkeypatch.setattr("studies.validation.en50318.solve", lambda case: failed)
     ended = catenary("validate", "only=[en50318]", "run_dir=run")

@@ -5,7 +5,8 @@ import numpy as np
 from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
 from dynamics.contact_force.statistics import FilteredForce, contact_statistics
 from dynamics.results.histories import Frames, Histories
-from dynamics.results.solution import Solution
+from dynamics.results.solution import PantographResult, Solution
+from dynamics.results.span_cut import span_cut
 from dynamics.spec.status import Status
 
 GAP = 45.0  # m between the pantographs
@@ -73,8 +74,12 @@ def line_run(case, pantographs=2):
     cut = (position[:, 0] > 2 * span + 1e-6) & (position[:, 0] <= 4 * span + 1e-6)
     bands = FilteredForce(*(filtered[cut, 0],) * 3)
     statistics = contact_statistics(force[cut, 0], bands, height[cut, 0], 0.06)
+    results = tuple(
+        PantographResult(160.0, x, force[:, p], filtered[:, p], height[:, p], span_cut(case, x, 3, 4), statistics)
+        for p, x in enumerate(position.T)
+    )
     return Solution(
-        case, periodic_equilibrium(case.catenary), Status.OK, "", statistics, statistics, statistics, 160.0,
-        time, position[:, 0], force[:, 0], filtered[:, 0], height[:, 0], np.full(5, 0.06), np.full(9, 0.04), 2,
-        {"equilibrium": 0.1, "dynamics": 0.2}, histories, (statistics,) * (pantographs - 1), (160.0,),
+        case, periodic_equilibrium(case.catenary), Status.OK, "", {"equilibrium": 0.1, "dynamics": 0.2}, time, results,
+        halves=(statistics, statistics), spans_evaluated=2, support_uplift=np.full(5, 0.06),
+        dropper_slack_time=np.full(9, 0.04), histories=histories,
     )  # fmt: skip

@@ -13,7 +13,7 @@ def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp
     result = run_campaign(campaign, case_of(), tmp_path, evaluate=bowl, prepare=prepare_nothing)
     seen = []
 
-    def nothing(case, lines, *_):
+    def nothing(case, lines, *_, **__):
         seen.extend(lines)
         return []
 
@@ -29,11 +29,12 @@ def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp
 
 
 def test_runs_that_are_the_same_are_neither_better_nor_worse():
-    row = {"kind": "speed", "sample": 0, "dimension": ""}
+    row = {"kind": "speed", "sample": 0, "dimension": "", "nominal_error_N": 0.1, "best_error_N": 0.1}
     figures = [(30.0, 29.0), (30.0, 30.0), (30.0, 31.5), (None, 30.0)]
     rows = [{**row, "value": 250.0 + k, "nominal_std_N": a, "best_std_N": b} for k, (a, b) in enumerate(figures)]
     first, worse = trust.trust_lines({"rows": rows})
     assert first.startswith(
-        "trust table: better than the nominal line in 1 of 3 runs that both have, the same in 1; 1 more"
+        "trust table: better than the nominal line in 1 of 3 runs that both have, the same within the errors in 1; "
+        "1 more"
     )
     assert worse == "worse: 252 km/h (+5.0 %)"
