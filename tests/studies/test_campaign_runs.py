@@ -161,7 +161,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
     "place", ["optimise.search.campaign.write_designs", "studies.afterwards.off_design.show_trust"]
 )
 def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, monkeypatch, sent, place):
-    def stopped(*_):
+    def stopped(*_, **__):
         os.kill(os.getpid(), sent)
 
     monkeypatch.setattr(place, stopped)
