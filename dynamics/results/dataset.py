@@ -221,7 +221,7 @@ def write_result(
     ----------
     path : Path
         File to write, whole or not at all.
-    solution : Solution or Solution
+    solution : Solution
         What a solver gave.
     config : BaseModel
         Resolved input of the run.

@@ -1,4 +1,4 @@
-"""What every solver gives: the passage of each pantograph, statistics, histories, and how it ended."""
+"""What every solver gives: what each pantograph met, statistics, histories, and how it ended."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class AppliedForces:
     ----------
     forces : float array (pantograph,)
         [N]; None where a run failed.
-    solution : Solution or Solution, optional
+    solution : Solution, optional
         Last run, whose applied and mean forces are within 0.5 N of these.
     failure : str
         Why there is none.
