@@ -161,7 +161,7 @@ def test_a_test_without_its_emergency_stop_does_not_go_on():
 
     def later(_):
         listed = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
+            ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=True
         )
         (pid,) = [int(row.split()[0]) for row in listed.stdout.splitlines() if "emergency.process" in row]
         os.kill(pid, signal.SIGKILL)

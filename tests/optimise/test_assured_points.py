@@ -9,6 +9,7 @@ import pytest
 from cheap_sweep import sweep_of
 
 from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.parameter_study import assured_points
 from optimise.parameter_study import sweep as sweeping
 from optimise.parameter_study.assured_points import assure_points
 from optimise.parameter_study.points_dataset import sweep_dataset
@@ -125,11 +126,11 @@ def test_an_interruption_keeps_the_sweep_and_the_same_command_refines(case, tmp_
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweeping, "assure_points", interrupted)
+    monkeypatch.setattr(assured_points, "assure_points", interrupted)
     with pytest.raises(sweeping.Interrupted, match="errors of the lowest and highest are missing"):
         run_sweep(spec, case, tmp_path, evaluate=resonance, error_estimate=True)
     assert not SweepFolder(tmp_path).assured_json.exists()
-    monkeypatch.setattr(sweeping, "assure_points", lambda *given: assure_points(*given, evaluate=refined))
+    monkeypatch.setattr(assured_points, "assure_points", lambda *given: assure_points(*given, evaluate=refined))
     told = []
     done = run_sweep(
         spec, case, tmp_path, evaluate=cheap_sweep.never, error_estimate=True, progress=lambda p: told.append(p)
