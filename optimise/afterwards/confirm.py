@@ -16,8 +16,8 @@ from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import long_window
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.outcome import Evaluation
-from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.verdict import verdict
 from optimise.record.campaign_folder import TrialRecord
 
@@ -142,11 +142,11 @@ def _long_transient(case: CaseSpec) -> Solution:
 def _confirm(
     result: CampaignResult, record: TrialRecord, solve: Callable[[CaseSpec], Solution], refine: bool
 ) -> DesignConfirmation:
-    if record.evaluation is None or record.evaluation.sigma_N is None:
+    if record.outcome is None or record.outcome.sigma_N is None:
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
     line = result.space.spec_of(record.values).model_dump()
     case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
-    sigma = _at_own_condition(result, record.evaluation, case)
+    sigma = _at_own_condition(result, record.outcome, case)
     numerics = (case,)
     if refine:
         numerics = confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
@@ -184,12 +184,12 @@ def _in_words(case: CaseSpec) -> str:
     return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
 
 
-def _at_own_condition(result: CampaignResult, evaluation: Evaluation, case: CaseSpec) -> float:
+def _at_own_condition(result: CampaignResult, outcome: Outcome, case: CaseSpec) -> float:
     """Standard deviation [N] by the campaign's solver in the campaign's own case."""
     if not result.campaign.scenarios.wanted:
-        assert evaluation.sigma_N is not None
-        return evaluation.sigma_N
-    found = evaluate(Task(evaluation.number, case.catenary), Setting(result.case, result.campaign.limits))
+        assert outcome.sigma_N is not None
+        return outcome.sigma_N
+    found = evaluate(Job(outcome.number, case.catenary), Setting(result.case, result.campaign.limits))
     if found.sigma_N is None:
-        raise ValueError(f"trial {evaluation.number} must be solvable in the campaign's own case: {found.message}")
+        raise ValueError(f"trial {outcome.number} must be solvable in the campaign's own case: {found.message}")
     return found.sigma_N

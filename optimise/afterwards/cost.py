@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.batch_task import StrandResult, StrandTask
-from optimise.evaluation.outcome import EvaluationStatus
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.executors.processors import processor_type
 from optimise.record.driver_lock import Interrupted, end_request_interrupts
 from optimise.spec.campaign import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec
@@ -107,8 +107,8 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         result = run_campaign(campaign.model_copy(update=few), case, Path(folder) / "cost")
     # the nominal line comes first, and with it whatever is still to be loaded
-    found = [r.evaluation for r in result.records[1:] if r.evaluation is not None]
-    counted = [e for e in found if e.status is EvaluationStatus.OK] or found
+    found = [r.outcome for r in result.records[1:] if r.outcome is not None]
+    counted = [e for e in found if e.status is OutcomeStatus.OK] or found
     return Cost("designs", campaign.trials, tuple(e.wall_time_s["total"] for e in counted))
 
 

@@ -21,8 +21,8 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import installed, standard_errors
-from optimise.evaluation.outcome import Evaluation, failed
-from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, failed
 from optimise.executors import open_executor
 from optimise.executors.run_all import run_all
 from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
@@ -76,7 +76,7 @@ class TrustRow:
 
 
 @dataclass(frozen=True)
-class Variation(Task):
+class Variation(Job):
     """A line under the condition with that number."""
 
     condition: Condition = Condition("speed")
@@ -153,7 +153,7 @@ def run_conditions(
     )
     setting = Setting(run, LimitsSpec(), time_limit_s=cluster.time_limit_s, assured=assured)
     with open_executor(cluster, evaluate_variation, setting) as executor:
-        answers: dict[int, Evaluation] = run_all(executor, tasks, lambda done: progress(done, len(tasks)))
+        answers: dict[int, Outcome] = run_all(executor, tasks, lambda done: progress(done, len(tasks)))
     rows = []
     for k, condition in enumerate(listed):
         found = [answers[k * len(lines) + j] for j in range(len(lines))]
@@ -162,7 +162,7 @@ def run_conditions(
     return rows
 
 
-def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
+def evaluate_variation(task: Job, setting: Setting) -> Outcome:
     """Evaluate a line under a condition; pure, raises no `Exception`."""
     assert isinstance(task, Variation)
     condition, line = task.condition, task.catenary.model_dump()
@@ -178,7 +178,7 @@ def evaluate_variation(task: Task, setting: Setting) -> Evaluation:
         case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
     except ValidationError as error:
         return failed(task.number, _sentences(error))
-    return evaluate(Task(task.number, case.catenary), replace(setting, case=case))
+    return evaluate(Job(task.number, case.catenary), replace(setting, case=case))
 
 
 def _scaled(damping: dict[str, Any], factor: float) -> dict[str, Any]:

@@ -11,8 +11,8 @@ import numpy as np
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
-from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.solution_figures import statistics_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def prepare(case: CaseSpec) -> Any:
     return periodic_start(case)
 
 
-def evaluate(task: Task, setting: Setting) -> Evaluation:
+def evaluate(task: Job, setting: Setting) -> Outcome:
     """Contact-force statistics, violations and status of one design; pure, raises no `Exception`.
 
     A design with a dropper that is slack at rest is infeasible by its static forces, and its dynamics are not
@@ -71,7 +71,7 @@ def _too_long(elapsed: float, setting: Setting) -> str:
     return f"{limit}: it took {elapsed:.1f} s; raise cluster.time_limit_s"
 
 
-def _evaluate(task: Task, setting: Setting) -> Evaluation:
+def _evaluate(task: Job, setting: Setting) -> Outcome:
     if setting.scenarios is not None:
         from optimise.evaluation.robust import evaluate_scenarios
 
@@ -84,8 +84,8 @@ def _evaluate(task: Task, setting: Setting) -> Evaluation:
         smallest = float(np.min(solution.equilibrium.dropper_force))
         g = {"g_static_dropper_force": force_violation(smallest, setting.limits)}
         told = told_value(None, g, setting.reference.sigma_N)
-        return Evaluation(
-            task.number, EvaluationStatus.STATIC_SLACK, message, constraints=g, told_N=told,
+        return Outcome(
+            task.number, OutcomeStatus.STATIC_SLACK, message, constraints=g, told_N=told,
             static_dropper_force_min_N=smallest, wall_time_s=times,
         )  # fmt: skip
     if not solution.status.has_figures or solution.statistics is None:
@@ -105,7 +105,7 @@ def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, float | None]:
     return solve(case, setting.start), None
 
 
-def _numbers(number: int, solution: Solution, setting: Setting) -> Evaluation:
+def _numbers(number: int, solution: Solution, setting: Setting) -> Outcome:
     statistics = solution.statistics
     if statistics is None:
         return failed(number, "the solution has no statistics")
@@ -116,9 +116,9 @@ def _numbers(number: int, solution: Solution, setting: Setting) -> Evaluation:
     reference = setting.reference or Reference(sigma, figures["max_uplift_at_supports_mm"])
     smallest = float(np.min(solution.equilibrium.dropper_force))
     g = violations(statistics, smallest, setting.limits, reference)
-    return Evaluation(
+    return Outcome(
         number=number,
-        status=EvaluationStatus.OK,
+        status=OutcomeStatus.OK,
         message=solution.message,
         sigma_N=sigma,
         constraints=g,

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from optimise.evaluation.constraints import feasible, total_violation
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.spec.objective_names import Combine, name_parts
 
 __all__ = ["OBJECTIVES", "Objective", "raw_values", "told_values"]
@@ -134,38 +134,38 @@ def _condition(mark: str) -> str:
 OBJECTIVES: dict[str, Objective] = _Objectives({objective.name: objective for objective in _ALL})
 
 
-def raw_values(names: Sequence[str], evaluation: Evaluation | None) -> tuple[float, ...] | None:
+def raw_values(names: Sequence[str], outcome: Outcome | None) -> tuple[float, ...] | None:
     """Objectives of a design as computed, feasible or not; None where they were not computed."""
-    if evaluation is None or evaluation.sigma_N is None:
+    if outcome is None or outcome.sigma_N is None:
         return None
-    found = [_value(name, evaluation) for name in names]
+    found = [_value(name, outcome) for name in names]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
-        raise ValueError(f"trial {evaluation.number} must have the statistics of {', '.join(names)}: it has not")
+        raise ValueError(f"trial {outcome.number} must have the statistics of {', '.join(names)}: it has not")
     return tuple(values)
 
 
-def _value(name: str, evaluation: Evaluation) -> float | None:
+def _value(name: str, outcome: Outcome) -> float | None:
     """Objective over scenarios where it was computed so, else from the statistics of the single case."""
-    if name in evaluation.objectives:
-        return float(evaluation.objectives[name])
-    return OBJECTIVES[name].raw(evaluation.statistics) if name_parts(name).plain else None
+    if name in outcome.objectives:
+        return float(outcome.objectives[name])
+    return OBJECTIVES[name].raw(outcome.statistics) if name_parts(name).plain else None
 
 
-def told_values(names: Sequence[str], evaluation: Evaluation, nominal: Evaluation) -> tuple[float, ...]:
+def told_values(names: Sequence[str], outcome: Outcome, nominal: Outcome) -> tuple[float, ...]:
     """Objectives of a design as a sampler that ignores constraints is told them.
 
     Parameters
     ----------
     names : sequence of str
         Names of the objectives.
-    evaluation, nominal : Evaluation
+    outcome, nominal : Outcome
         The design, which must not have failed, and the nominal line.
     """
-    raw = raw_values(names, evaluation)
-    if raw is not None and feasible(evaluation.constraints):
+    raw = raw_values(names, outcome)
+    if raw is not None and feasible(outcome.constraints):
         return raw
-    violation = total_violation(evaluation.constraints)
+    violation = total_violation(outcome.constraints)
     values = raw_values(names, nominal)
     if values is None:
         raise ValueError(f"the nominal line must have {', '.join(names)}: it has not")

@@ -10,13 +10,13 @@ from typing import Any
 
 from optimise.evaluation.constraints import feasible
 
-__all__ = ["Evaluation", "EvaluationStatus", "failed", "sound"]
+__all__ = ["Outcome", "OutcomeStatus", "failed", "sound"]
 
 # what most evaluations have not, left out of their record
 SELDOM = ("objectives", "scenarios", "sigma_error_N")
 
 
-class EvaluationStatus(Enum):
+class OutcomeStatus(Enum):
     """How an evaluation ended."""
 
     OK = "ok"
@@ -25,14 +25,14 @@ class EvaluationStatus(Enum):
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Outcome:
     """What came out for one design; a number that was not computed is None, never made up.
 
     Attributes
     ----------
     number : int
         Number of the trial.
-    status : EvaluationStatus
+    status : OutcomeStatus
     message : str
         Reason, when the status is not OK; what to know about the figures, when it is.
     sigma_N : float, optional
@@ -59,7 +59,7 @@ class Evaluation:
     """
 
     number: int
-    status: EvaluationStatus
+    status: OutcomeStatus
     message: str = ""
     sigma_N: float | None = None
     constraints: dict[str, float] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Evaluation:
     @property
     def feasible(self) -> bool:
         """Whether the design was computed and holds every limit."""
-        return self.status is EvaluationStatus.OK and feasible(self.constraints)
+        return self.status is OutcomeStatus.OK and feasible(self.constraints)
 
     def to_dict(self) -> dict[str, Any]:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
@@ -83,32 +83,32 @@ class Evaluation:
         return {name: value for name, value in content.items() if value or name not in SELDOM}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Evaluation:
-        """Evaluation from what `to_dict` gave."""
+    def from_dict(cls, content: Mapping[str, Any]) -> Outcome:
+        """Outcome from what `to_dict` gave."""
         scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}
-        return cls(**{**content, "status": EvaluationStatus(content["status"]), "scenarios": scenarios})
+        return cls(**{**content, "status": OutcomeStatus(content["status"]), "scenarios": scenarios})
 
 
-def failed(number: int, reason: str, wall_time: float = 0.0) -> Evaluation:
-    """Evaluation of a design for which there are no numbers, with the reason."""
-    return Evaluation(number, EvaluationStatus.FAILED, reason, wall_time_s={"total": wall_time})
+def failed(number: int, reason: str, wall_time: float = 0.0) -> Outcome:
+    """Outcome of a design for which there are no numbers, with the reason."""
+    return Outcome(number, OutcomeStatus.FAILED, reason, wall_time_s={"total": wall_time})
 
 
-def sound(evaluation: Evaluation) -> Evaluation:
-    """Evaluation as it may go on record: numbers that are not finite make it a failure that names the first of them."""
+def sound(outcome: Outcome) -> Outcome:
+    """Outcome as it may go on record: numbers that are not finite make it a failure that names the first of them."""
     numbers = {
-        "sigma_N": evaluation.sigma_N,
-        "told_N": evaluation.told_N,
-        "static_dropper_force_min_N": evaluation.static_dropper_force_min_N,
-        "applied_force_N": evaluation.applied_force_N,
-        **evaluation.constraints,
-        **evaluation.statistics,
+        "sigma_N": outcome.sigma_N,
+        "told_N": outcome.told_N,
+        "static_dropper_force_min_N": outcome.static_dropper_force_min_N,
+        "applied_force_N": outcome.applied_force_N,
+        **outcome.constraints,
+        **outcome.statistics,
     }
     wrong = [(name, value) for name, value in numbers.items() if value is not None and not math.isfinite(value)]
     if not wrong:
-        return evaluation
+        return outcome
     name, value = wrong[0]
     return replace(
-        failed(evaluation.number, f"the evaluation must give finite numbers: {name} is {value}"),
-        wall_time_s={name: t for name, t in evaluation.wall_time_s.items() if math.isfinite(t)},
+        failed(outcome.number, f"the evaluation must give finite numbers: {name} is {value}"),
+        wall_time_s={name: t for name, t in outcome.wall_time_s.items() if math.isfinite(t)},
     )

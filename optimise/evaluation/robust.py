@@ -25,9 +25,9 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.scenarios import ScenarioSet
-from optimise.evaluation.setting import Setting, Task
 from optimise.evaluation.solution_figures import statistics_of
 
 __all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
@@ -80,7 +80,7 @@ def _state(case: CaseSpec, start: WarmStart, line: Equilibrium) -> NDArray[np.fl
     return None if found is None else found.state
 
 
-def evaluate_scenarios(task: Task, setting: Setting) -> Evaluation:
+def evaluate_scenarios(task: Job, setting: Setting) -> Outcome:
     """Objectives over all scenarios, the worst violations, and each scenario's own figures; may raise.
 
     A design with a dropper slack at rest in any scenario is infeasible by the least static force of all of them, and no
@@ -95,7 +95,7 @@ def evaluate_scenarios(task: Task, setting: Setting) -> Evaluation:
     lines = _lines(setting.case.model_copy(update={"catenary": task.catenary}), scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
     rest = _at_rest(task.number, lines, setting)
-    if isinstance(rest, Evaluation):
+    if isinstance(rest, Outcome):
         return replace(rest, wall_time_s=times)
     start = setting.start if isinstance(setting.start, RobustStart) else None
     found: list[tuple[dict[str, float], float] | None] = []
@@ -137,7 +137,7 @@ def _with_line(case: CaseSpec, line: Equilibrium) -> CaseSpec:
     return case.model_copy(update={"catenary": _as_in(case, line).spec})
 
 
-def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> Evaluation | dict[int, str]:
+def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> Outcome | dict[int, str]:
     """Samples that a design cannot be run in, with the reason; or its evaluation where that settles it."""
     scenarios = setting.scenarios
     assert scenarios is not None
@@ -155,8 +155,8 @@ def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> E
         return texts
     least = min(float(line.dropper_force.min()) for line in lines)
     g = {"g_static_dropper_force": force_violation(least, setting.limits)}
-    return Evaluation(
-        number, EvaluationStatus.STATIC_SLACK, "; ".join(texts.values()), constraints=g,
+    return Outcome(
+        number, OutcomeStatus.STATIC_SLACK, "; ".join(texts.values()), constraints=g,
         told_N=told_value(None, g, setting.reference.sigma_N), static_dropper_force_min_N=least,
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ class _Search:
 
 def combined(
     number: int, found: list[tuple[dict[str, float], float] | None], least: float, setting: Setting
-) -> Evaluation:
+) -> Outcome:
     """Numbers of a design from its figures and applied force [N] in every scenario."""
     scenarios = setting.scenarios
     assert scenarios is not None
@@ -213,9 +213,9 @@ def combined(
     reference = setting.reference or Reference(sigma, statistics["max_uplift_at_supports_mm"])
     g = violations(ContactStatistics(**statistics), least, setting.limits, reference)
     kept = {name: tuple(f[name] if f else None for f in figures) for name in KEPT}
-    return Evaluation(
+    return Outcome(
         number=number,
-        status=EvaluationStatus.OK,
+        status=OutcomeStatus.OK,
         sigma_N=sigma,
         constraints=g,
         told_N=told_value(sigma, g, reference.sigma_N),

@@ -24,8 +24,8 @@ from dynamics.accuracy.assured import on_long_window
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import case_at, why_impossible
 from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.outcome import Evaluation, failed
-from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, failed
 from optimise.executors import open_executor
 from optimise.executors.run_all import run_all
 from optimise.parameter_study.sweep_result import SIGMA, AssuredPoint, Index, SweepInput, SweepResult
@@ -40,7 +40,7 @@ LONGER = 20.0
 
 
 @dataclass(frozen=True)
-class PointTask(Task):
+class PointTask(Job):
     """A point of a sweep to refine: the values of its inputs."""
 
     values: tuple[float, ...] = ()
@@ -53,17 +53,17 @@ class PointSetting(Setting):
     names: tuple[str, ...] = ()
 
 
-def evaluate_assured(task: PointTask, setting: PointSetting) -> Evaluation:
+def evaluate_assured(task: PointTask, setting: PointSetting) -> Outcome:
     """Standard deviation of a point on refined numerics, with its error; pure, raises no `Exception`."""
     try:
         case = case_at(setting.case, setting.names, task.values)
     except ValidationError as error:
         return failed(task.number, why_impossible(error))
     case = on_long_window(case)
-    return evaluate(Task(task.number, case.catenary), replace(setting, case=case, assured=True))
+    return evaluate(Job(task.number, case.catenary), replace(setting, case=case, assured=True))
 
 
-Evaluate = Callable[[Any, Any], Evaluation]
+Evaluate = Callable[[Any, Any], Outcome]
 
 
 def assure_points(
@@ -136,7 +136,7 @@ def _values(result: SweepResult, index: Index) -> tuple[float, ...]:
     return tuple(values[i] for values, i in zip(result.sweep.values.values(), index, strict=True))
 
 
-def _assured(result: SweepResult, index: Index, found: Evaluation) -> AssuredPoint:
+def _assured(result: SweepResult, index: Index, found: Outcome) -> AssuredPoint:
     sigma, error = found.sigma_N, found.sigma_error_N
     seconds = float(found.wall_time_s.get("total", 0.0))
     known = sigma is not None and math.isfinite(sigma)

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.batch_task import EvaluateStrand, PointResult, StrandResult, StrandTask
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.executors import NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.parameter_study.progress import PointsProgress, PointsStatusWriter
 from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
@@ -124,7 +124,7 @@ def _for_strands(cluster: ClusterSpec, length: int) -> ClusterSpec:
     return cluster.model_copy(update={"time_limit_s": cluster.time_limit_s * length})
 
 
-def _whole(found: StrandResult | Evaluation, task: StrandTask) -> StrandResult:
+def _whole(found: StrandResult | Outcome, task: StrandTask) -> StrandResult:
     """Result of a strand; one whose worker died has failed at each of its points, with the reason."""
     if isinstance(found, StrandResult):
         return StrandResult(found.number, tuple(_sound(point) for point in found.points))

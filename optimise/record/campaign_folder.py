@@ -15,7 +15,7 @@ from catenary.spec.components import Spec
 from catenary.storage.files import write_text_atomic
 from catenary.storage.provenance import commit, config_sha256, versions
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.record.config_diff import differing, unreadable
 from optimise.record.growing_record import DamagedRecordError
@@ -272,7 +272,7 @@ def count_records(folder: CampaignFolder) -> list[TrialRecord]:
     begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
     # evaluation and origin are in one transaction with the end of their trial
     ends = [(op["trial_id"], op["user_attr"]) for op in operations if op.keys() >= {"trial_id", "user_attr"}]
-    evaluations = {number: Evaluation.from_dict(found[EVALUATION]) for number, found in ends if EVALUATION in found}
+    evaluations = {number: Outcome.from_dict(found[EVALUATION]) for number, found in ends if EVALUATION in found}
     origins = {number: Origin(**found[ORIGIN]) for number, found in ends if ORIGIN in found}
     return [TrialRecord(number, (), evaluations.get(number), origins.get(number)) for number in range(begun)]
 
@@ -282,8 +282,8 @@ def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
     records = []
     for number, trial in enumerate(study.trials):
         content = trial.user_attrs.get(EVALUATION) if trial.finished else None
-        evaluation = None if content is None else Evaluation.from_dict(content)
+        outcome = None if content is None else Outcome.from_dict(content)
         found = trial.user_attrs.get(ORIGIN)
         origin = None if found is None else Origin(**found)
-        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), evaluation, origin))
+        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), outcome, origin))
     return records

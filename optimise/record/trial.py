@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 
 __all__ = ["Origin", "TrialRecord"]
 
@@ -34,14 +34,14 @@ class Origin:
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """One trial: its number, values of the design variables, evaluation (None while it runs), and origin.
+    """One trial: its number, values of the design variables, outcome (None while it runs), and origin.
 
     A trial without an origin was proposed by the sampler; the first one is the nominal line.
     """
 
     number: int
     values: tuple[float, ...]
-    evaluation: Evaluation | None
+    outcome: Outcome | None
     origin: Origin | None = None
 
     @property

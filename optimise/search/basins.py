@@ -109,7 +109,7 @@ def _polished(
 
 
 def _value(campaign: CampaignSpec, record: TrialRecord) -> float | None:
-    found = raw_values(campaign.objectives, record.evaluation)
+    found = raw_values(campaign.objectives, record.outcome)
     return None if found is None else found[0]
 
 
@@ -118,7 +118,7 @@ def _active(space: DesignSpace, record: TrialRecord, nominal: TrialRecord) -> li
 
     What equals the nominal line's (no loss of contact where none is allowed) holds nothing back.
     """
-    own, other = (r.evaluation.constraints if r.evaluation else {} for r in (record, nominal))
+    own, other = (r.outcome.constraints if r.outcome else {} for r in (record, nominal))
     names = [name for name, g in own.items() if g > -MET and g != other.get(name)]
     for v, value in zip(space.variables, record.values, strict=True):
         share = (value - v.low) / (v.high - v.low)

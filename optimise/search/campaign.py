@@ -15,10 +15,10 @@ from optimise.design.space import DesignSpace
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
 from optimise.evaluation.evaluate import prepare as prepare_start
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed, sound
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed, sound
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
-from optimise.evaluation.setting import Setting, Task
 from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
@@ -156,12 +156,12 @@ class _Run:
         self.status = StatusWriter(place, campaign, self.study.records, how.get("command", ""))
         self.progress = how.get("progress")
         self.under_way: set[int] = set()
-        self.finished: dict[int, Evaluation] = {}
+        self.finished: dict[int, Outcome] = {}
 
     def to_the_end(self, evaluate: Evaluate, prepare: Callable[[CaseSpec], Any]) -> None:
         """Evaluate what the budget still holds."""
         self.status.write("running")
-        open_trials = [r for r in self.study.records if r.evaluation is None]
+        open_trials = [r for r in self.study.records if r.outcome is None]
         searched = bool(self.study.records) and not open_trials and self.study.searched >= self.campaign.trials
         if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
             return
@@ -215,16 +215,16 @@ class _Run:
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
-            evaluation = sound(evaluate(Task(0, self.space.typical_of(self.case.catenary)), setting))
-            if evaluation.status is not EvaluationStatus.OK:
+            outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary)), setting))
+            if outcome.status is not OutcomeStatus.OK:
                 raise NominalFailedError(
                     f"the nominal line '{self.case.catenary.name}' must be solvable at "
                     f"{self.case.speed_kmh:g} km/h "
-                    f"before it can be optimised: {evaluation.message}"
+                    f"before it can be optimised: {outcome.message}"
                 )
             self.study.ask_nominal()
-            self._tell(evaluation)
-        nominal = self.study.records[0].evaluation
+            self._tell(outcome)
+        nominal = self.study.records[0].outcome
         if nominal is None or nominal.sigma_N is None:
             raise InputError([f"{self.place.journal} must begin with the nominal line: it does not; restore the file"])
         return Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
@@ -264,7 +264,7 @@ class _Run:
             self.under_way.add(record.number)
             try:
                 tolerance = record.origin.tolerance if record.origin else None
-                task = Task(record.number, self.space.spec_of(record.values), tolerance=tolerance)
+                task = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is no valid line: {error}")
             else:
@@ -273,9 +273,9 @@ class _Run:
     def _collect(self, executor: Executor) -> None:
         """Wait for an evaluation and tell what may be told: at once, or a whole batch in trial order."""
         if len(self.finished) < len(self.under_way):
-            evaluation = executor.next_completed(SECONDS_BETWEEN_LOOKS)
-            if evaluation is not None and evaluation.number in self.under_way:
-                self.finished[evaluation.number] = sound(evaluation)
+            outcome = executor.next_completed(SECONDS_BETWEEN_LOOKS)
+            if outcome is not None and outcome.number in self.under_way:
+                self.finished[outcome.number] = sound(outcome)
         if self.campaign.synchronous and len(self.finished) < len(self.under_way):
             self._show()
             return
@@ -283,8 +283,8 @@ class _Run:
             self._tell(self.finished.pop(number))
         self._show()
 
-    def _tell(self, evaluation: Evaluation) -> None:
-        record = self.study.tell(evaluation)
+    def _tell(self, outcome: Outcome) -> None:
+        record = self.study.tell(outcome)
         self.study.commit()
         self.under_way.discard(record.number)
         self.status.ended(record, running=len(self.under_way))

@@ -12,7 +12,7 @@ from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import CONSTRAINTS
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
 from optimise.record.labelled import labelled, long_name_and_unit
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["trials_dataset", "write_trials"]
 
-STATES = ("running", *(status.value for status in EvaluationStatus))
+STATES = ("running", *(status.value for status in OutcomeStatus))
 
 
 def write_trials(result: CampaignResult, path: Path) -> None:
@@ -44,7 +44,7 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
         records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
     )
     data["applied_force"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
-    for name in sorted({n for r in records if r.evaluation for n in r.evaluation.statistics}):
+    for name in sorted({n for r in records if r.outcome for n in r.outcome.statistics}):
         long_name, unit = long_name_and_unit(name)
         data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
     data["wall_time"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
@@ -107,22 +107,22 @@ def _add_scenarios(data: xr.Dataset, result: CampaignResult) -> None:
         "scenario", np.array(labels, dtype=object), "speed, errors and so on of a scenario", None
     )
     data["scenario_weight"] = labelled("scenario", found.weights, "weight of a scenario, sum one", "1")
-    names = sorted({n for r in records if r.evaluation for n in r.evaluation.scenarios})
+    names = sorted({n for r in records if r.outcome for n in r.outcome.scenarios})
     for name in names:
-        rows = [r.evaluation.scenarios.get(name) if r.evaluation else None for r in records]
+        rows = [r.outcome.scenarios.get(name) if r.outcome else None for r in records]
         values = np.array([(np.nan,) * len(labels) if row is None else row for row in rows], dtype=float)
         long_name, unit = long_name_and_unit(name)
         data[f"scenario_{name}"] = labelled(("trial", "scenario"), values, f"{long_name} in each scenario", unit)
 
 
-def _told(name: str, evaluation: Evaluation, nominal: TrialRecord) -> float | None:
-    if evaluation.told_N is None or nominal.evaluation is None:
+def _told(name: str, outcome: Outcome, nominal: TrialRecord) -> float | None:
+    if outcome.told_N is None or nominal.outcome is None:
         return None
-    return told_values((name,), evaluation, nominal.evaluation)[0]
+    return told_values((name,), outcome, nominal.outcome)[0]
 
 
 def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:
-    states = [STATES.index(r.evaluation.status.value if r.evaluation else "running") for r in records]
+    states = [STATES.index(r.outcome.status.value if r.outcome else "running") for r in records]
     data["state"] = xr.DataArray(
         np.array(states, dtype=np.int8),
         dims="trial",
@@ -132,11 +132,11 @@ def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:
             "flag_meanings": " ".join(STATES),
         },
     )
-    feasible = [int(r.evaluation is not None and r.evaluation.feasible) for r in records]
+    feasible = [int(r.outcome is not None and r.outcome.feasible) for r in records]
     data["feasible"] = labelled("trial", np.array(feasible, dtype=np.int8), "1 when every limit is held", "1")
     origins = np.array([_origin_of(r) for r in records], dtype=object)
     data["origin"] = labelled("trial", origins, "where the design comes from, when no sampler proposed it", None)
-    messages = np.array([r.evaluation.message if r.evaluation else "" for r in records], dtype=object)
+    messages = np.array([r.outcome.message if r.outcome else "" for r in records], dtype=object)
     data["message"] = labelled("trial", messages, "reason of a failure", None)
 
 
@@ -151,7 +151,7 @@ def _origin_of(record: TrialRecord) -> str:
 
 def _figures(records: list[TrialRecord], pick: Any, long_name: str, unit: str) -> xr.DataArray:
     """One number per trial; not-a-number where there is none."""
-    found = [pick(r.evaluation) if r.evaluation else None for r in records]
+    found = [pick(r.outcome) if r.outcome else None for r in records]
     numbers = [np.nan if value is None else float(value) for value in found]
     return labelled("trial", np.array(numbers, dtype=float), long_name, unit)
 

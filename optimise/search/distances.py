@@ -24,13 +24,13 @@ def distance(space: DesignSpace, one: Sequence[float], other: Sequence[float]) -
 
 def cost_of(record: TrialRecord, objectives: Sequence[str]) -> float | None:
     """First objective as something to minimise; None where it was not computed."""
-    raw = raw_values(objectives, record.evaluation)
+    raw = raw_values(objectives, record.outcome)
     return None if raw is None else OBJECTIVES[objectives[0]].cost(raw[0])
 
 
 def ranked(records: Iterable[TrialRecord], objectives: Sequence[str]) -> list[TrialRecord]:
     """Feasible designs, best in the first objective first, the earlier of two equals first."""
-    costs = [(cost_of(r, objectives), r) for r in records if r.evaluation is not None and r.evaluation.feasible]
+    costs = [(cost_of(r, objectives), r) for r in records if r.outcome is not None and r.outcome.feasible]
     found = [(cost, r.number, r) for cost, r in costs if cost is not None]
     return [r for _, _, r in sorted(found, key=lambda item: item[:2])]
 

@@ -12,7 +12,7 @@ from optuna.trial import TrialState
 
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import EVALUATION, ORIGIN, CampaignFolder, Origin, TrialRecord, records_of
 from optimise.record.journal import collection_paused
 from optimise.record.operations import ended, started, study_attribute, study_created
@@ -82,22 +82,22 @@ class StudyDriver:
         )
         return self._begun(self._storage.create_new_trial(self._storage.study_id, template), origin)
 
-    def tell(self, evaluation: Evaluation) -> TrialRecord:
-        """Put the evaluation of a design that is under way on record."""
-        number = evaluation.number
+    def tell(self, outcome: Outcome) -> TrialRecord:
+        """Put the outcome of a design that is under way on record."""
+        number = outcome.number
         before = set(self._storage.get_trial(number).system_attrs)
         trial = optuna.Trial(self._study, number)
-        for name, g in evaluation.constraints.items():
+        for name, g in outcome.constraints.items():
             trial.set_constraint(name, g)
-        attributes: dict[str, Any] = {**_noted(self.records[number].origin), EVALUATION: evaluation.to_dict()}
-        if evaluation.status is EvaluationStatus.FAILED:
+        attributes: dict[str, Any] = {**_noted(self.records[number].origin), EVALUATION: outcome.to_dict()}
+        if outcome.status is OutcomeStatus.FAILED:
             self._study.tell(number, state=TrialState.FAIL)
         else:
-            self._study.tell(number, self._values(evaluation, attributes))
+            self._study.tell(number, self._values(outcome, attributes))
         told = stored(self._storage.get_trial(number))
         new = {name: value for name, value in told.system_attrs.items() if name not in before}
         self._journal.append(ended(number, replace(told, user_attrs=attributes, system_attrs=new)))
-        record = replace(self.records[number], evaluation=evaluation)
+        record = replace(self.records[number], outcome=outcome)
         self.records[number] = record
         return record
 
@@ -122,11 +122,11 @@ class StudyDriver:
         pairs = zip(self._space.variables, values, strict=True)
         return {v.name: round(value) if v.integer else value for v, value in pairs}
 
-    def _values(self, evaluation: Evaluation, attributes: dict[str, Any]) -> tuple[float, ...]:
+    def _values(self, outcome: Outcome, attributes: dict[str, Any]) -> tuple[float, ...]:
         """Objectives as this campaign's sampler is told them; noted by name where sigma alone does not say it."""
-        nominal = self.records[0].evaluation or evaluation
-        raw = raw_values(self._objectives, evaluation)
-        told = told_values(self._objectives, evaluation, nominal)
+        nominal = self.records[0].outcome or outcome
+        raw = raw_values(self._objectives, outcome)
+        told = told_values(self._objectives, outcome, nominal)
         if self._objectives != DEFAULT_OBJECTIVES:
             for attribute, values in ((RAW, raw), (TOLD, told)):
                 by_name = None if values is None else dict(zip(self._objectives, values, strict=True))

@@ -32,9 +32,9 @@ class Front:
 
     def add(self, record: TrialRecord) -> None:
         """Take a trial that has ended; the ones that it dominates leave."""
-        evaluation = record.evaluation
-        values = raw_values(self._objectives, evaluation)
-        if evaluation is None or values is None or not evaluation.feasible:
+        outcome = record.outcome
+        values = raw_values(self._objectives, outcome)
+        if outcome is None or values is None or not outcome.feasible:
             return
         costs = tuple(OBJECTIVES[name].cost(v) for name, v in zip(self._objectives, values, strict=True))
         if _closer(record):

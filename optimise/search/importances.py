@@ -14,7 +14,7 @@ from typing import Any
 from catenary.storage.files import read_json, write_json_atomic
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, told_values
-from optimise.evaluation.outcome import EvaluationStatus
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
 from optimise.spec.campaign import CampaignSpec
 
@@ -46,13 +46,13 @@ def write_importances(
     searched = [r for r in records if not r.polished]
     if read_importances(folder).get("trials") == len(searched):
         return
-    used = [(r, r.evaluation) for r in searched if r.evaluation and r.evaluation.status is not EvaluationStatus.FAILED]
+    used = [(r, r.outcome) for r in searched if r.outcome and r.outcome.status is not OutcomeStatus.FAILED]
     reason = _reason(len(used), len(space.variables))
     best = max(FEWEST_BEST, math.ceil(BEST_SHARE * len(used)))
     shares: dict[str, dict[str, float]] = {}
     if not reason:
         nominal = used[0][1]
-        told = [told_values(campaign.objectives, evaluation, nominal) for _, evaluation in used]
+        told = [told_values(campaign.objectives, outcome, nominal) for _, outcome in used]
         for k, name in enumerate(campaign.objectives):
             costs = [OBJECTIVES[name].cost(values[k]) for values in told]
             found = _shares(space, [r for r, _ in used], costs, best)
@@ -64,7 +64,7 @@ def write_importances(
         "method": "PED-ANOVA",
         "trials": len(searched),
         "used": len(used),
-        "feasible": sum(evaluation.feasible for _, evaluation in used),
+        "feasible": sum(outcome.feasible for _, outcome in used),
         "best": best if shares else 0,
         "reason": reason,
         "objectives": shares,

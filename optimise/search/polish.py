@@ -101,7 +101,7 @@ def polish(
     descents = [_Descent(campaign, space, start, search[0], known) for start in starts]
     while True:
         for record in records[seen:]:
-            if _as_polished(record, settings.tolerance) and record.evaluation is not None:
+            if _as_polished(record, settings.tolerance) and record.outcome is not None:
                 known.setdefault(record.values, record)
         seen = len(records)
         wanted: dict[Values, Origin] = {}
@@ -202,9 +202,9 @@ class _Descent:
         """Scaled objective and violations on record, (1 + limit,); None where they were not computed."""
         record = self._record(u)
         cost = cost_of(record, self.campaign.objectives)
-        if cost is None or record.evaluation is None:
+        if cost is None or record.outcome is None:
             return None
-        return np.array([SCALE * cost / self.unit, *(record.evaluation.constraints[name] for name in CONSTRAINTS)])
+        return np.array([SCALE * cost / self.unit, *(record.outcome.constraints[name] for name in CONSTRAINTS)])
 
     def _told(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same, dear where nothing was computed, so that a step does not end there."""

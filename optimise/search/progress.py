@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord, count_records
 from optimise.record.driver_lock import driver_lives
 from optimise.record.status_file import StatusFile, read_status_file
@@ -82,10 +82,10 @@ class _Count:
 
     def ended(self, record: TrialRecord) -> None:
         """Take a trial; one that is under way changes nothing."""
-        e = record.evaluation
+        e = record.outcome
         if e is None:
             return
-        broken = e.status is EvaluationStatus.FAILED
+        broken = e.status is OutcomeStatus.FAILED
         if record.polished:
             self._polished += 1
         else:
@@ -105,15 +105,15 @@ class _Count:
             self._empty, done=self._done, failed=self._failed, infeasible=self._infeasible, polished=self._polished,
             front=len(front),
         )  # fmt: skip
-        if self._nominal is not None and (e := self._nominal.evaluation) is not None:
+        if self._nominal is not None and (e := self._nominal.outcome) is not None:
             p = replace(p, nominal_sigma_N=e.sigma_N, nominal=_by_name(objectives, e))
-        if front and (best := front[0].evaluation) is not None:
+        if front and (best := front[0].outcome) is not None:
             p = replace(p, best_trial=front[0].number, best_sigma_N=best.sigma_N, best=_by_name(objectives, best))
         return p
 
 
-def _by_name(objectives: tuple[str, ...], evaluation: Evaluation) -> dict[str, float]:
-    return dict(zip(objectives, raw_values(objectives, evaluation) or (), strict=False))
+def _by_name(objectives: tuple[str, ...], outcome: Outcome) -> dict[str, float]:
+    return dict(zip(objectives, raw_values(objectives, outcome) or (), strict=False))
 
 
 def progress_line(p: Progress) -> str:

@@ -158,10 +158,10 @@ def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
 def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
     """Standard deviation [N] by the campaign's own solver, or the reason why there is none."""
     from optimise.evaluation.evaluate import evaluate
-    from optimise.evaluation.setting import Setting, Task
+    from optimise.evaluation.job import Job, Setting
 
     case = result.case_with(line)
-    found = evaluate(Task(0, case.catenary), Setting(case, result.campaign.limits))
+    found = evaluate(Job(0, case.catenary), Setting(case, result.campaign.limits))
     return {
         "contact_force_std_N": found.sigma_N,
         "static_dropper_force_min_N": found.static_dropper_force_min_N,

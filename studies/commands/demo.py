@@ -37,7 +37,7 @@ def run(composed: Composed[OptimiseJob]) -> int:
     bundle_name = result.campaign.name
     exported = export.compose([f"catenary={best_line}", f"name={bundle_name}"])
     code, bundle = export.run_export(exported)
-    nominal, best = result.nominal.evaluation, result.best.evaluation
+    nominal, best = result.nominal.outcome, result.best.outcome
     assert nominal is not None and best is not None and nominal.sigma_N and best.sigma_N
     print()
     print(

@@ -13,7 +13,7 @@ from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.transient import solve_transient
 from optimise.evaluation.evaluate import evaluate, prepare
-from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.job import Job, Setting
 from optimise.spec.campaign import LimitsSpec
 from studies.commands.optimise import compose
 
@@ -54,8 +54,8 @@ def test_random_designs(bruni, figure, speed, dt):
     start = prepare(case)
     setting = Setting(case, LimitsSpec(), start=start)
     designs, drawn = random_designs(case.catenary, DESIGNS)
-    evaluate(Task(0, case.catenary), setting)
-    rounds = [[evaluate(Task(k, d), setting) for k, d in enumerate(designs)] for _ in range(3)]
+    evaluate(Job(0, case.catenary), setting)
+    rounds = [[evaluate(Job(k, d), setting) for k, d in enumerate(designs)] for _ in range(3)]
     wall = [1e3 * min(e.wall_time_s["total"] for e in each) for each in zip(*rounds, strict=True)]
     medians = [1e3 * statistics.median(e.wall_time_s["total"] for e in r) for r in rounds]
     where = f"{DESIGNS} random designs of bruni_2015, {speed} km/h, {1e3 * dt:g} ms"

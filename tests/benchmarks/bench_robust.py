@@ -9,9 +9,9 @@ import pytest
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from optimise.design.space import DesignSpace
 from optimise.evaluation.evaluate import evaluate, prepare
+from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import scenario_set
-from optimise.evaluation.setting import Setting, Task
 from optimise.spec.campaign import LimitsSpec
 from studies.commands.optimise import compose
 from studies.jobs.simulation import campaign_of, case_of
@@ -56,7 +56,7 @@ def test_robust_design(figure, line):
     ]
     ratios, errors = [], []
     for number, design in enumerate(random_designs(DesignSpace(case.catenary, campaign.design))):
-        task = Task(number, design)
+        task = Job(number, design)
         one = statistics.mean(min(measured(task, each)[1] for _ in range(2)) for each in plain)
         found, spent = min((measured(task, robust) for _ in range(2)), key=lambda each: each[1])
         ratios.append(spent / one)
@@ -80,6 +80,6 @@ def exact(task, setting):
     for case in worlds:
         for sample in range(setting.scenarios.samples):
             line = setting.scenarios.installed(ideal, sample).spec
-            one = evaluate(Task(0, line), Setting(case, setting.limits))
+            one = evaluate(Job(0, line), Setting(case, setting.limits))
             found.append(one.sigma_N)
     return np.array(found)

@@ -23,7 +23,7 @@ def places(numbers):
 
 def of_the_run(result):
     """Everything on record but wall times; floating-point numbers as their exact digits."""
-    return [repr((r.number, r.values, replace(r.evaluation, wall_time_s={}))) for r in result.records]
+    return [repr((r.number, r.values, replace(r.outcome, wall_time_s={}))) for r in result.records]
 
 
 def real(simple_case):

@@ -8,7 +8,7 @@ from cheap_evaluation import FAULTS, bowl_with_every_fault, campaign_of, prepare
 from cheap_sweep import AXES, plane_with_every_fault, sweep_of
 from record_of import full, lost_and_twice
 
-from optimise.evaluation.outcome import EvaluationStatus
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sweep import load_sweep, run_sweep
 from optimise.search.campaign import run_campaign
 from optimise.search.progress import read_status
@@ -31,9 +31,9 @@ def test_a_tenth_of_the_designs_of_a_campaign(tmp_path, case, figures, trials):
     found = Counter()
     for record in result.records:
         fault = FAULTS.get(record.number % 40)
-        assert (record.evaluation.status is EvaluationStatus.FAILED) == (fault is not None), record
+        assert (record.outcome.status is OutcomeStatus.FAILED) == (fault is not None), record
         if fault is not None:
-            assert REASONS[fault] in record.evaluation.message
+            assert REASONS[fault] in record.outcome.message
             found[fault] += 1
     status = read_status(tmp_path)
     assert (status.state, status.failed) == ("finished", trials // 10)

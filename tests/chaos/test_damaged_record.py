@@ -46,7 +46,7 @@ def damaged(campaign, tmp_path):
 
 
 def told(records):
-    return {r.number: r for r in records if r.evaluation is not None}
+    return {r.number: r for r in records if r.outcome is not None}
 
 
 def ends_of_transactions(content):
@@ -71,7 +71,7 @@ def test_a_journal_cut_at_each_byte_of_its_end(campaign, damaged, figures, step)
         whole_until = max(end for end in ends if end <= size)
         same = count_records(damaged(content[:whole_until]))
         assert found == same, "a cut drops what stands behind the last whole transaction, and nothing else"
-        assert all(kept[n].evaluation == whole[n].evaluation for n in kept)
+        assert all(kept[n].outcome == whole[n].outcome for n in kept)
         dropped.append(size - whole_until)
     assert max(dropped) < END
     figures(f"{len(dropped)} cuts opened; at most {max(dropped)} bytes of an unfinished transaction dropped")

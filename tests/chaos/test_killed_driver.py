@@ -63,7 +63,7 @@ def test_a_campaign_by_quasi_monte_carlo(tmp_path, case, figures, kills, trials)
     lost = 0
     for k in range(kills):
         over += kill_at_a_random_moment([str(c) for c in command], chance, early=k % 4 == 3)
-        now = {r.number: r for r in load_result(tmp_path / "killed").records if r.evaluation is not None}
+        now = {r.number: r for r in load_result(tmp_path / "killed").records if r.outcome is not None}
         lost += sum(now.get(number) != record for number, record in kept.items())
         kept = now
         counts.append(len(kept))

@@ -72,7 +72,7 @@ class Killer:
 )
 def test_workers_killed_while_they_start(tmp_path, case, figures, kills, a_run, allowed):
     whole = run_campaign(campaign_of(**CAMPAIGN), case, tmp_path / "whole", evaluate=bowl, prepare=prepare_nothing)
-    wanted = [(r.number, r.values, r.evaluation.sigma_N, r.evaluation.message) for r in whole.records]
+    wanted = [(r.number, r.values, r.outcome.sigma_N, r.outcome.message) for r in whole.records]
     killer, codes, content = Killer(8, kills), [], {**CAMPAIGN, "cluster": {"kind": "local", "workers": 2}}
     campaigns = 0
     while killer.left > 0:
@@ -84,7 +84,7 @@ def test_workers_killed_while_they_start(tmp_path, case, figures, kills, a_run, 
                 break
         assert codes[-1] == 0, codes
         found = run_campaign(campaign_of(**CAMPAIGN), case, folder, evaluate=bowl, prepare=prepare_nothing)
-        assert [(r.number, r.values, r.evaluation.sigma_N, r.evaluation.message) for r in found.records] == wanted
+        assert [(r.number, r.values, r.outcome.sigma_N, r.outcome.message) for r in found.records] == wanted
         assert lost_and_twice(folder, CAMPAIGN["trials"]) == (0, 0)
     figures(
         f"{kills} workers killed within {FIRST_SECONDS:g} s of their start in {campaigns} campaigns: of "

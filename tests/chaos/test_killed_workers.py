@@ -100,5 +100,5 @@ def nothing_is_lost(tmp_path, case, figures, trials, number, pace, undisturbed):
         f"{rate:.1f} a second, {100 * rate / undisturbed:.0f} % of {undisturbed:.1f}"
     )
     assert (lost, twice) == (0, 0)
-    assert [r.evaluation.message for r in result.records if r.evaluation.message] == []
+    assert [r.outcome.message for r in result.records if r.outcome.message] == []
     return rate / undisturbed, killer.kills

@@ -96,7 +96,7 @@ def resumed(folder, case, trials, kept):
 
 
 def told(folder):
-    return [r for r in load_result(folder).records if r.evaluation is not None]
+    return [r for r in load_result(folder).records if r.outcome is not None]
 
 
 @pytest.mark.parametrize("watchdog", [full(AS_CONF_HAS_IT, minutes=20)])

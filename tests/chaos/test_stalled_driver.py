@@ -72,7 +72,7 @@ def test_a_driver_stopped_again_and_again(tmp_path, figures, evaluate, trials, p
         driver.process.kill()
         driver.process.wait()
         driver.process.stdout.close()
-    reasons = [r.evaluation.message for r in load_result(tmp_path).records if r.evaluation.message]
+    reasons = [r.outcome.message for r in load_result(tmp_path).records if r.outcome.message]
     lost, twice = lost_and_twice(tmp_path, trials)
     figures(
         f"{stopped} pauses of {SECONDS_STOPPED} s through {trials} designs in {time.monotonic() - begin:.0f} s: "

@@ -74,7 +74,7 @@ def run(folder, case, cluster, evaluate="bowl", **content):
 
 
 def table(result):
-    return [(r.number, r.values, r.evaluation.sigma_N) for r in result.records]
+    return [(r.number, r.values, r.outcome.sigma_N) for r in result.records]
 
 
 def empty(slurm):
@@ -112,7 +112,7 @@ def test_jobs_that_end_are_submitted_again(slurm, on_slurm, tmp_path, case):
         campaign, case, tmp_path / "c", progress=show, evaluate=cheap_evaluation.slower_bowl, prepare=prepare_nothing
     )
     assert cancelled
-    assert [r.evaluation.message for r in result.records] == [""] * 40
+    assert [r.outcome.message for r in result.records] == [""] * 40
     assert len(list((tmp_path / "c" / "jobs").glob("*.err"))) > 2, "other jobs took the place of those that ended"
     empty(slurm)
 
@@ -137,7 +137,7 @@ def test_jobs_that_are_cancelled_before_their_workers_come_are_replaced(slurm, o
         over.set()
         thread.join()
     assert cancelled and time.monotonic() - begin < 120.0
-    assert [r.evaluation.message for r in result.records] == [""] * QMC["trials"]
+    assert [r.outcome.message for r in result.records] == [""] * QMC["trials"]
     said = capfd.readouterr().err
     assert "before its worker came (slurm says 'CANCELLED" in said and "another takes its place" in said
     empty(slurm)
@@ -150,16 +150,16 @@ def test_a_job_script_that_fails_on_its_node_is_said_with_the_end_of_its_log(slu
         run(tmp_path, case, broken)
     assert ended.value.exit_code == 75 and time.monotonic() - begin < 120.0
     assert "railway is unknown" in capfd.readouterr().err, "said when it was seen, before giving up"
-    assert [r.number for r in load_result(tmp_path).records if r.evaluation is not None] == [0]
+    assert [r.number for r in load_result(tmp_path).records if r.outcome is not None] == [0]
     mended = run(tmp_path, case, on_slurm())
-    assert len([r for r in mended.records if r.evaluation is not None]) == QMC["trials"]
+    assert len([r for r in mended.records if r.outcome is not None]) == QMC["trials"]
     empty(slurm)
 
 
 def test_a_batch_system_that_refuses_the_jobs_is_quoted(slurm, on_slurm, tmp_path, case):
     with pytest.raises(Interrupted, match=r"slurm must take the jobs.*nvalid partition.*with the cluster.batch"):
         run(tmp_path, case, on_slurm({"queue": "nowhere"}))
-    assert [r.number for r in load_result(tmp_path).records if r.evaluation is not None] == [0]
+    assert [r.number for r in load_result(tmp_path).records if r.outcome is not None] == [0]
 
 
 def readme_commands(port):
@@ -275,7 +275,7 @@ def test_a_scheduler_that_is_killed_ends_the_campaign_and_another_goes_on(on_add
             campaign, case, tmp_path / "c", progress=kill, evaluate=cheap_evaluation.slow_bowl, prepare=prepare_nothing
         )
     assert ended.value.exit_code == 75 and time.monotonic() - begin < 60.0
-    kept = [r for r in load_result(tmp_path / "c").records if r.evaluation is not None]
+    kept = [r for r in load_result(tmp_path / "c").records if r.outcome is not None]
     assert 4 <= len(kept) < 60
     result = run(tmp_path / "c", case, {"kind": "serial"}, trials=60)
     assert {r.number: r for r in kept}.items() <= {r.number: r for r in result.records}.items()

@@ -12,8 +12,8 @@ import yaml
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.case import CaseSpec, PantographSpec
 from optimise.evaluation.constraints import Reference, told_value
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
-from optimise.evaluation.setting import Task
+from optimise.evaluation.job import Job
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.spec.campaign import CampaignSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
@@ -59,9 +59,9 @@ def bowl(task, setting):
         "g_static_dropper_force": -1.0,
         "g_contact_loss": 0.0,
     }
-    return Evaluation(
+    return Outcome(
         number=task.number,
-        status=EvaluationStatus.OK,
+        status=OutcomeStatus.OK,
         sigma_N=sigma,
         constraints=g,
         told_N=told_value(sigma, g, reference.sigma_N),
@@ -80,7 +80,7 @@ def bowl(task, setting):
 
 def bowl_of_tension(task, setting):
     """What the contact wire's tension alone decides."""
-    found = bowl(Task(task.number, setting.case.catenary), setting)
+    found = bowl(Job(task.number, setting.case.catenary), setting)
     sigma = 30.0 + 1e-3 * abs(task.catenary.contact_wire.tension - 26.0e3)
     statistics = {**found.statistics, "contact_force_std_N": sigma}
     return replace(found, number=task.number, sigma_N=sigma, told_N=sigma, statistics=statistics)
@@ -118,7 +118,7 @@ def bowl_with_slack_designs(task, setting):
         return bowl(task, setting)
     g = {"g_static_dropper_force": 1.0 + 0.1 * (task.number % 7)}
     told = told_value(None, g, setting.reference.sigma_N)
-    return Evaluation(task.number, EvaluationStatus.STATIC_SLACK, "slack", constraints=g, told_N=told)
+    return Outcome(task.number, OutcomeStatus.STATIC_SLACK, "slack", constraints=g, told_N=told)
 
 
 def bowl_that_raises(task, setting):

@@ -4,7 +4,7 @@ import numpy as np
 from cheap_evaluation import bowl
 
 from dynamics.contact_force.statistics import ContactStatistics
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.robust import combined
 
 
@@ -31,5 +31,5 @@ def bowl_in_scenarios(task, setting):
             contact_point_range_mm=50.0,
         )
         found.append((dict(vars(statistics)), 150.0))
-    assert isinstance(plain, Evaluation)
+    assert isinstance(plain, Outcome)
     return combined(task.number, found, 20.0, setting)

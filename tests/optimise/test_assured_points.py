@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cheap_sweep import sweep_of
 
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.parameter_study import assured_points
 from optimise.parameter_study import sweep as sweeping
 from optimise.parameter_study.assured_points import assure_points
@@ -32,7 +32,7 @@ def resonance(task, setting):
 def refined(task, setting):
     assert setting.names == ("speed_kmh",)
     (speed,) = task.values
-    return Evaluation(task.number, EvaluationStatus.OK, sigma_N=TRUE[speed], sigma_error_N=ERROR)
+    return Outcome(task.number, OutcomeStatus.OK, sigma_N=TRUE[speed], sigma_error_N=ERROR)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
-from optimise.evaluation.outcome import EvaluationStatus, failed
+from optimise.evaluation.outcome import OutcomeStatus, failed
 from optimise.record.campaign_folder import CampaignFolder, campaign_sha256
 from optimise.search.campaign import Interrupted, NominalFailedError, load_result, run_campaign
 from optimise.search.progress import progress_line, read_status
@@ -23,7 +23,7 @@ def run(folder, case, evaluate=bowl, **content):
 
 
 def designs(result):
-    return [(r.number, r.values, r.evaluation.sigma_N, r.evaluation.told_N) for r in result.records]
+    return [(r.number, r.values, r.outcome.sigma_N, r.outcome.told_N) for r in result.records]
 
 
 @pytest.mark.parametrize("kind", ["cma_es", "tpe", "qmc", "random"])
@@ -31,14 +31,14 @@ def test_each_sampler_starts_at_the_nominal_line_and_finds_better(tmp_path, case
     result = run(tmp_path, case, trials=60, sampler={"kind": kind}, design={"kind": "spacing"})
     assert len(result.records) == 60
     assert not any(result.nominal.values)
-    assert result.best.evaluation.feasible
+    assert result.best.outcome.feasible
     if kind in ("cma_es", "tpe"):
-        assert result.best.evaluation.sigma_N < result.nominal.evaluation.sigma_N
+        assert result.best.outcome.sigma_N < result.nominal.outcome.sigma_N
 
 
 def test_cma_es_converges(tmp_path, case):
     result = run(tmp_path, case, trials=400, design={"kind": "spacing"})
-    assert result.best.evaluation.sigma_N == pytest.approx(30.0 + 9 * 1.0, abs=0.01)
+    assert result.best.outcome.sigma_N == pytest.approx(30.0 + 9 * 1.0, abs=0.01)
 
 
 CLUSTERS = [{"kind": "local", "workers": workers} for workers in (1, 2)]
@@ -85,20 +85,20 @@ def test_ctrl_c_anywhere_leaves_a_campaign_that_goes_on(tmp_path, case, stop, sy
 
 def test_failures_have_their_reason_and_no_number(tmp_path, case):
     result = run(tmp_path, case, bowl_with_failures)
-    broken = [r for r in result.records if r.evaluation.status is EvaluationStatus.FAILED]
+    broken = [r for r in result.records if r.outcome.status is OutcomeStatus.FAILED]
     assert [r.number for r in broken] == [3, 8, 13, 18, 23, 28]
-    assert all(r.evaluation.message == "no convergence" and r.evaluation.told_N is None for r in broken)
+    assert all(r.outcome.message == "no convergence" and r.outcome.told_N is None for r in broken)
     assert read_status(tmp_path).failed == 6
 
 
 def test_best_is_the_best_feasible_design(tmp_path, case):
     result = run(tmp_path, case, trials=200)
-    ok = [r for r in result.records if r.evaluation.feasible]
+    ok = [r for r in result.records if r.outcome.feasible]
     assert 0 < len(ok) < len(result.records)
-    assert result.best.evaluation.sigma_N == min(r.evaluation.sigma_N for r in ok)
+    assert result.best.outcome.sigma_N == min(r.outcome.sigma_N for r in ok)
     for record in result.records:
-        if not record.evaluation.feasible:
-            assert record.evaluation.told_N > result.nominal.evaluation.sigma_N
+        if not record.outcome.feasible:
+            assert record.outcome.told_N > result.nominal.outcome.sigma_N
 
 
 def test_a_nominal_line_that_fails_ends_the_campaign_and_is_not_recorded(tmp_path, case):

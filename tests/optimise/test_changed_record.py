@@ -80,7 +80,7 @@ def test_a_journal_changed_under_a_driver_is_written_whole_again_and_said_at_onc
     assert stop.value.exit_code == 75 and "all of them are on record" in str(stop.value)
     assert not looks, "at once"
     assert (folder / "journal.log").read_bytes().startswith(hand_was_there[0])
-    assert sum(r.evaluation is not None for r in load_result(folder).records) >= TOUCHED_AT
+    assert sum(r.outcome is not None for r in load_result(folder).records) >= TOUCHED_AT
     aside = [file.name for file in folder.glob("*.damaged-*")]
     assert aside == ([] if HANDS[hand] == "was deleted" else ["journal.log.damaged-1"])
     assert campaign(case, folder).records == undisturbed

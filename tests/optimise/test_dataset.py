@@ -36,7 +36,7 @@ def test_every_variable_says_what_it_is(trials):
 
 
 def test_numbers_are_those_on_record(trials, result):
-    sigma = [np.nan if r.evaluation.sigma_N is None else r.evaluation.sigma_N for r in result.records]
+    sigma = [np.nan if r.outcome.sigma_N is None else r.outcome.sigma_N for r in result.records]
     np.testing.assert_array_equal(trials["sigma"], sigma)
     best = trials.sel(trial=trials.attrs["best_trial"])
     assert best["feasible"] == 1 and float(best["sigma"]) == np.nanmin(trials["sigma"].where(trials["feasible"] == 1))
@@ -85,7 +85,7 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
     def solve(case):
         assert case.solver == "transient"
         moved = case.catenary.droppers != result.case.catenary.droppers
-        sigma = 1.01 * (result.best if moved else result.nominal).evaluation.sigma_N
+        sigma = 1.01 * (result.best if moved else result.nominal).outcome.sigma_N
         seen.append((moved, case.dt, case.catenary.mesh.largest_element_length, case.transient.spans_behind))
         if len(seen) == 3:  # of the best design on the coarser numerics
             sigma *= 1.04

@@ -13,8 +13,8 @@ import optimise.evaluation.evaluate as module
 from dynamics.spec.status import Status
 from optimise.evaluation.constraints import CONSTRAINTS, Reference, feasible, told_value, violations
 from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus
-from optimise.evaluation.setting import Setting, Task
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.spec.campaign import LimitsSpec
 
 LIMITS = LimitsSpec()
@@ -48,7 +48,7 @@ def solved(monkeypatch, case):
             return found, None
 
         monkeypatch.setattr(module, "_solve", solve)
-        return evaluate(Task(7, case.catenary), Setting(case, LIMITS, reference, None, limit))
+        return evaluate(Job(7, case.catenary), Setting(case, LIMITS, reference, None, limit))
 
     return run
 
@@ -84,7 +84,7 @@ def test_told_value_is_sigma_when_feasible_and_dearer_than_the_nominal_line_when
 def test_a_feasible_design(solved):
     found = solved(solution())
     assert (found.status, found.sigma_N, found.told_N, found.feasible) == (
-        EvaluationStatus.OK,
+        OutcomeStatus.OK,
         36.0,
         36.0,
         True,
@@ -95,7 +95,7 @@ def test_a_feasible_design(solved):
 
 def test_an_infeasible_design_keeps_its_raw_numbers(solved):
     found = solved(solution(forces=(5.0, 80.0)))
-    assert (found.status, found.sigma_N, found.feasible) == (EvaluationStatus.OK, 36.0, False)
+    assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.OK, 36.0, False)
     assert found.told_N == pytest.approx(60.0)
 
 
@@ -106,7 +106,7 @@ def test_the_nominal_line_is_its_own_reference(solved):
 
 def test_a_design_slack_at_rest_is_infeasible_and_not_failed(solved):
     found = solved(solution(Status.STATIC_SLACK, None, forces=(-5.0, 80.0)))
-    assert (found.status, found.sigma_N, found.feasible) == (EvaluationStatus.STATIC_SLACK, None, False)
+    assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.STATIC_SLACK, None, False)
     assert found.constraints == {"g_static_dropper_force": pytest.approx(1.5)}
     assert found.told_N == pytest.approx(100.0)
 
@@ -114,7 +114,7 @@ def test_a_design_slack_at_rest_is_infeasible_and_not_failed(solved):
 @pytest.mark.parametrize("status", [s for s in Status if s not in (Status.OK, Status.STATIC_SLACK)])
 def test_what_no_solver_could_compute_has_failed_with_its_reason(solved, status):
     found = solved(solution(status, None))
-    assert (found.status, found.message) == (EvaluationStatus.FAILED, status.value)
+    assert (found.status, found.message) == (OutcomeStatus.FAILED, status.value)
     assert found.sigma_N is None and found.told_N is None and not found.feasible
 
 
@@ -124,28 +124,28 @@ def test_an_error_is_a_failure_with_its_reason(solved):
 
 def test_a_number_that_is_not_finite_is_a_failure(solved):
     found = solved(solution(statistics=Figures(contact_force_std_N=math.nan)))
-    assert found.status is EvaluationStatus.FAILED
+    assert found.status is OutcomeStatus.FAILED
     assert "contact_force_std_N" in found.message
 
 
 def test_an_evaluation_over_its_time_limit_is_a_failure(monkeypatch, case):
     monkeypatch.setattr(module, "_solve", lambda case, start: (time.sleep(0.02) or solution(), None))
-    found = evaluate(Task(7, case.catenary), Setting(case, LIMITS, REFERENCE, None, 0.01))
-    assert found.status is EvaluationStatus.FAILED
+    found = evaluate(Job(7, case.catenary), Setting(case, LIMITS, REFERENCE, None, 0.01))
+    assert found.status is OutcomeStatus.FAILED
     assert "at most 0.01 s" in found.message
 
 
 def test_figures_of_a_long_march_count_and_say_what_they_are(solved):
     found = solved(solution(Status.NOT_PERIODIC, message="no state repeats from span to span"))
-    assert (found.status, found.sigma_N) == (EvaluationStatus.OK, 36.0)
+    assert (found.status, found.sigma_N) == (OutcomeStatus.OK, 36.0)
     assert found.message == "no state repeats from span to span"
 
 
 def test_task_setting_and_function_travel_to_a_worker(case):
-    task, setting = Task(7, case.catenary), Setting(case, LIMITS, REFERENCE)
+    task, setting = Job(7, case.catenary), Setting(case, LIMITS, REFERENCE)
     assert pickle.loads(pickle.dumps((evaluate, task, setting))) == (evaluate, task, setting)
 
 
 def test_an_evaluation_survives_the_record(solved):
     found = solved(solution())
-    assert Evaluation.from_dict(found.to_dict()) == found
+    assert Outcome.from_dict(found.to_dict()) == found

@@ -41,19 +41,19 @@ def finished(tmp_path_factory, case):
 @pytest.mark.parametrize("kind", ["nsga2", "tpe", "qmc", "random"])
 def test_each_sampler_for_several_objectives_leaves_a_front(tmp_path, case, kind):
     result = run(tmp_path, case, trials=60, objectives=list(TWO), sampler={"kind": kind})
-    values = np.array([raw_values(TWO, r.evaluation) for r in result.front])
+    values = np.array([raw_values(TWO, r.outcome) for r in result.front])
     assert len(values) > 2
     assert (np.diff(values[:, 0]) > 0.0).all() and (np.diff(values[:, 1]) < 0.0).all()
     assert result.best is result.front[0]
-    assert all(r.evaluation.feasible for r in result.front)
+    assert all(r.outcome.feasible for r in result.front)
 
 
 def test_nsga2_comes_closer_to_the_front_than_random_search(tmp_path, case):
     def late_mean(kind):
         """Objectives of the last hundred designs over those of the nominal line."""
         result = run(tmp_path / kind, case, trials=401, **{**SEVERAL, "sampler": {"kind": kind, "population": 20}})
-        nominal = np.array(raw_values(TWO, result.nominal.evaluation))
-        late = [raw_values(TWO, r.evaluation) for r in result.records[-100:]]
+        nominal = np.array(raw_values(TWO, result.nominal.outcome))
+        late = [raw_values(TWO, r.outcome) for r in result.records[-100:]]
         return float(np.mean(np.array(late) / nominal))
 
     assert late_mean("nsga2") < late_mean("random") - 0.05
@@ -61,7 +61,7 @@ def test_nsga2_comes_closer_to_the_front_than_random_search(tmp_path, case):
 
 def test_nsga2_takes_one_objective(tmp_path, case):
     result = run(tmp_path, case, trials=121, sampler={"kind": "nsga2"}, synchronous=True)
-    assert result.best.evaluation.sigma_N < result.nominal.evaluation.sigma_N
+    assert result.best.outcome.sigma_N < result.nominal.outcome.sigma_N
     assert not (tmp_path / "pareto").exists()
     assert population_size(result.campaign.sampler, 5) == 24
 
@@ -70,11 +70,11 @@ def test_nsga2_takes_one_objective(tmp_path, case):
 def test_one_objective_that_is_not_sigma(tmp_path, case, name):
     result = run(tmp_path, case, trials=80, objectives=[name])
     o = OBJECTIVES[name]
-    cost = [o.cost(o.raw(r.evaluation.statistics)) for r in result.records if r.evaluation.feasible]
-    assert o.cost(o.raw(result.best.evaluation.statistics)) == min(cost)
+    cost = [o.cost(o.raw(r.outcome.statistics)) for r in result.records if r.outcome.feasible]
+    assert o.cost(o.raw(result.best.outcome.statistics)) == min(cost)
     assert result.best.number > 0 or name == "uplift"  # the nominal bowl has the least uplift
     for trial, r in zip(study_of(tmp_path).trials, result.records, strict=True):
-        assert trial.value == told_values((name,), r.evaluation, result.nominal.evaluation)[0]
+        assert trial.value == told_values((name,), r.outcome, result.nominal.outcome)[0]
     line = progress_line(read_status(tmp_path))
     assert f"best {name} " in line and "front" not in line
     assert not (tmp_path / "pareto").exists()
@@ -95,23 +95,23 @@ def test_the_journal_has_every_objective_as_computed_and_as_told_and_every_const
         if trial.state is optuna.trial.TrialState.FAIL:
             assert not {"objectives", "told"} & trial.user_attrs.keys()
             continue
-        raw = raw_values(TWO, r.evaluation)
-        told = told_values(TWO, r.evaluation, finished.nominal.evaluation)
+        raw = raw_values(TWO, r.outcome)
+        told = told_values(TWO, r.outcome, finished.nominal.outcome)
         assert tuple(trial.values) == raw, "NSGA-II reads constraints, so it is told what was computed"
         assert trial.user_attrs["objectives"] == dict(zip(TWO, raw, strict=True))
         assert trial.user_attrs["told"] == dict(zip(TWO, told, strict=True))
-        assert trial.constraints == r.evaluation.constraints
+        assert trial.constraints == r.outcome.constraints
         infeasible += told != raw
     assert 0 < infeasible < len(trials)
 
 
 def test_samplers_without_constraints_are_told_dearer_values(tmp_path, case):
     result = run(tmp_path, case, trials=40, objectives=list(TWO), sampler={"kind": "qmc"})
-    nominal = result.nominal.evaluation
-    broken = [r for r in result.records if not r.evaluation.feasible]
+    nominal = result.nominal.outcome
+    broken = [r for r in result.records if not r.outcome.feasible]
     assert broken
     for r in broken:
-        factor = 1.0 + r.evaluation.constraints["g_uplift"]
+        factor = 1.0 + r.outcome.constraints["g_uplift"]
         told = study_of(tmp_path).trials[r.number].values
         assert told == pytest.approx([factor * value for value in raw_values(TWO, nominal)])
 
@@ -120,10 +120,10 @@ def test_samplers_without_constraints_are_told_dearer_values(tmp_path, case):
 def test_designs_slack_at_rest_have_told_values_alone_and_are_not_on_the_front(tmp_path, case, kind):
     content = {**SEVERAL, "sampler": {"kind": kind, "population": 10}}
     result = run(tmp_path, case, bowl_with_slack_designs, trials=41, **content)
-    nominal = raw_values(TWO, result.nominal.evaluation)
+    nominal = raw_values(TWO, result.nominal.outcome)
     for r in result.records[2::3]:
         trial = study_of(tmp_path).trials[r.number]
-        factor = 1.0 + r.evaluation.constraints["g_static_dropper_force"]
+        factor = 1.0 + r.outcome.constraints["g_static_dropper_force"]
         assert trial.values == pytest.approx([factor * value for value in nominal])
         assert trial.user_attrs["objectives"] is None
         assert r not in result.front
@@ -166,8 +166,8 @@ def test_a_front_in_two_parts_equals_one_in_one(tmp_path, case):
 def test_status_counts_the_front_and_names_what_is_best_in_the_first_objective(finished):
     state = read_status(finished.folder)
     assert state.objectives == TWO and state.front == len(finished.front)
-    assert state.best == dict(zip(TWO, raw_values(TWO, finished.best.evaluation), strict=True))
-    assert state.nominal["uplift"] == finished.nominal.evaluation.statistics["max_uplift_at_supports_mm"]
+    assert state.best == dict(zip(TWO, raw_values(TWO, finished.best.outcome), strict=True))
+    assert state.nominal["uplift"] == finished.nominal.outcome.statistics["max_uplift_at_supports_mm"]
     assert f"| {state.front} on the front of sigma, uplift | best sigma " in progress_line(state)
 
 
@@ -175,7 +175,7 @@ def test_the_data_set_flags_the_front_and_has_every_objective(finished):
     with xr.open_dataset(finished.folder / "trials.nc") as data:
         front = data["trial"][data["non_dominated"] == 1]
         assert sorted(front.values) == sorted(r.number for r in finished.front)
-        uplift = [(raw_values(("uplift",), r.evaluation) or (np.nan,))[0] for r in finished.records]
+        uplift = [(raw_values(("uplift",), r.outcome) or (np.nan,))[0] for r in finished.records]
         np.testing.assert_array_equal(data["uplift"], uplift)
         infeasible = (data["feasible"] == 0) & np.isfinite(data["uplift"])
         assert infeasible.any()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from cheap_evaluation import bowl, bowl_of_tension, bowl_with_failures, campaign_of, prepare_nothing
 
-from optimise.evaluation.setting import Task
+from optimise.evaluation.job import Job
 from optimise.record.campaign_folder import CampaignFolder, Origin
 from optimise.search.campaign import run_campaign
 from optimise.search.importances import read_importances, write_importances
@@ -57,7 +57,7 @@ def test_few_trials_or_one_variable_have_none_and_say_why(tmp_path, case, conten
 
 def test_designs_that_all_do_the_same_have_none(tmp_path, case):
     def flat(task, setting):
-        return replace(bowl(Task(0, setting.case.catenary), setting), number=task.number)
+        return replace(bowl(Job(0, setting.case.catenary), setting), number=task.number)
 
     _, found = run(tmp_path, case, flat)
     assert not found["objectives"] and "as all of them are" in found["reason"]

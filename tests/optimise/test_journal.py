@@ -41,9 +41,9 @@ def test_optuna_itself_reads_the_journal(journal, finished):
     assert len(study.trials) == TRIALS
     for trial, record in zip(study.trials, finished.records, strict=True):
         assert tuple(trial.params.values()) == record.values
-        assert trial.value == record.evaluation.told_N
-        assert trial.constraints == record.evaluation.constraints
-        assert trial.user_attrs["evaluation"]["sigma_N"] == record.evaluation.sigma_N
+        assert trial.value == record.outcome.told_N
+        assert trial.constraints == record.outcome.constraints
+        assert trial.user_attrs["evaluation"]["sigma_N"] == record.outcome.sigma_N
 
 
 def test_what_was_told_is_read_back_bit_by_bit(journal, finished):
@@ -56,7 +56,7 @@ def test_a_journal_cut_anywhere_holds_whole_transactions(journal, finished):
         journal.write_bytes(content[:size])
         found = records(journal, finished)
         assert journal.stat().st_size == size, "reading must not write"
-        told = [r for r in found if r.evaluation is not None]
+        told = [r for r in found if r.outcome is not None]
         assert told == finished.records[: len(told)]
         assert len(found) - len(told) <= 1
         assert all(len(r.values) == 9 for r in found)

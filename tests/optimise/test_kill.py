@@ -16,7 +16,7 @@ import psutil
 import pytest
 from cheap_evaluation import campaign_of, prepare_nothing
 
-from optimise.evaluation.outcome import EvaluationStatus
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.search.campaign import load_result, run_campaign
 from optimise.search.progress import read_status
 
@@ -45,7 +45,7 @@ def finish(folder, case, **content):
     campaign = campaign_of(**{"trials": TRIALS, **content, "cluster": {"kind": "serial"}})
     result = run_campaign(campaign, case, folder, evaluate=cheap_evaluation.bowl, prepare=prepare_nothing)
     assert [r.number for r in result.records] == list(range(campaign.trials))
-    assert all(r.evaluation is not None and r.evaluation.number == r.number for r in result.records)
+    assert all(r.outcome is not None and r.outcome.number == r.number for r in result.records)
     return result
 
 
@@ -63,14 +63,14 @@ def test_kill_the_driver_at_random_moments_and_resume(tmp_path, case, content):
             driver.kill()
         result = load_result(tmp_path / "killed")
         assert read_status(tmp_path / "killed").state == "stopped"
-        kept = [r for r in result.records if r.evaluation is not None]
+        kept = [r for r in result.records if r.outcome is not None]
         assert kept[: len(told)] == told, "what was told must stay as it was"
         assert len(kept) < TRIALS
         told = kept
     killed = finish(tmp_path / "killed", case, **content)
     assert killed.records[: len(told)] == told
     whole = finish(tmp_path / "whole", case, **content)
-    designs = [[(r.values, r.evaluation.sigma_N) for r in found.records] for found in (killed, whole)]
+    designs = [[(r.values, r.outcome.sigma_N) for r in found.records] for found in (killed, whole)]
     assert designs[0] == designs[1]
     names = [sorted(f.name for f in (tmp_path / part).rglob("*")) for part in ("killed", "whole")]
     assert names[0] == names[1]
@@ -121,7 +121,7 @@ def test_two_campaigns_run_side_by_side_on_one_machine(tmp_path, case):
 
 
 def reasons(result):
-    return {r.number: r.evaluation.message for r in result.records if r.evaluation.message}
+    return {r.number: r.outcome.message for r in result.records if r.outcome.message}
 
 
 def test_a_worker_that_dies_is_replaced_and_its_designs_are_tried_again(tmp_path, case, monkeypatch):
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_is_replaced_and_its_designs_are_tried_again(tmp_path
 def test_a_design_that_kills_its_workers_has_failed_and_its_neighbours_have_not(tmp_path, case, workers):
     result = local(tmp_path, case, "bowl_that_always_kills_its_worker", workers=workers, retries=1)
     assert list(reasons(result)) == [4]
-    assert result.records[4].evaluation.status is EvaluationStatus.FAILED
+    assert result.records[4].outcome.status is OutcomeStatus.FAILED
     assert "ended 2 times" in reasons(result)[4]
 
 

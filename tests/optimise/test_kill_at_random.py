@@ -18,7 +18,7 @@ import xarray as xr
 import yaml
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
-from optimise.evaluation.outcome import EvaluationStatus
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.record.journal import MARK
 from optimise.search.campaign import load_result, run_campaign
 
@@ -62,7 +62,7 @@ def kill(driver, victim, chance):
 
 def told(folder):
     """Evaluations on record, by number; every transaction of the journal has its own count."""
-    found = [r for r in load_result(folder).records if r.evaluation is not None]
+    found = [r for r in load_result(folder).records if r.outcome is not None]
     lines = (folder / "journal.log").read_bytes().split(b"\n")[:-1]
     marks = [json.loads(line)["user_attr"][MARK] for line in lines if f'"{MARK}"'.encode() in line]
     assert marks == list(range(1, len(marks) + 1))
@@ -97,8 +97,8 @@ def torment(folder, case, kills, seed):
     campaign = campaign_of(**{**CONTENT, "cluster": {"kind": "serial"}})
     result = run_campaign(campaign, case, folder, evaluate=bowl, prepare=prepare_nothing)
     assert [r.number for r in result.records] == list(range(TRIALS))
-    assert all(r.evaluation is not None and r.evaluation.number == r.number for r in result.records)
-    assert all(r.evaluation.status is EvaluationStatus.OK for r in result.records), "a kill is no fault of a design"
+    assert all(r.outcome is not None and r.outcome.number == r.number for r in result.records)
+    assert all(r.outcome.status is OutcomeStatus.OK for r in result.records), "a kill is no fault of a design"
     assert {n: result.records[n] for n in kept} == kept
     assert sorted(told(folder)) == list(range(TRIALS))
     whole_files(folder)

@@ -86,7 +86,7 @@ def test_workers_killed_faster_than_they_start_end_the_campaign_with_a_word(tmp_
     assert "the same command goes on" in str(ended.value)
     said = capfd.readouterr().err
     assert "asked for again" in said
-    kept = [r for r in load_result(tmp_path).records if r.evaluation is not None]
+    kept = [r for r in load_result(tmp_path).records if r.outcome is not None]
     assert 5 <= len(kept) < TRIALS
     killed = run(tmp_path, case, Killer(), cluster={"kind": "serial"})
     assert [killed.records[r.number] for r in kept] == kept  # one under way behind them may have stood between
@@ -97,7 +97,7 @@ def test_workers_that_are_gone_for_a_while_are_begun_anew(tmp_path, case, killer
     result = run(tmp_path, case, killer(seconds=3.0), cluster={**CLUSTER, "retries": 10})
     assert "The watchdog: " in capfd.readouterr().err
     assert [r.number for r in result.records] == list(range(TRIALS))
-    assert all(r.evaluation is not None and r.evaluation.message == "" for r in result.records)
+    assert all(r.outcome is not None and r.outcome.message == "" for r in result.records)
 
 
 def test_a_refused_setting_is_named_where_the_command_is_said_to_go_on(tmp_path, case, monkeypatch):

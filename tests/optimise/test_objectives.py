@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from dynamics.contact_force.statistics import ContactStatistics
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.record.campaign_folder import CampaignInput, TrialRecord, campaign_sha256
 from optimise.search.front import best_of, front_of
 from optimise.spec.objective_names import BASES
@@ -19,7 +19,7 @@ from optimise.spec.objective_names import BASES
 ALL = tuple(OBJECTIVES)
 
 
-def evaluation(number=0, sigma=20.0, uplift=60.0, g=-0.1):
+def outcome(number=0, sigma=20.0, uplift=60.0, g=-0.1):
     statistics = {
         "contact_force_std_N": sigma,
         "contact_force_max_N": 205.0,
@@ -27,11 +27,11 @@ def evaluation(number=0, sigma=20.0, uplift=60.0, g=-0.1):
         "contact_force_statistical_min_N": 157.0 - 3.0 * sigma,
         "max_uplift_at_supports_mm": uplift,
     }
-    return Evaluation(number, EvaluationStatus.OK, "", sigma, {"g_uplift": g, "g_contact_loss": 0.0}, sigma, statistics)
+    return Outcome(number, OutcomeStatus.OK, "", sigma, {"g_uplift": g, "g_contact_loss": 0.0}, sigma, statistics)
 
 
 def record(number, sigma, uplift, g=-0.1):
-    return TrialRecord(number, (), evaluation(number, sigma, uplift, g))
+    return TrialRecord(number, (), outcome(number, sigma, uplift, g))
 
 
 def test_objectives_are_those_of_the_input_and_made_of_existing_statistics():
@@ -41,13 +41,13 @@ def test_objectives_are_those_of_the_input_and_made_of_existing_statistics():
 
 
 def test_values_as_computed():
-    assert raw_values(ALL, evaluation()) == (20.0, 94.0, 97.0, 60.0)
-    assert raw_values(ALL, evaluation(g=0.3)) == (20.0, 94.0, 97.0, 60.0), "an infeasible design keeps its numbers"
+    assert raw_values(ALL, outcome()) == (20.0, 94.0, 97.0, 60.0)
+    assert raw_values(ALL, outcome(g=0.3)) == (20.0, 94.0, 97.0, 60.0), "an infeasible design keeps its numbers"
     assert raw_values(ALL, failed(3, "no convergence")) is None
 
 
 def test_an_infeasible_design_is_told_as_the_nominal_line_made_worse_by_its_violations():
-    design, nominal = evaluation(1, sigma=5.0, uplift=10.0, g=0.5), evaluation()
+    design, nominal = outcome(1, sigma=5.0, uplift=10.0, g=0.5), outcome()
     told = told_values(ALL, design, nominal)
     assert told == pytest.approx((20.0 * 1.5, 94.0 * 1.5, 157.0 - 3.0 * 20.0 * 1.5, 60.0 * 1.5))
     for o, value, reference in zip(OBJECTIVES.values(), told, raw_values(ALL, nominal), strict=True):
@@ -55,12 +55,12 @@ def test_an_infeasible_design_is_told_as_the_nominal_line_made_worse_by_its_viol
 
 
 def test_a_design_slack_at_rest_is_told_without_numbers_of_its_own():
-    slack = Evaluation(1, EvaluationStatus.STATIC_SLACK, "slack", constraints={"g_static_dropper_force": 1.5})
-    assert told_values(("sigma", "uplift"), slack, evaluation()) == pytest.approx((50.0, 150.0))
+    slack = Outcome(1, OutcomeStatus.STATIC_SLACK, "slack", constraints={"g_static_dropper_force": 1.5})
+    assert told_values(("sigma", "uplift"), slack, outcome()) == pytest.approx((50.0, 150.0))
 
 
 def test_a_feasible_design_is_told_as_it_is():
-    assert told_values(ALL, evaluation(1, sigma=30.0), evaluation()) == raw_values(ALL, evaluation(1, sigma=30.0))
+    assert told_values(ALL, outcome(1, sigma=30.0), outcome()) == raw_values(ALL, outcome(1, sigma=30.0))
 
 
 def dominated(point, others):

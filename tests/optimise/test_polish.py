@@ -8,9 +8,9 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
 from optimise.evaluation import evaluate as evaluation
-from optimise.evaluation.outcome import EvaluationStatus, failed
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import OutcomeStatus, failed
 from optimise.evaluation.scenarios import scenario_set
-from optimise.evaluation.setting import Setting, Task
 from optimise.record.campaign_folder import CampaignFolder, count_records
 from optimise.record.status_file import read_status_file
 from optimise.search.campaign import Interrupted, run_campaign
@@ -72,7 +72,7 @@ def basins_of(result):
 
 
 def designs_of(result):
-    return [(r.number, r.values, r.evaluation.sigma_N, r.origin) for r in result.records]
+    return [(r.number, r.values, r.outcome.sigma_N, r.origin) for r in result.records]
 
 
 def coarse_search(task, setting):
@@ -86,12 +86,12 @@ def test_a_polish_with_a_closer_tolerance_is_compared_with_itself(tmp_path, case
     result = run(tmp_path, case, coarse_search, polish={**POLISH, "tolerance": 1e-4})
     content = basins_of(result)
     (basin,) = content["basins"]
-    assert basin["value"] > min(r.evaluation.sigma_N for r in result.records if not r.polished)
+    assert basin["value"] > min(r.outcome.sigma_N for r in result.records if not r.polished)
     assert result.best.polished and result.best.number == basin["trial"]
     assert read_status(tmp_path).best_trial == basin["trial"]
     # a search that goes on may find a better one
     more = run(tmp_path, case, coarse_search, trials=60, polish={**POLISH, "best": 0})
-    lowest = min((r for r in more.records if r.evaluation.feasible), key=lambda r: r.evaluation.sigma_N)
+    lowest = min((r for r in more.records if r.outcome.feasible), key=lambda r: r.outcome.sigma_N)
     assert lowest.number > len(result.records) and more.best == lowest
 
 
@@ -102,7 +102,7 @@ def test_a_polish_ends_at_the_optimum_under_a_limit(tmp_path, case):
     line = result.catenary_of(result.best).droppers.positions
     found = np.array(line[:4]) - case.catenary.droppers.positions[:4]
     assert found == pytest.approx([0.25, 0.25, 0.0, 0.3], abs=0.02)  # on x1 + x2 = 0.5
-    assert result.best.evaluation.feasible
+    assert result.best.outcome.feasible
     content = basins_of(result)
     assert len(content["basins"]) == 1 and content["basins"][0]["trial"] == result.best.number
     for one in content["polished"]:
@@ -129,8 +129,8 @@ def test_distinct_basins_are_told_apart_and_the_deeper_is_first(tmp_path, case):
 def test_starts_are_the_best_designs_that_are_distinct(tmp_path, case):
     result = run(tmp_path, case, two_basins, polish={**POLISH, "best": 4, "distance": 0.2})
     starts = [result.records[p["start_trial"]] for p in basins_of(result)["polished"]]
-    sigma = [s.evaluation.sigma_N for s in starts]
-    assert sigma == sorted(sigma) and sigma[0] == min(r.evaluation.sigma_N for r in result.records[:40])
+    sigma = [s.outcome.sigma_N for s in starts]
+    assert sigma == sorted(sigma) and sigma[0] == min(r.outcome.sigma_N for r in result.records[:40])
     apart = [distance(result.space, a.values, b.values) for k, a in enumerate(starts) for b in starts[:k]]
     assert min(apart) >= 0.2
 
@@ -216,8 +216,8 @@ def test_designs_without_numbers_do_not_end_a_polish(tmp_path, case):
 
     result = run(tmp_path, case, with_holes)
     start = result.records[basins_of(result)["polished"][0]["start_trial"]]
-    assert result.best.polished and result.best.evaluation.sigma_N < start.evaluation.sigma_N - 0.5
-    broken = [r for r in result.records if r.evaluation.status is EvaluationStatus.FAILED]
+    assert result.best.polished and result.best.outcome.sigma_N < start.outcome.sigma_N - 0.5
+    broken = [r for r in result.records if r.outcome.status is OutcomeStatus.FAILED]
     assert broken and all(r.polished for r in broken)
 
 
@@ -258,8 +258,8 @@ def test_the_tolerance_of_the_polish_holds_in_every_scenario(case, monkeypatch):
         return failed(task.number, "only looked at")
 
     monkeypatch.setattr(evaluation, "_evaluate", looked_at)
-    evaluation.evaluate(Task(1, case.catenary, tolerance=3e-5), setting)
-    evaluation.evaluate(Task(2, case.catenary), setting)
+    evaluation.evaluate(Job(1, case.catenary, tolerance=3e-5), setting)
+    evaluation.evaluate(Job(2, case.catenary), setting)
     assert seen[0] == [3e-5, 3e-5, 3e-5] and 3e-5 not in seen[1]
 
 

@@ -29,11 +29,11 @@ def run(folder, case, evaluate=bowl_in_scenarios, **content):
 
 def test_the_best_design_over_scenarios_is_on_record_with_each_of_them(tmp_path, case):
     result = run(tmp_path, case, trials=60, sampler={"kind": "random"})
-    best = result.best.evaluation
-    assert best.sigma_N == min(r.evaluation.sigma_N for r in result.records if r.evaluation.feasible)
+    best = result.best.outcome
+    assert best.sigma_N == min(r.outcome.sigma_N for r in result.records if r.outcome.feasible)
     weights = np.repeat([1, 2, 1], 4) / 16.0
     assert best.sigma_N == pytest.approx(weights @ best.scenarios["contact_force_std_N"])
-    assert load_result(tmp_path).best.evaluation == best
+    assert load_result(tmp_path).best.outcome == best
     with xr.open_dataset(tmp_path / "trials.nc") as data:
         assert dict(data.sizes)["scenario"] == 12
         assert data["scenario"].values[5] == "290 km/h, errors 2"
@@ -48,8 +48,8 @@ def test_a_worst_case_is_another_optimum_than_a_mean(tmp_path, case):
     mean = run(tmp_path / "mean", case, **content)
     worst = run(tmp_path / "worst", case, **content, objectives=["sigma:worst"])
     assert worst.records[5].values == mean.records[5].values
-    largest = lambda r: max(r.evaluation.scenarios["contact_force_std_N"])  # noqa: E731
-    feasible = [r for r in worst.records if r.evaluation.feasible]
+    largest = lambda r: max(r.outcome.scenarios["contact_force_std_N"])  # noqa: E731
+    feasible = [r for r in worst.records if r.outcome.feasible]
     assert worst.best is min(feasible, key=largest)
 
 
@@ -57,10 +57,10 @@ def test_a_worst_case_is_another_optimum_than_a_mean(tmp_path, case):
 def test_a_front_of_one_statistic_at_two_speeds(tmp_path, case, kind):
     content = {"objectives": APART, "sampler": {"kind": kind, "population": 20}, "synchronous": True}
     result = run(tmp_path / "a", case, trials=241, **content)
-    values = np.array([raw_values(APART, r.evaluation) for r in result.front])
+    values = np.array([raw_values(APART, r.outcome) for r in result.front])
     assert len(values) > 3 and (np.diff(values[:, 0]) > 0.0).all() and (np.diff(values[:, 1]) < 0.0).all()
-    late = [np.array(raw_values(APART, r.evaluation)) for r in result.records[-60:]]
-    early = [np.array(raw_values(APART, r.evaluation)) for r in result.records[1:61]]
+    late = [np.array(raw_values(APART, r.outcome)) for r in result.records[-60:]]
+    early = [np.array(raw_values(APART, r.outcome)) for r in result.records[1:61]]
     assert np.mean(late) < np.mean(early) - 1.0, "the search goes towards the front"
     with xr.open_dataset(tmp_path / "a" / "trials.nc") as data:
         assert data["sigma_at_260"].attrs["units"] == "N" and "non_dominated" in data
@@ -75,7 +75,7 @@ def test_scenarios_are_what_a_campaign_is_resumed_with(tmp_path, case):
     with pytest.raises(InputError, match=r"scenarios\.errors\.samples was 4, now 5"):
         run(tmp_path / "a", case, trials=3, scenarios={**SCENARIOS, "errors": {"length_sd_mm": 2, "samples": 5}})
     run(tmp_path / "b", case, bowl, trials=3, scenarios={})
-    assert "scenarios" not in json.dumps([r.evaluation.to_dict() for r in load_result(tmp_path / "b").records])
+    assert "scenarios" not in json.dumps([r.outcome.to_dict() for r in load_result(tmp_path / "b").records])
 
 
 def test_a_combination_that_is_no_case_is_refused_before_anything_is_written(tmp_path, case):

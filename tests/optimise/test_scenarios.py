@@ -15,11 +15,11 @@ from dynamics.steady_state.periodic import solve_periodic
 from optimise.evaluation.constraints import Reference, total_violation
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import installed, standard_errors
+from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import raw_values, told_values
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import own_condition, scenario_set
-from optimise.evaluation.setting import Setting, Task
 from optimise.spec.campaign import LimitsSpec
 from optimise.spec.scenarios import ScenariosSpec
 
@@ -152,7 +152,7 @@ def own_state(case):
 def setting(bruni):
     found = around(bruni, **SPEEDS, errors={"length_sd_mm": 2.0, "samples": 2}, objectives=("sigma", "sigma@250:worst"))
     plain = Setting(bruni, LimitsSpec(), start=prepare_scenarios(found, own_state), scenarios=found)
-    nominal = evaluate(Task(0, bruni.catenary), plain)
+    nominal = evaluate(Job(0, bruni.catenary), plain)
     reference = Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
     return replace(plain, reference=reference)
 
@@ -166,13 +166,13 @@ def design(line, lift):
 def test_each_scenario_is_what_it_is_by_itself(bruni, setting):
     """From rest, at the tolerance of a campaign without scenarios: what is left is the looser end of the search."""
     line = design(bruni.catenary, 0.004)
-    found = evaluate(Task(5, line), setting)
+    found = evaluate(Job(5, line), setting)
     ideal, alone, uplift, least = periodic_equilibrium(line), [], [], []
     for world in setting.scenarios.worlds:
         for sample in range(2):
             spec = setting.scenarios.installed(ideal, sample).spec
             case = world.case.model_copy(update={"periodic": bruni.periodic})
-            one = evaluate(Task(0, spec), Setting(case, setting.limits))
+            one = evaluate(Job(0, spec), Setting(case, setting.limits))
             alone.append(one.sigma_N)
             uplift.append(one.statistics["max_uplift_at_supports_mm"])
             least.append(one.static_dropper_force_min_N)
@@ -188,12 +188,12 @@ def test_each_scenario_is_what_it_is_by_itself(bruni, setting):
 
 
 def test_an_evaluation_depends_on_task_and_setting_alone(bruni, setting):
-    task = Task(5, design(bruni.catenary, 0.004))
+    task = Job(5, design(bruni.catenary, 0.004))
     first = evaluate(task, setting)
-    evaluate(Task(6, design(bruni.catenary, -0.004)), setting)
+    evaluate(Job(6, design(bruni.catenary, -0.004)), setting)
     again = evaluate(task, pickle.loads(pickle.dumps(setting)))
     assert replace(again, wall_time_s={}) == replace(first, wall_time_s={})
-    assert Evaluation.from_dict(first.to_dict()) == first
+    assert Outcome.from_dict(first.to_dict()) == first
 
 
 def test_a_design_slack_at_rest_in_one_sample_is_infeasible_by_its_worst_force(bruni, setting):
@@ -203,15 +203,15 @@ def test_a_design_slack_at_rest_in_one_sample_is_infeasible_by_its_worst_force(b
     ideal = periodic_equilibrium(bruni.catenary)
     forces = [rough.scenarios.installed(ideal, sample).dropper_force.min() for sample in range(6)]
     assert min(forces) < 0.0 < max(forces), "the errors must slacken a dropper in some samples, not in all"
-    found = evaluate(Task(5, bruni.catenary), rough)
-    assert (found.status, found.sigma_N, found.feasible) == (EvaluationStatus.STATIC_SLACK, None, False)
+    found = evaluate(Job(5, bruni.catenary), rough)
+    assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.STATIC_SLACK, None, False)
     assert found.constraints == {"g_static_dropper_force": pytest.approx(1.0 - min(forces) / 10.0)}
     assert found.told_N == pytest.approx(setting.reference.sigma_N * (1.0 + total_violation(found.constraints)))
     assert f"with errors {int(np.argmin(forces)) + 1}: dropper" in found.message
 
     # the nominal line, to which others are compared, keeps what can be run and says what could not
-    nominal = evaluate(Task(0, bruni.catenary), replace(rough, reference=None))
-    assert nominal.status is EvaluationStatus.OK and not nominal.feasible
+    nominal = evaluate(Job(0, bruni.catenary), replace(rough, reference=None))
+    assert nominal.status is OutcomeStatus.OK and not nominal.feasible
     sigmas = nominal.scenarios["contact_force_std_N"]
     assert [s is None for s in sigmas] == [f < 0.0 for f in forces] * 2
     assert nominal.constraints["g_static_dropper_force"] == pytest.approx(1.0 - min(forces) / 10.0)
@@ -234,8 +234,8 @@ def test_what_has_no_figures_in_one_scenario_has_failed_and_says_where(bruni, se
         )
 
     monkeypatch.setattr(module, "solve", at_250_diverged)
-    found = evaluate(Task(5, bruni.catenary), setting)
-    assert found.status is EvaluationStatus.FAILED and found.sigma_N is None
+    found = evaluate(Job(5, bruni.catenary), setting)
+    assert found.status is OutcomeStatus.FAILED and found.sigma_N is None
     assert found.message.startswith("250 km/h, errors 1: the time integration ran away")
 
 
@@ -245,18 +245,18 @@ def test_a_scenario_that_does_not_settle_has_the_figures_of_a_long_march(bruni, 
     spec = setting.scenarios.spec.model_copy(update={"tolerance": 1.0e-9, "speeds_kmh": (250.0,), "speed_weights": ()})
     unsettled = bruni.model_copy(update={"periodic": short, "transient": march})
     found = evaluate(
-        Task(5, bruni.catenary),
+        Job(5, bruni.catenary),
         replace(setting, case=unsettled, scenarios=scenario_set(spec, ("sigma",), unsettled), start=None),
     )
-    assert found.status is EvaluationStatus.OK and found.sigma_N > 0.0
+    assert found.status is OutcomeStatus.OK and found.sigma_N > 0.0
     assert "250 km/h, errors 2: " in found.message and "span" in found.message
 
 
 def test_told_values_over_scenarios():
     over = {"sigma": 40.0, "sigma@320": 50.0, "statistical_minimum:worst": 10.0}
     statistics = {"contact_force_std_N": 40.0}
-    nominal = Evaluation(0, EvaluationStatus.OK, sigma_N=40.0, statistics=statistics, objectives=over)
-    slack = Evaluation(3, EvaluationStatus.STATIC_SLACK, constraints={"g_static_dropper_force": 0.5})
+    nominal = Outcome(0, OutcomeStatus.OK, sigma_N=40.0, statistics=statistics, objectives=over)
+    slack = Outcome(3, OutcomeStatus.STATIC_SLACK, constraints={"g_static_dropper_force": 0.5})
     names = tuple(over)
     assert raw_values(names, nominal) == tuple(over.values())
     assert told_values(names, slack, nominal) == pytest.approx((60.0, 75.0, 10.0 - 0.5 * 3 * 40.0))

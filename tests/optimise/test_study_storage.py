@@ -6,8 +6,8 @@ import pytest
 from cheap_evaluation import bowl, campaign_of
 
 from optimise.design.space import DesignSpace
+from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import failed
-from optimise.evaluation.setting import Setting, Task
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.search import driver as driver_module
 from optimise.search.driver import StudyDriver
@@ -26,12 +26,12 @@ def proposals(folder, case, campaign, restarts):
     study = StudyDriver(CampaignFolder(folder), campaign, space)
     setting, running, shown = Setting(case, campaign.limits), [], []
     study.ask_nominal()
-    study.tell(bowl(Task(0, case.catenary), setting))
+    study.tell(bowl(Job(0, case.catenary), setting))
     while len(study.records) < TRIALS:
         while len(running) < UNDER_WAY:
             running.append(study.ask())
         record = running.pop(chance.randrange(len(running)))
-        task = Task(record.number, space.spec_of(record.values))
+        task = Job(record.number, space.spec_of(record.values))
         study.tell(failed(task.number, "broken") if chance.random() < 0.1 else bowl(task, setting))
         study.commit()
         shown.append(len(study._storage.get_all_trials(0, deepcopy=False)))

@@ -7,7 +7,7 @@ import optimise.afterwards.off_design as trust
 from catenary.spec.line import CatenarySpec
 from optimise.afterwards.off_design import Condition, Variation, conditions, evaluate_variation, run_conditions
 from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.setting import Setting
+from optimise.evaluation.job import Setting
 from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
 
 SMALL = {"spans": 12, "spans_evaluated": 4, "spans_behind": 5, "spans_ahead": 5}
@@ -42,7 +42,7 @@ def test_a_force_of_ones_own_is_held_at_every_speed(case):
 
 def test_a_condition_changes_what_it_says(case):
     setting = Setting(case, LimitsSpec())
-    base = evaluate(trust.Task(0, case.catenary), setting)
+    base = evaluate(trust.Job(0, case.catenary), setting)
     stiff = evaluate_variation(
         Variation(1, case.catenary, Condition("contact", case={"contact": {"stiffness": 2e5}})), setting
     )

@@ -41,10 +41,10 @@ def test_its_best_designs_are_the_first_trials_and_are_evaluated_anew(tmp_path, 
     for record in first:
         own = earlier.records[record.origin.trial]
         assert record.values == pytest.approx(own.values, abs=1e-9)
-        assert record.evaluation.sigma_N == pytest.approx(own.evaluation.sigma_N)
+        assert record.outcome.sigma_N == pytest.approx(own.outcome.sigma_N)
     others = ranked(earlier.records[1:], ("sigma",))  # the nominal line begins every search by itself
     assert first[0].origin.trial == others[0].number
-    assert result.best.evaluation.sigma_N <= earlier.best.evaluation.sigma_N + 1e-9
+    assert result.best.outcome.sigma_N <= earlier.best.outcome.sigma_N + 1e-9
     apart = [distance(result.space, a.values, b.values) for k, a in enumerate(first) for b in first[:k]]
     assert min(apart) >= LEAST_DISTANCE
 
@@ -76,9 +76,9 @@ def test_designs_outside_the_box_are_named_and_left_out(case, earlier):
     for record in earlier.records:
         inside = np.abs(record.values[half:]).max() <= 1.5
         named = any(s.startswith(f"trial {record.number}: move_") for s in found.left_out)
-        if record.evaluation.feasible and inside and record.number:
+        if record.outcome.feasible and inside and record.number:
             assert record.number in kept and not named
-        if record.evaluation.feasible and not inside:
+        if record.outcome.feasible and not inside:
             assert named and record.number not in kept
     assert kept and found.left_out
 

@@ -109,7 +109,7 @@ def test_every_design_of_a_front_is_run_again_from_its_file(catenary, folder):
     place = folder / "outputs" / "campaigns" / "two"
     files = sorted((place / "pareto").iterdir())
     assert len(files) > 1 and f"{len(files)} designs; best_design.yaml is the one best in sigma" in ended.out
-    records = {f"{r.number:03d}": r.evaluation.statistics for r in load_result(place).records}
+    records = {f"{r.number:03d}": r.outcome.statistics for r in load_result(place).records}
     for file in files:
         again = catenary("simulate", f"catenary={file}", "error_estimate=false", f"run_dir=again_{file.stem}")
         assert again.code == 0 and f"Conditions are those of {place / 'campaign.yaml'}" in again.err, again

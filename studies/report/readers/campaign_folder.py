@@ -18,7 +18,7 @@ from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import StoredResult
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.result import CampaignResult, load_result
@@ -136,14 +136,14 @@ def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str
     return found
 
 
-def _statistics(evaluation: Evaluation) -> dict[str, float]:
-    statistics = dict(evaluation.statistics)
-    if evaluation.applied_force_N is not None:
-        statistics["applied_force_N"] = evaluation.applied_force_N
+def _statistics(outcome: Outcome) -> dict[str, float]:
+    statistics = dict(outcome.statistics)
+    if outcome.applied_force_N is not None:
+        statistics["applied_force_N"] = outcome.applied_force_N
     return statistics
 
 
-def _constraints(result: CampaignResult, nominal: Evaluation, best: Evaluation | None) -> tuple[Constraint, ...]:
+def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None) -> tuple[Constraint, ...]:
     limits, uplift, loss = result.campaign.limits, "max_uplift_at_supports_mm", "contact_loss_percent"
     highest = limits.uplift_factor * nominal.statistics[uplift]
 
@@ -245,7 +245,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def _unfinished(result: CampaignResult) -> tuple[str, ...]:
-    done = sum(1 for r in result.records if r.evaluation is not None and not r.polished)
+    done = sum(1 for r in result.records if r.outcome is not None and not r.polished)
     if done >= result.campaign.trials:
         return ()
     return (f"The campaign has not ended: {done} of {result.campaign.trials} designs are on record.",)
@@ -254,7 +254,7 @@ def _unfinished(result: CampaignResult) -> tuple[str, ...]:
 def _run(folder: Path, result: CampaignResult) -> Any:
     """Say what was run: counts, hash, versions, and the time that the evaluations took."""
     record = read_mapping(folder / "campaign.yaml")
-    done = [r.evaluation for r in result.records if r.evaluation is not None]
+    done = [r.outcome for r in result.records if r.outcome is not None]
     count = {state: sum(1 for e in done if state_of(e) == state) for state in ("feasible", "infeasible", "failed")}
     campaign = result.campaign
     facts = [

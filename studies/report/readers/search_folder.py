@@ -8,7 +8,7 @@ import numpy as np
 
 from optimise.design.space import Variable
 from optimise.evaluation.objectives import raw_values, told_values
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.result import CampaignResult
 from studies.report.content.pieces import Array, DesignTable, Front, SearchHistory, TrialState
@@ -18,11 +18,11 @@ __all__ = ["evaluation_of", "front_of_designs", "ranked_trials", "search_history
 MM = 1.0e3
 
 
-def evaluation_of(record: TrialRecord) -> Evaluation:
-    """Evaluation of a trial that has ended."""
-    if record.evaluation is None:
+def evaluation_of(record: TrialRecord) -> Outcome:
+    """Outcome of a trial that has ended."""
+    if record.outcome is None:
         raise ValueError(f"trial {record.number} must have been evaluated: it has not")
-    return record.evaluation
+    return record.outcome
 
 
 def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
@@ -31,10 +31,10 @@ def ranked_trials(result: CampaignResult) -> list[TrialRecord]:
     Of a polish its best design stands, its way and the neighbours for its derivatives do not.
     """
     names, objectives = result.campaign.objectives, result.objectives
-    feasible = [r for r in result.records if r.evaluation is not None and r.evaluation.feasible]
+    feasible = [r for r in result.records if r.outcome is not None and r.outcome.feasible]
 
     def rank(record: TrialRecord) -> tuple[tuple[float, ...], int]:
-        values = raw_values(names, record.evaluation) or ()
+        values = raw_values(names, record.outcome) or ()
         return tuple(o.cost(v) for o, v in zip(objectives, values, strict=True)), record.number
 
     found: list[TrialRecord] = []
@@ -52,7 +52,7 @@ def search_history(result: CampaignResult) -> SearchHistory:
     """Every trial in order at its value of the first objective."""
     first = result.campaign.objectives[:1]
     nominal = evaluation_of(result.nominal)
-    done = [(r, r.evaluation) for r in result.records if r.evaluation is not None]
+    done = [(r, r.outcome) for r in result.records if r.outcome is not None]
     told = [math.nan if e.told_N is None else told_values(first, e, nominal)[0] for _, e in done]
     return SearchHistory(
         trial=np.array([r.number for r, _ in done], dtype=np.int64),
@@ -69,11 +69,11 @@ def _first(values: tuple[float, ...] | None) -> float:
     return math.nan if values is None else values[0]
 
 
-def state_of(evaluation: Evaluation) -> TrialState:
+def state_of(outcome: Outcome) -> TrialState:
     """Word for a trial; one that was slack at rest is infeasible and has no sigma."""
-    if evaluation.feasible:
+    if outcome.feasible:
         return "feasible"
-    return "failed" if evaluation.told_N is None else "infeasible"
+    return "failed" if outcome.told_N is None else "infeasible"
 
 
 def front_of_designs(result: CampaignResult) -> Front | None:
@@ -95,7 +95,7 @@ def front_of_designs(result: CampaignResult) -> Front | None:
 
 
 def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:
-    return np.array([raw_values(names, r.evaluation) for r in records], dtype=float).reshape(-1, len(names))
+    return np.array([raw_values(names, r.outcome) for r in records], dtype=float).reshape(-1, len(names))
 
 
 def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.outcome import Evaluation
+from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import ScenarioSet
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.result import CampaignResult
@@ -59,7 +59,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         basins=basins_of(result),
         mattered=mattered_of(result),
         scenarios=scenario_figures(result, ranked[0] if ranked else None),
-        cost=_cost([r.evaluation for r in result.records if r.evaluation is not None]),
+        cost=_cost([r.outcome for r in result.records if r.outcome is not None]),
     )
 
 
@@ -95,7 +95,7 @@ def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) 
     return Curve(label, x, height, "m", "mm", role, notes=notes)
 
 
-def _cost(done: list[Evaluation]) -> tuple[tuple[str, str], ...]:
+def _cost(done: list[Outcome]) -> tuple[tuple[str, str], ...]:
     seconds = np.array([e.wall_time_s.get("total", 0.0) for e in done])
     lost = float(sum(s for s, e in zip(seconds, done, strict=True) if e.told_N is None))
     quick, middle, slow = np.quantile(seconds, [0.1, 0.5, 0.9])

@@ -58,9 +58,9 @@ class ScenarioFigures:
 def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> ScenarioFigures | None:
     """Read both designs in every scenario; None without scenarios or without a best design."""
     found = result.scenarios
-    if found is None or best is None or best.evaluation is None or result.nominal.evaluation is None:
+    if found is None or best is None or best.outcome is None or result.nominal.outcome is None:
         return None
-    sigma = [np.nan if (e := r.evaluation) is None or e.sigma_N is None else e.sigma_N for r in (result.nominal, best)]
+    sigma = [np.nan if (e := r.outcome) is None or e.sigma_N is None else e.sigma_N for r in (result.nominal, best)]
     nominal, own = _by_condition(result.nominal, found), _by_condition(best, found)
     # both are compared where both have figures
     known = np.isfinite(nominal[SIGMA]) & np.isfinite(own[SIGMA])
@@ -77,7 +77,7 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
 
 
 def _by_condition(record: TrialRecord, found: ScenarioSet) -> dict[str, Array]:
-    held = {} if record.evaluation is None else record.evaluation.scenarios
+    held = {} if record.outcome is None else record.outcome.scenarios
     shape = (len(found.worlds), found.samples)
     nothing = (None,) * len(found.labels)
     return {

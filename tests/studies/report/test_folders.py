@@ -19,7 +19,7 @@ from dynamics.results.dataset import write_result
 from dynamics.results.solution import PantographResult
 from dynamics.spec.case import CaseSpec, PantographSpec
 from dynamics.spec.status import Status
-from optimise.evaluation.outcome import Evaluation, EvaluationStatus, failed
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.search.campaign import run_campaign
 from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
 from studies.afterwards import confirmation
@@ -113,14 +113,14 @@ class StandIn:
 
 
 def evaluate(task, setting):
-    """Evaluation by the stand-in; some trials fail, some break a limit."""
+    """Outcome by the stand-in; some trials fail, some break a limit."""
     if task.number % 7 == 5:
         return failed(task.number, "a dropper snapped")
     solution = StandIn(setting.case.model_copy(update={"catenary": task.catenary}))
     uplift = 0.2 if task.number % 4 == 3 else -0.1
-    return Evaluation(
+    return Outcome(
         number=task.number,
-        status=EvaluationStatus.OK,
+        status=OutcomeStatus.OK,
         sigma_N=solution.sigma,
         constraints={"g_uplift": uplift, "g_static_dropper_force": -1.0, "g_contact_loss": 0.0},
         told_N=solution.sigma if uplift < 0 else 40.0,

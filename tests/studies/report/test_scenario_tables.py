@@ -38,7 +38,7 @@ def test_a_condition_is_one_row_with_mean_and_worst_over_its_samples(tmp_path):
     result = run(tmp_path, {**SPEEDS, **ERRORS})
     sigma, extremes = tables_of(result)
     assert [row[0] for row in sigma.rows] == ["260 km/h", "290 km/h", "320 km/h", "all, weighted mean"]
-    held = [r.evaluation.scenarios for r in (result.nominal, result.best)]
+    held = [r.outcome.scenarios for r in (result.nominal, result.best)]
     values = [np.reshape(h["contact_force_std_N"], (3, 4)) for h in held]
     for k in range(3):
         expected = [f(v[k]) for f in (np.mean, np.max) for v in values]
@@ -51,7 +51,7 @@ def test_a_condition_is_one_row_with_mean_and_worst_over_its_samples(tmp_path):
         assert extremes.rows[k][1:5] == tuple(f"{v:.1f}".replace("-", "−") for v in (
             forces[0].max(), forces[2].max(), forces[1].min(), forces[3].min()
         ))  # fmt: skip
-    combined = [e.sigma_N for e in (result.nominal.evaluation, result.best.evaluation)]
+    combined = [e.sigma_N for e in (result.nominal.outcome, result.best.outcome)]
     assert list(sigma.rows[3][1:3]) == [f"{v:.2f}" for v in combined]
     html = write_campaign_report(tmp_path).read_text(encoding="utf-8")
     assert "In each scenario of the search" in html and "2 mm in dropper lengths" in html
@@ -81,7 +81,7 @@ def test_every_figure_of_the_search_on_the_page_is_the_one_on_record(tmp_path, o
     result = run(tmp_path, {"speeds_kmh": [290, 305, 320], "combine": combine}, objectives=objectives)
     content = read_campaign(tmp_path)
     page = campaign_page(content)
-    recorded = [[r.evaluation.objectives[name] for r in (result.nominal, result.best)] for name in objectives]
+    recorded = [[r.outcome.objectives[name] for r in (result.nominal, result.best)] for name in objectives]
     before, after = recorded[0]
     assert after < before
     assert page.headline.count(f"from {before:.2f}\xa0N with the nominal line to {after:.2f}\xa0N") == 1
@@ -149,13 +149,13 @@ def test_where_the_nominal_line_has_no_figures_both_are_compared_in_the_rest(tmp
     nominal = result.nominal
     holed = {
         name: tuple(None if k in (1, 4, 5, 6, 7) else v for k, v in enumerate(values))
-        for name, values in nominal.evaluation.scenarios.items()
+        for name, values in nominal.outcome.scenarios.items()
     }
-    records = [replace(nominal, evaluation=replace(nominal.evaluation, scenarios=holed)), *result.records[1:]]
+    records = [replace(nominal, outcome=replace(nominal.outcome, scenarios=holed)), *result.records[1:]]
     figures = scenario_figures(replace(result, records=records), result.best)
     section = scenario_section(figures)
     assert "In 5 of 12 scenarios the nominal line" in section.text[1]
     sigma = section.tables[0]
-    best = np.reshape(result.best.evaluation.scenarios["contact_force_std_N"], (3, 4))
+    best = np.reshape(result.best.outcome.scenarios["contact_force_std_N"], (3, 4))
     assert sigma.rows[0][2] == f"{best[0, [0, 2, 3]].mean():.2f}"
     assert sigma.rows[1][1:] == ("–",) * 6

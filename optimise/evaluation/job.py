@@ -12,11 +12,11 @@ from optimise.evaluation.constraints import Reference
 from optimise.evaluation.scenarios import ScenarioSet
 from optimise.spec.campaign import LimitsSpec
 
-__all__ = ["Setting", "Task"]
+__all__ = ["Job", "Setting"]
 
 
 @dataclass(frozen=True)
-class Task:
+class Job:
     """One design to evaluate: the number of its trial, its line, and a tolerance [-] where not the case's own holds."""
 
     number: int
