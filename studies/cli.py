@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 finished but a gate or the solver failed, 2 bad input, 75 
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import io
 import os
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
+from optimise.end_request import asked_to_end, end_request_interrupts, let_nothing_more_in, listen
 from studies import ended
 from studies.ended import BAD_INPUT, FAILED, INTERRUPTED
 
@@ -44,12 +46,41 @@ THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and say how it ended, as an exit code."""
+    """Run one command and say how it ended, as an exit code.
+
+    Without ``argv`` it is the whole of this process: the command line is its own, and whatever asks it to end finds
+    code 75 and a sentence, or, when all is said, nothing to disturb.
+    """
+    if argv is None:
+        return _as_process()
     for name in THREAD_LIMITS:
         os.environ.setdefault(name, "1")  # read when numpy loads, which is later
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # none is used, and looking for them takes its time
     _print_anything()
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    with end_request_interrupts():
+        return _said(list(argv))
+
+
+def _as_process() -> int:
+    """Run the command line of this process; its code stands, whatever is asked of it while it ends."""
+    listen()
+    code = None
+    try:
+        code = main(sys.argv[1:])
+        let_nothing_more_in()
+    except KeyboardInterrupt:  # asked a second time, while the first was being answered
+        let_nothing_more_in()
+        code = INTERRUPTED if code is None else code
+    if asked_to_end():  # threads that were cut off have nothing to say, nor anything to clean up
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):
+                stream.flush()
+        os._exit(code)
+    return code
+
+
+def _said(arguments: list[str]) -> int:
+    """Run a command; what ends it is said in a sentence."""
     command = " ".join(["catenary", *arguments])
     try:
         return _dispatch(arguments)
@@ -57,12 +88,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader such as `head` has enough
         return DONE
     except KeyboardInterrupt:
-        print(
-            "\nInterrupted. Files are written whole or not at all; run the same command again.",
-            file=sys.stderr,
-        )
-        return INTERRUPTED
+        return ended.interrupted()
     except Exception as error:
+        if asked_to_end():  # a library made an error of its own of what cut it off
+            return ended.interrupted()
         if os.environ.get(ended.TRACEBACK):
             raise
         study = arguments[0] if arguments else ""

@@ -14,7 +14,17 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "TRACEBACK", "lacks_memory", "not_written", "out_of_memory", "refuse"]
+__all__ = [
+    "BAD_INPUT",
+    "FAILED",
+    "INTERRUPTED",
+    "TRACEBACK",
+    "interrupted",
+    "lacks_memory",
+    "not_written",
+    "out_of_memory",
+    "refuse",
+]
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 75
 # a developer's way to the traceback itself
@@ -57,6 +67,12 @@ def not_written(error: OSError, study: str) -> int:
         file=sys.stderr,
     )
     return INTERRUPTED if resumable else FAILED
+
+
+def interrupted() -> int:
+    """Say that the command was asked to end, and by it."""
+    print("\nInterrupted. Files are written whole or not at all; run the same command again.", file=sys.stderr)
+    return INTERRUPTED
 
 
 def lacks_memory(error: BaseException) -> bool:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dynamics.spec.case import CaseSpec
+from optimise.end_request import end_request_interrupts
 from optimise.evaluation.batch_task import StrandResult, StrandTask
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.executors.processors import processor_type
-from optimise.record.driver_lock import Interrupted, end_request_interrupts
+from optimise.record.driver_lock import Interrupted
 from optimise.spec.campaign import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec
 from optimise.spec.cluster import ClusterSpec
 

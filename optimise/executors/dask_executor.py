@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from optimise.end_request import held_back, obey
 from optimise.evaluation.outcome import failed
 from optimise.executors.calls import News
 from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, InFlight, Sent
@@ -90,6 +91,7 @@ class WorkersExecutor:
         NoWorkersError
             If the workers give nothing and beginning anew did not help, or give the same error again and again.
         """
+        obey()
         end = time.monotonic() + timeout
         self._look()
         while not self._failures:
@@ -107,11 +109,12 @@ class WorkersExecutor:
 
     def close(self) -> None:
         """End the workers without waiting for what they evaluate; those of others forget the campaign."""
-        session, self._session = self._session, None
-        self._there = frozenset()
-        self._greetings.clear()
-        if session is not None:
-            session.close()
+        with held_back():
+            session, self._session = self._session, None
+            self._there = frozenset()
+            self._greetings.clear()
+            if session is not None:
+                session.close()
 
     def _begin(self) -> None:
         """Get workers for the campaign; an error of a start is a lack of workers, which the watchdog looks after."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from optimise.end_request import obey
 from optimise.executors.processors import Processors, processor_type
 from optimise.executors.protocol import Evaluate, TaskLike
 
@@ -32,8 +33,11 @@ class SerialExecutor:
         """Evaluate the task that has waited longest; None if there is none."""
         if not self._waiting:
             return None
+        obey()
         self._processors.took_part(processor_type())
-        return self._evaluate(self._waiting.popleft(), self._setting)
+        found = self._evaluate(self._waiting.popleft(), self._setting)
+        obey()  # an evaluation that was cut off may come back as one that failed
+        return found
 
     def close(self) -> None:
         """Forget what is waiting."""

@@ -8,11 +8,12 @@ from contextlib import closing
 from typing import TypedDict
 
 from dynamics.spec.case import CaseSpec
+from optimise.end_request import end_request_interrupts
 from optimise.evaluation.batch_task import EvaluateStrand, PointResult, StrandResult, StrandTask
 from optimise.evaluation.outcome import Outcome
 from optimise.executors import NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.parameter_study.progress import PointsProgress, PointsStatusWriter
-from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
+from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.points_folder import StrandFolder, StrandInput
 from optimise.record.record_damage import take_up_strands

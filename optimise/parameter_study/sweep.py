@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import ClassVar, Unpack
 
 from dynamics.spec.case import CaseSpec
+from optimise.end_request import end_request_interrupts
 from optimise.executors import NoWorkersError, going_on
 from optimise.parameter_study.progress import PointsProgress
 from optimise.parameter_study.run import Fill, fill_record
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
-from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
+from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.points_folder import StrandFolder
 from optimise.spec.campaign import ClusterSpec
 from optimise.spec.sweep import SweepSpec

@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import signal
 import socket
 import sys
 import threading
@@ -15,7 +14,6 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FrameType
 
 from catenary.errors import InputError
 from catenary.storage.files import writing
@@ -26,7 +24,6 @@ __all__ = [
     "Interrupted",
     "driver_lives",
     "driver_lock",
-    "end_request_interrupts",
     "process_lives",
     "read_holder",
 ]
@@ -167,31 +164,30 @@ def _silence(lock: Path) -> float:
 def _write(lock: Path, holder: Holder) -> None:
     with open(lock, "r+b") as handle:
         handle.truncate()
-        handle.write(json.dumps(asdict(holder)).encode())
+        handle.write(_content(holder))
+
+
+def _content(holder: Holder) -> bytes:
+    return json.dumps(asdict(holder)).encode()
+
+
+def _taken_over(lock: Path, own: Holder) -> bool:
+    """Whether another driver has written into the lock.
+
+    A file that cannot be read says nothing of it: where the folder was deleted, the driver looks to its record, and
+    where the process has too many open files for a moment, the next look tells.
+    """
+    try:
+        return lock.read_bytes() != _content(own)
+    except OSError:
+        return False
 
 
 def _beat(lock: Path, own: Holder, silence_s: float, ended: threading.Event) -> None:
     """Give signs of life; end the process when another driver has taken this one for dead."""
     while not ended.wait(min(LONGEST_BEAT_S, silence_s / 10.0)):
-        if read_holder(lock) != own and lock.exists():  # where the folder was deleted, the driver looks to its record
+        if _taken_over(lock, own):
             print(f"Another driver has taken over {lock.parent}; this one ends.", file=sys.stderr, flush=True)
             os._exit(Interrupted.exit_code)
         with contextlib.suppress(OSError):
             os.utime(lock)
-
-
-@contextlib.contextmanager
-def end_request_interrupts() -> Iterator[None]:
-    """Treat a request to end the process (SIGTERM, as batch systems send) like Ctrl-C."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

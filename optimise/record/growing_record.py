@@ -16,6 +16,7 @@ from pathlib import Path
 
 from catenary.errors import InputError
 from catenary.storage.files import write_bytes_atomic, writing
+from optimise.end_request import held_back
 
 __all__ = [
     "ChangedRecordError",
@@ -27,6 +28,8 @@ __all__ = [
 ]
 
 BLOCK = 2**20
+# of a file that this process cannot open at the moment nothing is known: the next look tells
+NOT_NOW = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 KEPT = "damaged"
 GIVE_AGAIN = "the command that began it again, which keeps the file under another name and goes on from what is left"
 
@@ -85,13 +88,14 @@ class GrowingRecord:
         ChangedRecordError
             If another hand changed the file; the content is on record with everything before it.
         """
-        how = self._change()
-        if how:
+        with held_back():
+            how = self._change()
+            if how:
+                self._remember(content)
+                self._restore(how)
+            _append_whole(self._path, content)
             self._remember(content)
-            self._restore(how)
-        _append_whole(self._path, content)
-        self._remember(content)
-        self._seen = _identity(self._path)
+            self._seen = _identity(self._path)
 
     def check(self) -> None:
         """Look whether the record is still what was written; almost free where nobody touched it.
@@ -120,9 +124,12 @@ class GrowingRecord:
             return ""
         if found is None:
             return "was deleted"
-        with contextlib.suppress(OSError):
+        try:
             if self._path.read_bytes() == self._content():
                 self._seen = found
+                return ""
+        except OSError as error:
+            if error.errno in NOT_NOW:
                 return ""
         return "was changed" if self._seen is not None and found[:2] == self._seen[:2] else "was replaced"
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from catenary.errors import InputError
 from dynamics.spec.case import CaseSpec
 from optimise.design.space import DesignSpace
+from optimise.end_request import end_request_interrupts
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
 from optimise.evaluation.evaluate import prepare as prepare_start
@@ -21,7 +22,7 @@ from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
-from optimise.record.driver_lock import Interrupted, driver_lock, end_request_interrupts
+from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.record_damage import hold_journal
 from optimise.search.basins import polish_is_due, write_basins

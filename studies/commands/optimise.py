@@ -75,9 +75,9 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.design.space import DesignSpace
+    from optimise.end_request import end_request_interrupts
     from optimise.executors import NoWorkersError, going_on, refuse_impossible
     from optimise.record.campaign_folder import CampaignFolder
-    from optimise.record.driver_lock import end_request_interrupts
     from optimise.search.campaign import Interrupted, NominalFailedError, refuse_impossible_scenarios, run_campaign
 
     job = composed.job

@@ -56,8 +56,9 @@ class PointsStudy:
 
 def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
+    from optimise.end_request import end_request_interrupts
     from optimise.executors import refuse_impossible
-    from optimise.record.driver_lock import Interrupted, end_request_interrupts
+    from optimise.record.driver_lock import Interrupted
 
     job, given, place = composed.job, study.given, study.place
     command = typed_command(place.study, composed.overrides)

@@ -1,5 +1,6 @@
 """A record deleted, replaced or changed under a running driver: said at once, written whole again, gone on with."""
 
+import errno
 import os
 import shutil
 
@@ -10,7 +11,7 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from catenary.errors import WriteError
 from optimise.parameter_study.sweep import load_sweep, run_sweep
 from optimise.record.driver_lock import Interrupted
-from optimise.record.growing_record import GrowingRecord
+from optimise.record.growing_record import ChangedRecordError, GrowingRecord
 from optimise.search.campaign import load_result, run_campaign
 
 TRIALS, TOUCHED_AT = 30, 12
@@ -129,3 +130,23 @@ def test_what_a_full_disk_refused_is_no_change_by_another_hand(tmp_path, monkeyp
     monkeypatch.setattr(os, "fsync", fsync)
     record.check()
     assert path.read_bytes() == b"one\n"
+
+
+def test_a_record_that_cannot_be_opened_for_a_moment_is_no_changed_one(tmp_path, monkeypatch):
+    path = tmp_path / "record"
+    record = GrowingRecord(path)
+    record.append(b"one\n")
+    os.utime(path)  # so that its content must be looked at
+
+    def too_many(*_):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(path), "read_bytes", too_many)
+        record.check()
+    record.append(b"two\n")
+    assert path.read_bytes() == b"one\ntwo\n"
+    zero(path)
+    with pytest.raises(ChangedRecordError, match="was changed"):
+        record.check()
+    assert path.read_bytes() == b"one\ntwo\n"

@@ -1,11 +1,13 @@
 """One driver in a folder: here by the system's own lock, on machines that share a file system by signs of life."""
 
+import errno
 import json
 import os
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -77,3 +79,22 @@ def test_signs_of_life_are_given_and_a_driver_that_was_taken_for_dead_ends(tmp_p
             driver.kill()
     assert driver.returncode == 75 and "taken over" in err and "went on" not in out
     assert read_holder(lock).host == "node17", "the other driver's lock stays as it is"
+
+
+def test_a_lock_that_cannot_be_read_for_a_moment_ends_no_driver(tmp_path, monkeypatch):
+    lock, read, looks = tmp_path / ".driver.lock", Path.read_bytes, []
+
+    def too_many(path):
+        looks.append(path)
+        if len(looks) <= 3:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return read(path)
+
+    ended = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(Path, "read_bytes", too_many)
+    with driver_lock(lock, "campaign 'c'", 0.2):
+        end = time.monotonic() + 20.0
+        while len(looks) < 5 and time.monotonic() < end:
+            time.sleep(0.01)
+    assert len(looks) >= 5 and ended == []

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from optimise.end_request import held_back
 from optimise.executors.deployments.dask_settings import (
     DASK_SETTINGS,
     SECONDS_TO_CLOSE,
@@ -58,7 +59,7 @@ class LocalWorkers:
         self._processes: list[tuple[BaseProcess, Connection]] = []
         self._number = 0
         self._security = Security.temporary()
-        with config.set(_settings(cluster.dashboard_port)), interrupts_for_the_driver():
+        with config.set(_settings(cluster.dashboard_port)), interrupts_for_the_driver(), held_back():
             self._cluster = LocalCluster(
                 n_workers=0, threads_per_worker=1, processes=True, host=HOST, protocol="tls://",
                 security=self._security, scheduler_kwargs=scheduler_options(cluster.dashboard_port), silence_logs=50,
@@ -106,7 +107,7 @@ class LocalWorkers:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         hears, tells = context.Pipe(duplex=False)
-        with tells, interrupts_for_the_driver(), _one_thread():
+        with tells, interrupts_for_the_driver(), held_back(), _one_thread():
             # names are not used again: the scheduler may know of an end later than this process does
             process = context.Process(
                 target=_serve, args=(self._cluster.scheduler_address, self._number, self._security, tells), daemon=True
