@@ -18,7 +18,15 @@ from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["longest_element", "on_long_window", "refined", "solve_assured", "with_elements"]
+__all__ = [
+    "finer_case",
+    "finer_settings",
+    "longest_element",
+    "on_long_window",
+    "refined",
+    "solve_assured",
+    "with_elements",
+]
 
 # a part of the error above this share of sigma makes what it belongs to grow
 LARGE_SHARE = 0.012
@@ -35,16 +43,39 @@ def solve_assured(case: CaseSpec) -> tuple[Solution, NumericalError | None]:
 
     The solution's case says on which numerics it stands. Without figures there is no error.
     """
-    solution = solve(case)
-    error = estimate_error(case, solution)
-    for _ in range(ROUNDS):
-        finer = None if error is None else _grown(case, error)
-        if finer is None:
-            break
-        case = finer
+    rounds = ROUNDS
+    while True:
         solution = solve(case)
-        error = estimate_error(case, solution)
-    return solution, error
+        grows = rounds > 0 and refined(case, spans=MORE_SPANS) != case
+        error = estimate_error(case, solution, largest_window_share=LARGE_SHARE if grows else math.inf)
+        finer = None if error is None or not rounds else finer_case(case, error)
+        if finer is None:
+            return solution, error
+        case, rounds = finer, rounds - 1
+
+
+def finer_settings(case: CaseSpec, error: NumericalError) -> tuple[str, ...]:
+    """Settings, as a command takes them, that make smaller what has a large share of a case's error; most often none.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    error : NumericalError
+        Of its solution.
+    """
+    finer = finer_case(case, error)
+    if finer is None:
+        return ()
+    which = "periodic" if case.seeks_steady_state else "transient"
+    now, then = (
+        {
+            **{f"{which}.{name}": value for name, value in getattr(each, which).model_dump().items()},
+            "dt": each.dt,
+            **{f"catenary.mesh.{name}": value for name, value in each.catenary.mesh.model_dump().items()},
+        }
+        for each in (case, finer)
+    )
+    return tuple(f"{name}={value:.4g}" for name, value in then.items() if value != now[name])
 
 
 def on_long_window(case: CaseSpec) -> CaseSpec:
@@ -89,7 +120,7 @@ def with_elements(line: CatenarySpec, longest: float, factor: float) -> Catenary
     return line.model_copy(update={"mesh": MeshSpec(elements_per_bay=least, largest_element_length=length)})
 
 
-def _grown(case: CaseSpec, error: NumericalError) -> CaseSpec | None:
+def finer_case(case: CaseSpec, error: NumericalError) -> CaseSpec | None:
     """Case with finer numerics where they have a large share of the error; None where nothing is large or can grow."""
     large = {
         part.name for part in error.parts if part.error_N is not None and part.error_N > LARGE_SHARE * error.sigma_N

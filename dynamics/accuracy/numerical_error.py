@@ -99,10 +99,21 @@ class NumericalError:
         return None if total is None or not self.sigma_N > 0.0 else 100.0 * total / self.sigma_N
 
 
-def estimate_error(case: CaseSpec, solution: Solution) -> NumericalError | None:
+def estimate_error(
+    case: CaseSpec, solution: Solution, *, largest_window_share: float = math.inf
+) -> NumericalError | None:
     """Estimate the numerical error of a solved case by companion runs; None where it has no figures.
 
     Where no state repeats (NOT_PERIODIC), the figures are those of a march, and so are the companions'.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    solution : Solution
+        Its solution.
+    largest_window_share : float
+        Share of sigma [-] beyond which the window's part need not be known any better, since the window grows anyway:
+        the difference of two windows is given then, and the longest companion is saved.
     """
     if solution.statistics is None or not solution.status.has_figures:
         return None
@@ -111,7 +122,8 @@ def estimate_error(case: CaseSpec, solution: Solution) -> NumericalError | None:
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
-    run = _Run(case, solution.equilibrium, solution.statistics.contact_force_std_N, solution.applied_force_N)
+    sigma = solution.statistics.contact_force_std_N
+    run = _Run(case, solution.equilibrium, sigma, solution.applied_force_N, largest_window_share * sigma)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
@@ -140,6 +152,7 @@ class _Run:
     equilibrium: Equilibrium
     sigma_N: float
     applied_force_N: float
+    large_N: float = math.inf
 
     @cached_property
     def short(self) -> CaseSpec:
@@ -229,7 +242,7 @@ class _Run:
         sigma = self._on_window(spans)
         error = abs(sigma - self.sigma_N)
         message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {sigma:.3f} N with {_spans(spans)}"
-        if error <= AGREE * self.sigma_N:
+        if error <= AGREE * self.sigma_N or error > self.large_N:
             return error, message
         last, sigma = (spans, sigma) if is_short else (own, self.sigma_N)
         longer = {name: round(count / COARSER) for name, count in last.items()}

@@ -78,10 +78,13 @@ def _error_lines(error: dict[str, Any] | None) -> list[str]:
         missing = [f"{name}: {part['message']}" for name, part in error["parts"].items() if part["error_N"] is None]
         return [f"the numerical error of the standard deviation could not be estimated ({'; '.join(missing)})"]
     parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
-    return [
+    lines = [
         f"estimated numerical error of the standard deviation ± {error['total_N']:.2f} N "
         f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
     ]
+    if error["finer_settings"]:
+        lines.append(f"to make it smaller, run again with: {' '.join(error['finer_settings'])}")
+    return lines
 
 
 def _headline(case: CaseSpec) -> str:

@@ -89,18 +89,21 @@ def summarise(
         else {},
         "pantographs": pantographs,
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
-        "numerical_error": None if error is None else error_summary(error),
+        "numerical_error": None if error is None else error_summary(case, error),
         "assessment": assessment,
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
 
 
-def error_summary(error: NumericalError) -> dict[str, Any]:
+def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
     """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason."""
+    from dynamics.accuracy.assured import finer_settings
+
     return {
         "of": "contact_force_std_N",
         "total_N": error.total,
         "total_percent": error.percent,
         "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},
+        "finer_settings": list(finer_settings(case, error)),
         "wall_time_s": error.wall_time_s,
     }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynamics.accuracy import assured
-from dynamics.accuracy.assured import refined, solve_assured
+from dynamics.accuracy.assured import finer_settings, refined, solve_assured
 from dynamics.accuracy.companions import long_window
 from dynamics.accuracy.numerical_error import ErrorPart, NumericalError, _Run, estimate_error
 from dynamics.steady_state.periodic import solve_periodic
@@ -41,7 +41,7 @@ def test_only_what_has_a_large_share_grows_and_it_ends(case, monkeypatch):
         solved.append(wanted)
         return solve
 
-    def estimate(wanted, _):
+    def estimate(wanted, _, **limits):
         parts = dict(sizes)
         if wanted.periodic.spans_behind >= 45:
             parts["window"] = 0.1
@@ -95,3 +95,29 @@ def test_windows_that_do_not_agree_are_held_against_a_longer_one(case, monkeypat
     assert asked == tried
     assert max(least, abs(truth - sigmas[45])) <= error <= 0.09 * sigmas[45]
     assert ("68 + 74" in message) == (68 in tried)
+
+
+def test_a_difference_of_windows_that_is_too_large_needs_no_third_window_where_the_window_grows(case, monkeypatch):
+    long = case.model_copy(update={"periodic": case.periodic.model_copy(update=long_window())})
+    asked = []
+
+    def other(companion, *_):
+        asked.append(companion.periodic.spans_behind)
+        return RESONANT[companion.periodic.spans_behind]
+
+    monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
+    run = _Run(long, solve_periodic(case).equilibrium, RESONANT[45], 152.0, 0.012 * RESONANT[45])
+    assert run.window_error()[0] == pytest.approx(RESONANT[45] - RESONANT[30]) and asked == [30]
+
+
+def test_the_settings_that_make_a_large_part_smaller_are_named(case):
+    def error(**sizes):
+        return NumericalError(40.0, tuple(ErrorPart(name, size, "") for name, size in sizes.items()), 0.0)
+
+    assert finer_settings(case, error(window=0.1, time_step=0.1, mesh=0.1, iteration=0.1)) == ()
+    assert finer_settings(case, error(window=2.0)) == ("periodic.spans_behind=45", "periodic.spans_ahead=49")
+    assert finer_settings(case, error(time_step=2.0)) == (f"dt={0.5 * case.dt:g}",)
+    named = finer_settings(case, error(mesh=2.0, iteration=2.0))
+    assert [setting.partition("=")[0] for setting in named] == [
+        "periodic.tolerance", "catenary.mesh.elements_per_bay", "catenary.mesh.largest_element_length",
+    ]  # fmt: skip

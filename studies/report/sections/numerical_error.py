@@ -25,11 +25,13 @@ NAMES = {
 class ErrorEstimate:
     """Estimated numerical error of sigma: total and parts (name, size, how it was found) [N].
 
-    A size that could not be estimated is None, and so is then the total.
+    A size that could not be estimated is None, and so is then the total. Settings, as a command takes them, make
+    smaller what has a large share of it.
     """
 
     total_N: float | None
     parts: tuple[tuple[str, float | None, str], ...]
+    finer_settings: tuple[str, ...] = ()
 
 
 def read_error(summary: Mapping[str, Any]) -> ErrorEstimate | None:
@@ -38,7 +40,7 @@ def read_error(summary: Mapping[str, Any]) -> ErrorEstimate | None:
     if not recorded:
         return None
     parts = tuple((NAMES[name], part["error_N"], str(part["message"])) for name, part in recorded["parts"].items())
-    return ErrorEstimate(recorded["total_N"], parts)
+    return ErrorEstimate(recorded["total_N"], parts, tuple(map(str, recorded.get("finer_settings", ()))))
 
 
 def sigma_with_error(sigma: float, error: ErrorEstimate | None) -> str:
@@ -60,5 +62,6 @@ def error_table(error: ErrorEstimate, label: str = "") -> Table:
         align="lrl",
         caption="What finer numerics would change, by companion runs that are each coarser or finer in one thing. "
         "Parts are taken as independent of each other; where a line has several steady states this is rough. "
-        "Errors of the input and of the model are not in it.",
+        "Errors of the input and of the model are not in it."
+        + (f" To make it smaller, run again with: {' '.join(error.finer_settings)}" if error.finer_settings else ""),
     )
