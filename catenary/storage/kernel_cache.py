@@ -1,0 +1,32 @@
+"""Has numba keep compiled kernels by the source of all that they are made from.
+
+Numba keeps machine code by the one file that a kernel stands in. A kernel holds the code of those that it calls and the
+constants of other modules too, so that after an update old machine code would run on, or a kept signature could not be
+read any more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["keep_kernels_by_source"]
+
+VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
+_OWN = ("UserProvided", "InTree", "UserWide")
+_NUMBAS = ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator", "IPythonCacheLocator")
+
+
+def keep_kernels_by_source() -> None:
+    """Name this program's places for kernels to numba, before the first kernel is defined.
+
+    Numba's own follow, for kernels of others. Places that are named in the environment already stay.
+    """
+    if VARIABLE in os.environ:
+        return
+    own = (f"catenary.storage.kernel_locators.{name}" for name in _OWN)
+    os.environ[VARIABLE] = ",".join((*own, *_NUMBAS, "ZipCacheLocator"))
+    if "numba" in sys.modules:
+        from numba.core import config
+
+        config.reload_config()

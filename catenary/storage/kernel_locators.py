@@ -1,0 +1,91 @@
+"""Where numba keeps this program's compiled kernels: its own folders, file names that hold a hash of the sources."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba.core import caching
+
+__all__ = ["InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("catenary", "dynamics")
+_IMPORT = re.compile(rf"^from ((?:{'|'.join(PACKAGES)})[.\w]*) import (\([^)]*\)|.*)", re.MULTILINE)
+_NUMBA = re.compile(r"^(?:from|import) numba\b", re.MULTILINE)
+
+
+def kernel_sources(file: Path) -> set[Path]:
+    """Files that a module of kernels is compiled from: itself, what it imports, and what kernels among those import.
+
+    Of a module without kernels a kernel takes its constants and its named tuples, which stand in that module.
+    """
+    found: set[Path] = set()
+    waiting = [file.resolve()]
+    while waiting:
+        module = waiting.pop()
+        if module in found:
+            continue
+        found.add(module)
+        if _NUMBA.search(_text(module)):
+            waiting += _imported(module)
+    return found
+
+
+def sources_hash(file: Path) -> str:
+    """Hash of the contents of all that a module of kernels is compiled from."""
+    digest = hashlib.sha256()
+    for source in sorted(kernel_sources(file)):
+        digest.update(f"{source.relative_to(_ROOT).as_posix()}\0{_text(source)}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _imported(file: Path) -> list[Path]:
+    """Files of this program that a module imports names from."""
+    found = []
+    for module, names in _IMPORT.findall(_text(file)):
+        base = _ROOT.joinpath(*module.split("."))
+        places = [base, *(base / name for name in re.findall(r"\w+", names))]
+        found += [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+    return [file for file in found if file.is_file()]
+
+
+class _BySource:
+    """Adds the hash of the sources to a kernel's file names, and leaves the kernels of others to others."""
+
+    sources: str
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """Place of one kernel; None where it is not this program's or cannot be written."""
+        file = Path(py_file).resolve()
+        if not (file.is_file() and any(file.is_relative_to(_ROOT / package) for package in PACKAGES)):
+            return None
+        place: Any = super().from_function(py_func, py_file)  # pyright: ignore[reportAttributeAccessIssue]
+        if place is not None:
+            place.sources = sources_hash(file)
+        return place
+
+    def get_disambiguator(self) -> str:
+        """What tells a kernel's files from those of kernels of the same name."""
+        return f"{super().get_disambiguator()}-{self.sources}"  # pyright: ignore[reportAttributeAccessIssue]
+
+
+class UserProvided(_BySource, caching.UserProvidedCacheLocator):
+    """The folder that NUMBA_CACHE_DIR names."""
+
+
+class InTree(_BySource, caching.InTreeCacheLocator):
+    """Beside the source."""
+
+
+class UserWide(_BySource, caching.UserWideCacheLocator):
+    """The user's own folder, where the source cannot be written beside."""

@@ -1,0 +1,57 @@
+"""Compiled kernels are kept by the source of all that they are made from."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from catenary.storage.kernel_locators import kernel_sources, sources_hash
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLVE = """
+import numpy as np
+from scipy.sparse import csr_array
+from dynamics.arnold_simeon.window import solve
+from dynamics.linear_algebra.banded_ldl import banded_ldl
+
+x = np.ones(6)
+solve(banded_ldl(csr_array(4.0 * np.eye(6))), x, 0, 4)
+print(x.tolist(), sum(solve.stats.cache_hits.values()))
+"""
+
+
+def solve_in(program):
+    """Print what a compiled caller of the banded solver gives, and how many signatures came from the cache."""
+    settings = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_CACHE")}
+    settings["PYTHONPATH"] = str(program)
+    done = subprocess.run(
+        [sys.executable, "-c", SOLVE], cwd=program, env=settings, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    """The solver of one file is called by a kernel of another: as an update of the program changes it."""
+    for package in ("catenary", "dynamics"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    assert solve_in(tmp_path) == f"{[0.25] * 6} 0"
+    assert solve_in(tmp_path) == f"{[0.25] * 6} 1"
+    solver = tmp_path / "dynamics" / "linear_algebra" / "banded_ldl.py"
+    text = solver.read_text(encoding="utf-8")
+    solver.write_text(text.replace("total = x[i] * inverse[i]", "total = 3.0 * x[i] * inverse[i]"), encoding="utf-8")
+    assert solve_in(tmp_path) == f"{[0.75] * 6} 0"
+
+
+def test_a_kernel_is_made_from_what_it_calls_and_from_the_constants_and_tuples_it_uses():
+    kernel = ROOT / "dynamics" / "travelling_window" / "kernel.py"
+    names = {str(file.relative_to(ROOT)) for file in kernel_sources(kernel)}
+    assert {
+        "dynamics/travelling_window/kernel.py",
+        "dynamics/travelling_window/solve.py",
+        "dynamics/travelling_window/layout.py",
+        "dynamics/linear_algebra/vector_rows.py",
+        "catenary/linearised/static_checks.py",
+    } <= names
+    assert not any(name.startswith("dynamics/open_line") for name in names)
+    assert sources_hash(kernel) != sources_hash(kernel.with_name("solve.py"))
