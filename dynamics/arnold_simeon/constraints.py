@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynamics.arnold_simeon.system import Contact, Droppers, Motion
 
-__all__ = ["COUNT", "TRIES", "project", "residuals", "settle", "spread", "window"]
+__all__ = ["COUNT", "TRIES", "project", "residuals", "settle", "spread"]
 
 Array = NDArray[np.float64]
 OPTIONS = {"cache": True, "error_model": "numpy"}
@@ -52,13 +52,6 @@ def spread(droppers: Droppers, contact: Contact, kind: int, out: Array) -> None:
         out[at + k] = row[kind - 2, k]
     if kind == 2:
         out[out.size - 2] = -1.0
-
-
-@njit(**OPTIONS)
-def window(contact: Contact, reach: int, n: int) -> tuple[int, int]:
-    """Rows that a load on the contact area reaches, the pantograph's two apart."""
-    at, row = contact
-    return max(0, at - reach), min(n, at + row.shape[1] + reach)
 
 
 @njit(**OPTIONS)

@@ -14,9 +14,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dynamics.arnold_simeon.banded import product, solve
-from dynamics.arnold_simeon.constraints import COUNT, project, residuals, settle, spread, window
+from dynamics.arnold_simeon.constraints import COUNT, project, residuals, settle, spread
 from dynamics.arnold_simeon.system import Contact, Factors, HalfExplicitState, Motion, System
+from dynamics.arnold_simeon.window import solve, window
+from dynamics.linear_algebra.sparse_rows import product
 
 __all__ = ["half_explicit_answers", "half_explicit_step"]
 

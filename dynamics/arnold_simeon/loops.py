@@ -6,7 +6,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dynamics.arnold_simeon.banded import product
 from dynamics.arnold_simeon.constraints import COUNT, TRIES, project, residuals
 from dynamics.arnold_simeon.contact_area import contact_row
 from dynamics.arnold_simeon.half_explicit import half_explicit_answers, half_explicit_step
@@ -22,6 +21,7 @@ from dynamics.arnold_simeon.system import (
     Place,
     System,
 )
+from dynamics.linear_algebra.sparse_rows import product
 
 __all__ = ["CHANNELS", "march_bdf", "march_half_explicit", "start_step"]
 

@@ -25,7 +25,8 @@ from dynamics.arnold_simeon.discretisation import (
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record
 from dynamics.arnold_simeon.start import contact_weights, pantograph_start, static_state
-from dynamics.open_line.build import NEVER, fixed_rows, rows_of
+from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
+from dynamics.open_line.build import NEVER
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, make_work, start_accelerations
 from dynamics.open_line.march import Record as MarchRecord
 from dynamics.open_line.march import march
@@ -132,7 +133,7 @@ def _march(
     order = np.argsort(np.tile(np.arange(n // 2), 2), kind="stable")
     number = np.append(np.argsort(order), -1)
     M, C, K = (csr_array(x[:n][:, :n][order][:, order]) for x in (line.mass, line.damping, K))
-    damping = rows_of(C)
+    damping = sparse_rows(C)
     none = np.zeros((0, 12))
     system = System(
         nonlinear=False,
@@ -142,7 +143,7 @@ def _march(
         beta=0.0,
         damping=damping,
         damping_rows=np.arange(n),
-        stiffness=rows_of(K),
+        stiffness=sparse_rows(K),
         wires=Wires(none.astype(np.int64), none, np.zeros(0), np.zeros(0), np.zeros(0), none),
         contact_wire=_wire(line, rest, number),
         droppers=_droppers(stretch, tension, number, stiffness),

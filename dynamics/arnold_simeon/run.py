@@ -7,14 +7,17 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from dynamics.arnold_simeon.banded import banded, factor, full_band, reach
 from dynamics.arnold_simeon.contact_area import row_width
 from dynamics.arnold_simeon.discretisation import SemiDiscrete, frequencies
 from dynamics.arnold_simeon.loops import CHANNELS, march_bdf, march_half_explicit, start_step
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.start import Start, initial_state
 from dynamics.arnold_simeon.system import Droppers, Factors, FirstRows, Grid, Motion, Place, System
+from dynamics.arnold_simeon.window import reach
+from dynamics.linear_algebra.banded_ldl import banded_ldl
+from dynamics.linear_algebra.sparse_rows import sparse_rows
 from dynamics.spec.status import Status
 
 __all__ = ["Record", "TimeMethod", "longest_stable_step", "run_benchmark"]
@@ -85,22 +88,24 @@ def run_benchmark(system: SemiDiscrete, time_method: TimeMethod, step: float) ->
     duration = (spec.end - spec.start) / spec.speed
     count = int(np.ceil(duration / step - 1e-9))
     h = duration / count
-    M, D, K = (banded(x) for x in (system.mass, system.damping, system.stiffness))
-    kernel = System(M, D, K, system.load, _dropper_entries(system), np.append(system.offset, 0.0))
+    M, D, K = system.mass, system.damping, system.stiffness
+    # rounding is taken out of the rows of a copy
+    rows = [sparse_rows(x.copy()) for x in (M, D, K)]
+    kernel = System(rows[0], rows[1], rows[2], system.load, _dropper_entries(system), np.append(system.offset, 0.0))
     grid = Grid(spec.speed, spec.contact_half_width, system.interval, system.hermite, system.wire_start)
     width = row_width(system.interval, spec.contact_half_width, 2 if system.hermite else 1)
     start = initial_state(system)
     active = np.ones(3, np.bool_)
     place = Place(spec.start, h, width)
-    q, v = _first_step(kernel, grid, start, place)
+    q, v = _first_step((M, D, K), kernel, grid, start, place)
     out = np.zeros((count + 1, CHANNELS))
     state = FirstRows(start.height.copy(), start.velocity.copy(), q, v, active)
     if time_method == "bdf2":
-        second = full_band(M) + 2.0 / 3.0 * h * D + (2.0 / 3.0 * h) ** 2 * K
+        second = csr_array(M + 2.0 / 3.0 * h * D + (2.0 / 3.0 * h) ** 2 * K)
         reached = march_bdf(kernel, _factors(M, second), grid, place, state, out)
         out[1, :3] = out[2, :3]
     else:
-        second = full_band(M) + 0.5 * h * D
+        second = csr_array(M + 0.5 * h * D)
         reached = march_half_explicit(kernel, _factors(M, second), grid, place, state, out)
     out[0, :3] = *start.dropper_force, spec.start_force
     return _record(out, h, reached, spec)
@@ -116,19 +121,21 @@ def _dropper_entries(system: SemiDiscrete) -> Droppers:
     return Droppers(dof, weight)
 
 
-def _factors(M: Array, S: Array) -> Factors:
+def _factors(M: csr_array, S: csr_array) -> Factors:
     """Factors of both matrices, and how far the answer to a load reaches in either."""
-    one, two = factor(M), factor(S)
+    one, two = banded_ldl(M), banded_ldl(S)
     return Factors(one, two, max(reach(one), reach(two)))
 
 
-def _first_step(kernel: System, grid: Grid, start: Start, place: Place) -> tuple[Array, Array]:
+def _first_step(
+    matrices: tuple[csr_array, csr_array, csr_array], kernel: System, grid: Grid, start: Start, place: Place
+) -> tuple[Array, Array]:
     """Heights and velocities after one step, of second order."""
-    M, D, K = kernel.M, kernel.D, kernel.K
+    M, D, K = matrices
     found = []
     for parts in (1, 2):
         part = place.h / parts
-        factors = _factors(M, full_band(M) + part * D + part**2 * K)
+        factors = _factors(M, csr_array(M + part * D + part**2 * K))
         q, v, a = start.height.copy(), start.velocity.copy(), np.zeros_like(start.height)
         for k in range(parts):
             end = Place(place.station + grid.v * part * (k + 1), part, place.width)

@@ -10,6 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.linear_algebra.banded_ldl import BandedFactor
+from dynamics.linear_algebra.sparse_rows import SparseRows
+
 __all__ = [
     "Contact", "Droppers", "Factors", "FirstRows", "Grid", "HalfExplicitState", "ImplicitState", "Motion", "Place",
     "System",
@@ -26,11 +29,11 @@ class Droppers(NamedTuple):
 
 
 class System(NamedTuple):
-    """Bands of M, D and K (dof, half bandwidth + 1), load b (dof,), droppers, and g0 (constraint,)."""
+    """Rows of M, D and K, load b (dof,), droppers, and g0 (constraint,)."""
 
-    M: Array
-    D: Array
-    K: Array
+    M: SparseRows
+    D: SparseRows
+    K: SparseRows
     b: Array
     droppers: Droppers
     g0: Array
@@ -39,8 +42,8 @@ class System(NamedTuple):
 class Factors(NamedTuple):
     """Factors of M and of a step's matrix, and how many rows away from a load its answer is felt in either."""
 
-    mass: Array
-    step: Array
+    mass: BandedFactor
+    step: BandedFactor
     reach: int
 
 

@@ -7,13 +7,13 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["envelope_columns", "envelope_ldl", "envelope_solve"]
+__all__ = ["envelope_columns", "envelope_ldl", "envelope_solve", "negative_pivots"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _factor(ptr, idx, val, first, start, low, diag):
     """Factor row by row; the lower triangle of the matrix comes in compressed rows."""
     n = first.size
@@ -86,6 +86,23 @@ def envelope_ldl(A: csr_array, negative: int = 0) -> tuple[Ints, Ints, Floats, F
     ValueError
         If the number of negative eigenvalues is another.
     """
+    first, start, low, diag = _envelope(A)
+    found = int((diag < 0.0).sum())
+    if found != negative or not np.isfinite(diag).all():
+        raise ValueError(
+            f"the effective matrix must have {negative} negative eigenvalues, found {found}: a wire is held nowhere "
+            f"or under compression"
+        )
+    return first, start, low, diag
+
+
+def negative_pivots(A: csr_array) -> int:
+    """How many eigenvalues of a symmetric matrix are negative, by Sylvester's law."""
+    return int((_envelope(A)[3] < 0.0).sum())
+
+
+def _envelope(A: csr_array) -> tuple[Ints, Ints, Floats, Floats]:
+    """Factor as `envelope_ldl` returns it, whatever the signs of D."""
     n = A.shape[0]
     A.sort_indices()
     lead = A.indices[A.indptr[:-1]].astype(np.int64)
@@ -93,10 +110,4 @@ def envelope_ldl(A: csr_array, negative: int = 0) -> tuple[Ints, Ints, Floats, F
     start = np.concatenate([[0], np.cumsum(np.arange(n) - first)[:-1]]).astype(np.int64)
     low, diag = np.zeros(int((np.arange(n) - first).sum())), np.empty(n)
     _factor(A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data, first, start, low, diag)
-    found = int((diag < 0.0).sum())
-    if found != negative or not np.isfinite(diag).all():
-        raise ValueError(
-            f"the effective matrix must have {negative} negative eigenvalues, found {found}: a wire is held nowhere "
-            f"or under compression"
-        )
     return first, start, low, diag

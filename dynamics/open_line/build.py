@@ -18,6 +18,7 @@ from catenary.linearised.attachments import steady_arm_direction
 from catenary.linearised.chain import AXIAL_HOLD
 from catenary.linearised.contact_wire import contact_table, static_height
 from catenary.linearised.open_line import linearise
+from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
 from dynamics.open_line.system import (
     ANCF,
     BEAM,
@@ -25,9 +26,7 @@ from dynamics.open_line.system import (
     ContactLaw,
     ContactWire,
     Droppers,
-    FixedRows,
     Pantographs,
-    Rows,
     Springs,
     State,
     System,
@@ -43,8 +42,6 @@ __all__ = [
     "build_pantographs",
     "build_system",
     "build_whole_line",
-    "fixed_rows",
-    "rows_of",
     "static_start",
 ]
 
@@ -116,28 +113,10 @@ def _diagonal(at: NDArray[np.int64], values: NDArray[np.float64], n: int) -> csr
     return csr_array(coo_array((values, (at, at)), shape=(n, n)))
 
 
-def rows_of(A: csr_array) -> Rows:
-    """Compressed rows for the kernels, without entries that rounding alone has left; unsigned indices are quicker."""
-    A.data[np.abs(A.data) < 1e-12 * np.abs(A.data).max(initial=0.0)] = 0.0
-    A.eliminate_zeros()
-    return Rows(A.indptr.astype(np.uint32), A.indices.astype(np.uint32), A.data)
-
-
-def fixed_rows(A: csr_array) -> FixedRows:
-    """Six entries of every row, and what rows with more have beside."""
-    n, first = A.shape[0], A.indptr[:-1]
-    idx, val = np.zeros((n, 6), dtype=np.uint32), np.zeros((n, 6))
-    place = np.arange(A.nnz) - np.repeat(first, np.diff(A.indptr))
-    row, inside = np.repeat(np.arange(n), np.diff(A.indptr)), place < 6
-    idx[row[inside], place[inside]], val[row[inside], place[inside]] = A.indices[inside], A.data[inside]
-    beside = csr_array(coo_array((A.data[~inside], (row[~inside], A.indices[~inside])), shape=A.shape))
-    return FixedRows(idx, val, rows_of(beside))
-
-
 def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> System:
     """Arrays of a line and its pantographs; the case says whether the line's full force or its linearisation acts."""
     law, damping = case.contact, case.catenary.damping
-    own = rows_of(csr_array(line.damping - damping.alpha * line.mass - damping.beta * line.stiffness))
+    own = sparse_rows(csr_array(line.damping - damping.alpha * line.mass - damping.beta * line.stiffness))
     return System(
         nonlinear=case.kinematics == "nonlinear",
         element=BEAM if case.catenary.formulation == "beam" else ANCF,
@@ -146,7 +125,7 @@ def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         beta=damping.beta,
         damping=own,
         damping_rows=np.flatnonzero(np.diff(own.ptr.astype(np.int64))),
-        stiffness=rows_of(line.stiffness),
+        stiffness=sparse_rows(line.stiffness),
         wires=_wires(line),
         contact_wire=_contact_wire(line),
         droppers=_droppers(line, case),

@@ -16,35 +16,13 @@ from numba import njit
 from catenary.elements.ancf_cable import cable_force
 from catenary.elements.euler_bernoulli import beam_force
 from dynamics.open_line.dropper_forces import dropper_forces
-from dynamics.open_line.system import BEAM, FixedRows, Floats, Motion, Pantographs, Rows, State, System, Touch
+from dynamics.open_line.system import BEAM, Floats, Motion, Pantographs, State, System, Touch
 
-__all__ = ["base_motion", "local_forces", "multiply", "multiply_mass", "pantograph_residual"]
+__all__ = ["base_motion", "local_forces", "pantograph_residual"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SLOWEST_IMPACT = 1.0e-3  # m/s: a contact that closes slower is elastic
 SEARCH = 12  # Newton steps for the contact point
-
-
-@njit(**_OPTIONS)
-def multiply(rows: Rows, x: Floats, y: Floats, factor: float) -> None:
-    """Add ``factor`` times a sparse matrix times x to y."""
-    for i in range(y.size):
-        total = 0.0
-        for k in range(rows.ptr[i], rows.ptr[i + 1]):
-            total += rows.val[k] * x[rows.idx[k]]
-        y[i] += factor * total
-
-
-@njit(**_OPTIONS)
-def multiply_mass(mass: FixedRows, x: Floats, y: Floats) -> None:
-    """Mass matrix times x."""
-    for i in range(y.size):
-        total = 0.0
-        for k in range(6):
-            total += mass.val[i, k] * x[mass.idx[i, k]]
-        y[i] = total
-    if mass.rest.val.size > 0:
-        multiply(mass.rest, x, y, 1.0)
 
 
 @njit(**_OPTIONS)

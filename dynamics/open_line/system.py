@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.linear_algebra.sparse_rows import FixedRows, SparseRows
+
 __all__ = [
     "ANCF",
     "BEAM",
@@ -17,11 +19,9 @@ __all__ = [
     "ContactLaw",
     "ContactWire",
     "Droppers",
-    "FixedRows",
     "Floats",
     "Motion",
     "Pantographs",
-    "Rows",
     "Springs",
     "State",
     "System",
@@ -37,22 +37,6 @@ Touch = tuple[Floats, Floats, Floats, Floats, float]
 """Contacts at one moment, by pantograph: force [N], height of the wire [m], approach speed [m/s], the force of the
 iteration before [N]; then the share of the way from there to the law's force that is gone."""
 ANCF, BEAM = 0, 1
-
-
-class Rows(NamedTuple):
-    """Sparse matrix by compressed rows."""
-
-    ptr: Ints
-    idx: Ints
-    val: Floats
-
-
-class FixedRows(NamedTuple):
-    """Sparse matrix with six places in every row, longer rows completed by ``rest``."""
-
-    idx: Ints
-    val: Floats
-    rest: Rows
 
 
 class Wires(NamedTuple):
@@ -160,9 +144,9 @@ class System(NamedTuple):
     mass: FixedRows
     alpha: float
     beta: float
-    damping: Rows
+    damping: SparseRows
     damping_rows: Ints
-    stiffness: Rows
+    stiffness: SparseRows
     wires: Wires
     contact_wire: ContactWire
     droppers: Droppers

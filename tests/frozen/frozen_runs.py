@@ -129,6 +129,18 @@ def open_line() -> Arrays:
     return found
 
 
+def open_line_by_runge_kutta() -> Arrays:
+    """A fortieth of a span by the explicit method: its many short steps forbid more."""
+    from catenary.form_finding.equilibrium import open_line_equilibrium
+    from dynamics.open_line.run import prepare_line, run_whole_line
+
+    line = line_of(mesh={"elements_per_bay": 2})
+    held = {"solver": "open_line", "mean_force_N": None, "applied_force_N": 150.0}
+    case = case_of(line, **held, open_line={"integrator": "rk4"})
+    found = run_whole_line(case, prepare_line(case, open_line_equilibrium(line, 3)), 1.3, 0.025).histories
+    return {"force": found.contact_force, "height": found.contact_height, "dropper_force": found.dropper_force}
+
+
 def _influence() -> Any:
     from dynamics.influence.matrices import influence_matrices
 
@@ -223,6 +235,7 @@ RUNS: dict[str, Callable[[], Arrays]] = {
         steady_state_in_space,
         transient,
         open_line,
+        open_line_by_runge_kutta,
         influence_loop_and_bundle,
         campaign,
         sweep,

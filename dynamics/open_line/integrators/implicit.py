@@ -20,8 +20,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.dropper_forces import note_slack
-from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
@@ -63,8 +64,8 @@ def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) ->
         multiply(system.stiffness, state.u, Ku, 1.0)
     multiply(system.stiffness, state.v, Kv, 1.0)
     multiply(system.stiffness, state.a, Ka, 1.0)
-    multiply_mass(system.mass, state.v, Mv)
-    multiply_mass(system.mass, state.a, Ma)
+    multiply_fixed(system.mass, state.v, Mv)
+    multiply_fixed(system.mass, state.a, Ma)
 
 
 @njit(**_OPTIONS)
@@ -118,9 +119,9 @@ def _correct_line(system, state, scheme, work, r):
         work.solved, work.line[3], work.line[4], work.line[6], work.line[7], work.line[8],
     )  # fmt: skip
     n = r.size
-    du[:n] = r
-    banded_solve(scheme.factor, du)
-    multiply_mass(system.mass, du, Mdu)
+    du[:] = r
+    banded_solve(scheme.factor, du, 0, n)
+    multiply_fixed(system.mass, du, Mdu)
     few = system.damping_rows
     for k in range(few.size):
         i = few[k]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from catenary.errors import InputError
-from dynamics.linear_algebra.banded_ldl import PADDING, BandedFactor, banded_ldl, banded_solve
+from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_ldl, banded_solve
 from dynamics.open_line.integrators.implicit import ImplicitScheme, implicit_step, refresh
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme, nothing_carried, runge_kutta_step
 from dynamics.open_line.integrators.scheme import Matrices, Request
@@ -65,11 +65,11 @@ def _softest_point(factor: BandedFactor, matrices: Matrices) -> float:
     """Most that the contact wire gives way at a point within a step [m/N]."""
     most, n = 0.0, factor.inverse.size
     for dof, weight in zip(matrices.contact_dof, matrices.contact_weight, strict=True):
-        load = np.zeros(n + PADDING)
+        load = np.zeros(n)
         np.add.at(load, dof[dof >= 0], weight[dof >= 0])
         answer = load.copy()
-        banded_solve(factor, answer)
-        most = max(most, float(load[:n] @ answer[:n]))
+        banded_solve(factor, answer, 0, n)
+        most = max(most, float(load @ answer))
     return most
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 
 from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.dropper_forces import note_slack
-from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
@@ -43,14 +44,14 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     c = work.contact
     local_forces(system, state, t, moving, a, (c[0], c[1], c[2], c[0], 1.0))
     n, Mv, b = a.size, work.line[6], work.solved
-    multiply_mass(system.mass, v, Mv)
+    multiply_fixed(system.mass, v, Mv)
     multiply(system.damping, v, a, 1.0)
     multiply(system.stiffness, v, a, system.beta)
     if not system.nonlinear:
         multiply(system.stiffness, u, a, 1.0)
-    b[:n] = -a - system.alpha * Mv
-    banded_solve(scheme.factor, b)
-    a[:] = b[:n]
+    b[:] = -a - system.alpha * Mv
+    banded_solve(scheme.factor, b, 0, n)
+    a[:] = b
     mass = system.pantographs.mass
     for p in range(z.shape[0]):
         pantograph_residual(system.pantographs, p, t, (z, zv), work.contact[0][p], za[p])

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from dynamics.linear_algebra.banded_ldl import PADDING
-
 __all__ = ["Matrices", "Request", "StepFailure", "Work", "make_work"]
 
 
@@ -51,7 +49,7 @@ class Request:
 
 
 class Work(NamedTuple):
-    """Memory of a step: a padded vector to solve for, vectors of the line and of the masses, contacts.
+    """Memory of a step: a vector to solve for, vectors of the line and of the masses, contacts.
 
     ``contact`` is force, wire height and approach speed of every contact. Newmark and HHT carry M and K times
     displacement, velocity and acceleration along in ``carried`` (see `implicit`).
@@ -69,7 +67,7 @@ def make_work(dofs: int, pantographs: int, masses: int) -> Work:
     """Memory for steps of a line with that many dofs."""
     by_contact = np.zeros((4, pantographs))
     return Work(
-        np.zeros(dofs + PADDING),
+        np.zeros(dofs),
         np.zeros((VECTORS, dofs)),
         np.zeros((VECTORS, dofs)),
         np.zeros((VECTORS, pantographs, masses)),

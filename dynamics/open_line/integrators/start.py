@@ -6,7 +6,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from dynamics.open_line.forces import local_forces, multiply, multiply_mass, pantograph_residual
+from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
+from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
@@ -26,7 +27,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     multiply(system.stiffness, state.v, total, system.beta)
     if not system.nonlinear:
         multiply(system.stiffness, state.u, total, 1.0)
-    multiply_mass(system.mass, state.v, product)
+    multiply_fixed(system.mass, state.v, product)
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):

@@ -1,0 +1,43 @@
+"""Rows of the line that a load is felt in, and solution within them (the pantograph's two rows stand last, apart)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dynamics.arnold_simeon.system import Contact
+from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+
+__all__ = ["reach", "solve", "window"]
+
+Array = NDArray[np.float64]
+OPTIONS = {"cache": True, "error_model": "numpy"}
+
+
+def reach(factor: BandedFactor) -> int:
+    """How many rows away from a load the answer has fallen below rounding, the last two rows apart."""
+    n = factor.inverse.size - 2
+    far = 0
+    for at in (n // 6, (2 * n) // 3):
+        x = np.zeros(n)
+        x[at] = 1.0
+        banded_solve(factor, x, 0, n)
+        felt = np.flatnonzero(np.abs(x) > 1e-18 * np.abs(x).max())
+        far = max(far, at - int(felt[0]), int(felt[-1]) - at)
+    return far + 4
+
+
+@njit(**OPTIONS)
+def window(contact: Contact, reach: int, n: int) -> tuple[int, int]:
+    """Rows that a load on the contact area reaches, the pantograph's two apart."""
+    at, row = contact
+    return max(0, at - reach), min(n, at + row.shape[1] + reach)
+
+
+@njit(**OPTIONS)
+def solve(factor: BandedFactor, x: Array, first: int, last: int) -> None:
+    """Solve in place for a load on the line that is felt from row ``first`` to ``last``, and on the pantograph."""
+    line = x.size - 2
+    banded_solve(factor, x, first, min(last, line))
+    banded_solve(factor, x, line, line + 2)

@@ -1,0 +1,81 @@
+"""Factors and products of sparse matrices for compiled kernels, against dense linear algebra."""
+
+import numpy as np
+import pytest
+from scipy.sparse import block_diag, csr_array
+
+from dynamics.linear_algebra.banded_ldl import banded_ldl, banded_solve
+from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve, negative_pivots
+from dynamics.linear_algebra.sparse_rows import fixed_rows, multiply, multiply_fixed, product, sparse_rows
+
+
+def symmetric(n, half, diagonal, seed=0):
+    """Random symmetric matrix of that half bandwidth; a large ``diagonal`` makes it definite."""
+    full = np.random.default_rng(seed).uniform(-1.0, 1.0, (n, n))
+    band = np.tril(np.triu(full + full.T, -half), half)
+    return csr_array(band + np.diag(np.broadcast_to(diagonal, n)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40, 130])
+@pytest.mark.parametrize("half", [0, 1, 3, 8, 12, 20, 36, 40])
+def test_a_banded_factor_solves_as_dense_algebra_does(n, half):
+    A = symmetric(n, half, 4.0 * half + 3.0)
+    b = np.random.default_rng(1).normal(size=n)
+    x = b.copy()
+    banded_solve(banded_ldl(A), x, 0, n)
+    np.testing.assert_allclose(x, np.linalg.solve(A.toarray(), b), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("half", [3, 12])
+def test_a_window_gives_the_whole_answer_to_a_load_that_decays_inside_it_and_touches_nothing_else(half):
+    line, rest = 400, 2
+    A = csr_array(block_diag([symmetric(line, half, 40.0 * half), symmetric(rest, 1, 3.0)], format="csr"))
+    factor, load = banded_ldl(A), np.zeros(line + rest)
+    load[200:204], load[line:] = [1.0, -2.0, 0.5, 1.0], [3.0, 4.0]
+    whole, part = load.copy(), load.copy()
+    banded_solve(factor, whole, 0, line + rest)
+    banded_solve(factor, part, 100, 300)
+    assert part[line:].tolist() == [3.0, 4.0]
+    banded_solve(factor, part, line, line + rest)
+    np.testing.assert_allclose(part, whole, rtol=0.0, atol=1e-15 * np.abs(whole).max())
+    assert not part[:100].any() and not part[300:line].any()
+
+
+def test_a_matrix_that_is_not_positive_definite_has_no_banded_factor():
+    with pytest.raises(np.linalg.LinAlgError):
+        banded_ldl(symmetric(30, 3, np.where(np.arange(30) == 17, -40.0, 40.0)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pivots_tell_how_many_eigenvalues_are_negative(seed):
+    A = symmetric(60, 5, 0.0, seed)
+    values = np.linalg.eigvalsh(A.toarray())
+    for shift in (-2.0, 0.0, 1.3):
+        assert negative_pivots(csr_array(A - shift * csr_array(np.eye(60)))) == (values < shift).sum()
+
+
+def test_an_envelope_solves_an_indefinite_matrix_and_refuses_another_inertia():
+    A = symmetric(50, 6, np.where(np.arange(50) % 10 == 9, -30.0, 30.0))
+    b = np.random.default_rng(2).normal(size=(50, 3))
+    x = b.copy()
+    envelope_solve(*envelope_ldl(A, 5), x)
+    np.testing.assert_allclose(x, np.linalg.solve(A.toarray(), b), rtol=1e-11, atol=1e-13)
+    with pytest.raises(ValueError, match="must have 4 negative eigenvalues, found 5"):
+        envelope_ldl(A, 4)
+
+
+def test_products_by_rows():
+    """Rows shorter and longer than the six places of fixed ones; an entry of rounding is dropped."""
+    dense = symmetric(40, 5, 0.0).toarray()
+    dense[3, 30] = 1e-15
+    A = csr_array(dense)
+    x, y, z = np.random.default_rng(3).normal(size=(3, 40))
+    expected, added = dense @ x, z + 0.5 * (dense @ x)
+    multiply_fixed(fixed_rows(A), x, y)
+    np.testing.assert_allclose(y, expected, rtol=1e-13, atol=1e-13)
+    rows = sparse_rows(A)
+    assert rows.val.size == np.count_nonzero(dense) - 1
+    product(rows, x, y)
+    np.testing.assert_allclose(y, expected, rtol=1e-13, atol=1e-13)
+    multiply(rows, x, z, 0.5)
+    np.testing.assert_allclose(z, added, rtol=1e-13, atol=1e-13)
