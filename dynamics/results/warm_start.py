@@ -1,13 +1,18 @@
-"""What one search for a steady state leaves, and the next may start from."""
+"""What one search for a steady state leaves, and the next may start from; and what chooses among such starts.
+
+Three policies choose: a learned start is the same for all designs near one (`steady_state/learned_start.py`),
+continuation follows one parameter, the nearest start is taken where inputs differ anyhow.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SecantBasis", "WarmStart"]
+__all__ = ["SecantBasis", "StartPolicy", "WarmStart"]
 
 
 @dataclass(frozen=True)
@@ -41,3 +46,15 @@ class WarmStart:
     gain: float
     basis: SecantBasis | None = None
     pairs: tuple[tuple[NDArray[np.float64], NDArray[np.float64]], ...] = ()
+
+
+class StartPolicy(Protocol):
+    """What chooses where each search of several starts, by the searches before it; depends on their order alone."""
+
+    def start(self, place: tuple[float, ...]) -> WarmStart | None:
+        """Start of the search at a place of the inputs; None to begin at rest."""
+        ...
+
+    def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
+        """Take what the search at a place left; nothing where it found no steady state."""
+        ...

@@ -1,26 +1,21 @@
-"""Steady states along one parameter: each search starts from the states before it and with what they learnt."""
+"""Continuation of steady states along one parameter: each search starts from the states before it and their secants."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.cell import VerticalCell
-from dynamics.results.solution import Solution
 from dynamics.results.warm_start import SecantBasis, WarmStart
-from dynamics.spec.case import CaseSpec
-from dynamics.steady_state.periodic import solve_periodic
 
-__all__ = ["Strand"]
+__all__ = ["Continuation"]
 
 PAIRS = 40
 # how many of its last steps a state is extrapolated over at most
 FARTHEST = 2.0
 
 
-class Strand:
-    """Solves cases in the order of one parameter; what comes out depends on the cases alone.
+class Continuation:
+    """Starts for cases in the order of one parameter; what comes out depends on the cases alone.
 
     A state is extrapolated linearly in the parameter from the last two, and the last secant pairs correct it. A case
     that has no steady state is passed over: the next starts from the last that has one.
@@ -31,24 +26,11 @@ class Strand:
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
 
-    def solve(
-        self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium, cell: VerticalCell | None = None
-    ) -> Solution:
-        """Find the steady state of a case where the parameter has the one value in ``place``."""
-        (at,) = place
-        solution = solve_periodic(case, self._start(at), equilibrium, cell)
-        found = solution.warm_start
-        if found is not None:
-            if self._states and found.state.shape != self._states[-1][1].shape:
-                self._states, self._pairs = [], []  # the window is another one
-            self._states = [*self._states[-1:], (at, found.state)]
-            self._pairs = [*self._pairs, *found.pairs][-PAIRS:]
-            self._sizes = found.scale, found.gain
-        return solution
-
-    def _start(self, at: float) -> WarmStart | None:
+    def start(self, place: tuple[float, ...]) -> WarmStart | None:
+        """Start of the search where the parameter has the one value in ``place``; None to begin at rest."""
         if self._sizes is None:
             return None
+        (at,) = place
         value, state = self._states[-1]
         if len(self._states) == 2:
             before, older = self._states[0]
@@ -60,3 +42,13 @@ class Strand:
             states, features = zip(*self._pairs, strict=True)
             basis = SecantBasis(np.array(states), np.array(features))
         return WarmStart(state, *self._sizes, basis)
+
+    def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
+        """Take the steady state of a place and the secant pairs of its search."""
+        if found is None:
+            return
+        if self._states and found.state.shape != self._states[-1][1].shape:
+            self._states, self._pairs = [], []  # the window is another one
+        self._states = [*self._states[-1:], (place[0], found.state)]
+        self._pairs = [*self._pairs, *found.pairs][-PAIRS:]
+        self._sizes = found.scale, found.gain

@@ -1,4 +1,4 @@
-"""What the steady states of neighbouring designs teach: a start and a secant basis that shorten every later search."""
+"""What the steady states of near designs teach: a start and a secant basis that shorten every later search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dynamics.steady_state.anderson import Acceleration, compress
 from dynamics.steady_state.periodic import PLAIN_SPANS, iterate
 from dynamics.steady_state.span_map import SpanMap
 
-__all__ = ["periodic_start"]
+__all__ = ["learned_start"]
 
 DESIGNS = 16
 SPANS_PER_DESIGN = 12
@@ -28,7 +28,7 @@ HEIGHT_SPREAD = 0.017
 POSITION_SPREAD = 0.85
 
 
-def periodic_start(case: CaseSpec) -> WarmStart | None:
+def learned_start(case: CaseSpec) -> WarmStart | None:
     """Steady state and secant basis around a design; None when its own steady state cannot be found.
 
     Depends on nothing but the case, so that every worker process learns the same; kept per process.
@@ -52,9 +52,9 @@ def _learn(text: str) -> WarmStart | None:
     rng = np.random.default_rng(20150101)
     line = _by_heights(eq)
     for _ in range(DESIGNS if line else 0):
-        neighbour = _neighbour(case, line, rng, eq.mesh)
-        if neighbour is not None:
-            pairs = _secants(neighbour, x, (scale, span_map.gain))
+        near = _near_design(case, line, rng, eq.mesh)
+        if near is not None:
+            pairs = _secants(near, x, (scale, span_map.gain))
             states += pairs[0]
             features += pairs[1]
     basis = compress(np.array(states), np.array(features), BASIS_SIZE) if states else None
@@ -64,7 +64,7 @@ def _learn(text: str) -> WarmStart | None:
 def _secants(
     span_map: SpanMap, x: np.ndarray, sizes: tuple[tuple[float, float], float]
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Secant pairs of one neighbour's accelerated iteration from ``x``."""
+    """Secant pairs of one near design's accelerated iteration from ``x``."""
     span_map.scale, span_map.gain = sizes
     memory = Acceleration(None, 1)
     for _ in range(SPANS_PER_DESIGN):
@@ -76,7 +76,7 @@ def _secants(
 
 
 def _by_heights(eq: Equilibrium) -> dict[str, Any]:
-    """Describe the line by heights, with which neighbours are made; nothing where a height is out of range."""
+    """Describe the line by heights, with which near designs are made; nothing where a height is out of range."""
     if eq.spec.droppers.prescribed == "heights":
         return eq.spec.model_dump()
     try:
@@ -85,10 +85,10 @@ def _by_heights(eq: Equilibrium) -> dict[str, Any]:
         return {}
 
 
-def _neighbour(case: CaseSpec, line: dict[str, Any], rng: np.random.Generator, mesh: Mesh) -> SpanMap | None:
-    """Span map of a neighbour: heights and stations moved at random, symmetric about mid-span.
+def _near_design(case: CaseSpec, line: dict[str, Any], rng: np.random.Generator, mesh: Mesh) -> SpanMap | None:
+    """Span map of a near design: heights and stations moved at random, symmetric about mid-span.
 
-    ``line`` is the line as a mapping, its heights prescribed; a neighbour has as many elements in each bay, however
+    ``line`` is the line as a mapping, its heights prescribed; it has as many elements in each bay, however
     far its droppers have moved, for its states and the line's own are combined. The move is halved until every
     dropper is in tension at rest; None when that does not help.
     """

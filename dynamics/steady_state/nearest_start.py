@@ -1,4 +1,4 @@
-"""Steady states at scattered inputs: each search starts from the nearest known state, with what was learnt."""
+"""Steady states at inputs that differ anyhow: each search starts from the nearest known state, with what was learnt."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.cell import VerticalCell
-from dynamics.results.solution import Solution
 from dynamics.results.warm_start import SecantBasis, WarmStart
-from dynamics.spec.case import CaseSpec
 from dynamics.steady_state.anderson import compress
-from dynamics.steady_state.periodic import solve_periodic
 
-__all__ = ["ScatteredStates"]
+__all__ = ["NearestStart"]
 
 # states kept, and secant pairs that the basis is made of; raw pairs of unlike cases mislead, their strongest
 # combinations do not
 STATES, BASIS_SIZE, NEW_PAIRS, FIRST_PAIRS = 32, 48, 40, 8
 
 
-class ScatteredStates:
-    """Solves cases whose inputs differ anyhow; what comes out depends on the cases and their order alone.
+class NearestStart:
+    """Starts for cases whose inputs differ anyhow; what comes out depends on the cases and their order alone.
 
     The first pairs of a search tell most: they span the directions in which its start was wrong.
     """
@@ -35,21 +30,24 @@ class ScatteredStates:
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
 
-    def solve(
-        self, case: CaseSpec, place: tuple[float, ...], equilibrium: Equilibrium, cell: VerticalCell | None = None
-    ) -> Solution:
-        """Find the steady state of a case whose inputs stand at a place of their ranges [-]."""
+    def start(self, place: tuple[float, ...]) -> WarmStart | None:
+        """Start of the search where inputs stand at a place of their ranges [-]; None to begin at rest."""
+        if self._sizes is None:
+            return None
         here = np.array(place)
-        solution = solve_periodic(case, self._start(here), equilibrium, cell)
-        found = solution.warm_start
-        if found is not None:
-            if self._states and found.state.shape != self._states[-1].shape:
-                self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one
-            self._places = [*self._places, here][-STATES:]
-            self._states = [*self._states, found.state][-STATES:]
-            self._sizes = self._sizes or (found.scale, found.gain)
-            self._learn(found.pairs[:FIRST_PAIRS])
-        return solution
+        distances = [float(np.abs(here - known).sum()) for known in self._places]
+        return WarmStart(self._states[int(np.argmin(distances))], *self._sizes, self._basis)
+
+    def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
+        """Take the steady state of a place and the first secant pairs of its search."""
+        if found is None:
+            return
+        if self._states and found.state.shape != self._states[-1].shape:
+            self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one
+        self._places = [*self._places, np.array(place)][-STATES:]
+        self._states = [*self._states, found.state][-STATES:]
+        self._sizes = self._sizes or (found.scale, found.gain)
+        self._learn(found.pairs[:FIRST_PAIRS])
 
     def _learn(self, pairs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
         """Put new pairs aside, and together with the basis into a new one when they are many."""
@@ -61,9 +59,3 @@ class ScatteredStates:
             states = np.vstack([self._basis.state, states])
             features = np.vstack([self._basis.feature, features])
         self._basis, self._pairs = compress(states, features, BASIS_SIZE), []
-
-    def _start(self, here: NDArray[np.float64]) -> WarmStart | None:
-        if self._sizes is None:
-            return None
-        distances = [float(np.abs(here - place).sum()) for place in self._places]
-        return WarmStart(self._states[int(np.argmin(distances))], *self._sizes, self._basis)

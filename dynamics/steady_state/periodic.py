@@ -51,7 +51,7 @@ def solve_periodic(
     span_map = SpanMap(case, eq, cell)
     residual, spans, status = np.inf, 0, Status.NOT_PERIODIC
     x = memory = None
-    near = span_map.neighbour_start(start) if start is not None else None
+    near = span_map.near_start(start) if start is not None else None
     if start is not None and near is not None:
         memory = Acceleration(start.basis, 0)
         x, residual, spans, status = iterate(span_map, near, 0, start.basis, memory)

@@ -65,7 +65,7 @@ class SpanMap:
         self.state, self.gain = self.window.static_start()
         return self.pack()
 
-    def neighbour_start(self, start: WarmStart) -> NDArray[np.float64] | None:
+    def near_start(self, start: WarmStart) -> NDArray[np.float64] | None:
         """Packed state of a neighbouring design; None when its window is another one."""
         if len(start.state) != len(self.pack()):
             return None

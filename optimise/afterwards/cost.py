@@ -13,22 +13,22 @@ from pathlib import Path
 
 from dynamics.spec.case import CaseSpec
 from optimise.end_request import end_request_interrupts
-from optimise.evaluation.batch_task import StrandResult, StrandTask
+from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.executors.processors import processor_type
 from optimise.record.driver_lock import Interrupted
 from optimise.spec.campaign import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec
 from optimise.spec.cluster import ClusterSpec
 
-__all__ = ["Cost", "campaign_cost", "cost_lines", "not_counted", "strands_cost"]
+__all__ = ["Cost", "campaign_cost", "cost_lines", "not_counted", "points_cost"]
 
 MEASURED_DESIGNS = 6
-MEASURED_STRANDS, POINTS_OF_A_STRAND = 3, 4
+MEASURED_BATCHES, POINTS_OF_A_BATCH = 3, 4
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Processor time of a set of tasks, estimated from some of them.
+    """Processor time of a set of jobs, estimated from some of them.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     # the nominal line comes first, and with it whatever is still to be loaded
     found = [r.outcome for r in result.records[1:] if r.outcome is not None]
     counted = [e for e in found if e.status is OutcomeStatus.OK] or found
-    return Cost("designs", campaign.trials, tuple(e.wall_time_s["total"] for e in counted))
+    return Cost("designs", campaign.trials, tuple(e.seconds for e in counted))
 
 
 def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str:
@@ -133,35 +133,31 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str
 
 
 @_in_one_sentence()
-def strands_cost(tasks: list[StrandTask], evaluate: Callable[..., StrandResult], setting: object) -> Cost:
-    """Cost of the strands of a sweep or a sensitivity study: the first points of some, evaluated in this process.
+def points_cost(batches: list[Batch], setting: Setting, evaluate: Callable[[Batch, Setting], object]) -> Cost:
+    """Cost of the points of a sweep or a sensitivity study: the first of some batches, evaluated in this process.
 
     Parameters
     ----------
-    tasks : list of StrandTask
-        Every strand.
+    batches : list of Batch
+        Every batch.
+    setting : Setting
+        What all share.
     evaluate : callable
-        Function of a strand and the setting.
-    setting
-        What every strand shares.
+        Function of a batch and the setting.
 
     Raises
     ------
     Interrupted
         After Ctrl-C or a request to end.
     """
-
-    def first(task: StrandTask, points: int) -> StrandTask:
-        return replace(task, indices=task.indices[:points], values=task.values[:points], places=task.places[:points])
-
-    evaluate(first(tasks[0], 1), setting)  # compiles
+    evaluate(replace(batches[0], jobs=batches[0].jobs[:1]), setting)  # compiles
     seconds = []
-    for task in tasks[:: max(1, -(-len(tasks) // MEASURED_STRANDS))]:
-        few = first(task, POINTS_OF_A_STRAND)
+    for batch in batches[:: max(1, -(-len(batches) // MEASURED_BATCHES))]:
+        few = replace(batch, jobs=batch.jobs[:POINTS_OF_A_BATCH])
         begin = time.perf_counter()
         evaluate(few, setting)
-        seconds.append((time.perf_counter() - begin) / len(few.indices))
-    return Cost("points", sum(len(task.indices) for task in tasks), tuple(seconds))
+        seconds.append((time.perf_counter() - begin) / few.size)
+    return Cost("points", sum(batch.size for batch in batches), tuple(seconds))
 
 
 def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> list[str]:

@@ -16,16 +16,15 @@ from pydantic import ValidationError
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
-from dynamics.accuracy.assured import on_long_window
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
+from optimise.evaluation.case_inputs import why_impossible
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import installed, standard_errors
 from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.outcome import Outcome, failed
-from optimise.executors import open_executor
-from optimise.executors.run_all import run_all
-from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
+from optimise.evaluation.outcome import Outcome
+from optimise.executors import open_executor, run_all
+from optimise.spec.campaign import ClusterSpec, TrustSpec
 
 __all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
 
@@ -142,18 +141,14 @@ def run_conditions(
         Whether every standard deviation comes with its error; without, each run is a long transient of the case.
     """
     listed = conditions(case, wanted, max(len(line.droppers.positions) for line in lines))
-    tasks = [
+    jobs = [
         Variation(number, line, condition)
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
     ]
-    run = (
-        on_long_window(case.model_copy(update={"solver": "periodic"}))
-        if assured
-        else case.model_copy(update={"solver": "transient"})
-    )
-    setting = Setting(run, LimitsSpec(), time_limit_s=cluster.time_limit_s, assured=assured)
+    run = case.model_copy(update={"solver": "periodic" if assured else "transient"})
+    setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
     with open_executor(cluster, evaluate_variation, setting) as executor:
-        answers: dict[int, Outcome] = run_all(executor, tasks, lambda done: progress(done, len(tasks)))
+        answers: dict[int, Outcome] = run_all(executor, jobs, lambda done: progress(done, len(jobs)))
     rows = []
     for k, condition in enumerate(listed):
         found = [answers[k * len(lines) + j] for j in range(len(lines))]
@@ -162,10 +157,9 @@ def run_conditions(
     return rows
 
 
-def evaluate_variation(task: Job, setting: Setting) -> Outcome:
+def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
     """Evaluate a line under a condition; pure, raises no `Exception`."""
-    assert isinstance(task, Variation)
-    condition, line = task.condition, task.catenary.model_dump()
+    condition, line = job.condition, (job.catenary or setting.case.catenary).model_dump()
     if condition.dimension:
         line["dimension"] = condition.dimension
     if condition.damping != 1.0:
@@ -177,8 +171,8 @@ def evaluate_variation(task: Job, setting: Setting) -> Outcome:
             line = installed(ideal, condition.heights[own], condition.lengths[own]).spec.model_dump()
         case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
     except ValidationError as error:
-        return failed(task.number, _sentences(error))
-    return evaluate(Job(task.number, case.catenary), replace(setting, case=case))
+        return job.failed(why_impossible(error))
+    return evaluate(Job(job.number), replace(setting, case=case))
 
 
 def _scaled(damping: dict[str, Any], factor: float) -> dict[str, Any]:
@@ -187,7 +181,3 @@ def _scaled(damping: dict[str, Any], factor: float) -> dict[str, Any]:
         name: _scaled(value, factor) if isinstance(value, dict) else value if value is None else factor * value
         for name, value in damping.items()
     }
-
-
-def _sentences(error: ValidationError) -> str:
-    return "; ".join(str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors())

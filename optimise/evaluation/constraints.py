@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from optimise.spec.campaign import LimitsSpec
-
-if TYPE_CHECKING:
-    from dynamics.contact_force.statistics import ContactStatistics
 
 __all__ = [
     "CONSTRAINTS",
@@ -46,14 +42,14 @@ def force_violation(smallest_force: float, limits: LimitsSpec) -> float:
 
 
 def violations(
-    statistics: ContactStatistics, smallest_force: float, limits: LimitsSpec, reference: Reference
+    statistics: Mapping[str, float], smallest_force: float, limits: LimitsSpec, reference: Reference
 ) -> dict[str, float]:
     """Every violation by name [-], in the order of `CONSTRAINTS`."""
     uplift_limit = limits.uplift_factor * reference.uplift_mm
     return {
-        "g_uplift": float(statistics.max_uplift_at_supports_mm) / uplift_limit - 1.0,
+        "g_uplift": statistics["max_uplift_at_supports_mm"] / uplift_limit - 1.0,
         "g_static_dropper_force": force_violation(smallest_force, limits),
-        "g_contact_loss": float(statistics.contact_loss_percent) - limits.contact_loss_percent,
+        "g_contact_loss": statistics["contact_loss_percent"] - limits.contact_loss_percent,
     }
 
 

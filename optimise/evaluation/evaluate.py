@@ -1,62 +1,97 @@
-"""One design from its line to its numbers: the function that workers run."""
+"""From a job to its outcome: the functions that workers run, for a design and for points in order."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from pydantic import ValidationError
 
+from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
-from dynamics.spec.status import Status
-from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
-from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
-from optimise.evaluation.solution_figures import statistics_of
+from optimise.evaluation.case_inputs import case_at, why_impossible
+from optimise.evaluation.figures import judged, outcome_of
+from optimise.evaluation.job import Batch, Job, Setting
+from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus, failed
 
 if TYPE_CHECKING:
     from dynamics.results.solution import Solution
 
-__all__ = [
-    "evaluate",
-    "prepare",
-]
+__all__ = ["case_of", "evaluate", "evaluate_batch", "prepare"]
 
 
 def prepare(case: CaseSpec) -> Any:
-    """Steady state of the nominal line, from which neighbouring designs start; compiles the kernels."""
+    """Steady state of the nominal line, from which near designs start; compiles the kernels."""
     if not case.seeks_steady_state:
         return None
-    from dynamics.steady_state.learned_start import periodic_start
+    from dynamics.steady_state.learned_start import learned_start
 
-    return periodic_start(case)
+    return learned_start(case)
 
 
-def evaluate(task: Job, setting: Setting) -> Outcome:
+def evaluate(job: Job, setting: Setting) -> Outcome:
     """Contact-force statistics, violations and status of one design; pure, raises no `Exception`.
 
     A design with a dropper that is slack at rest is infeasible by its static forces, and its dynamics are not
     run. Whatever keeps the numbers from being computed is a failure with its reason.
     """
+    return _guarded(job, setting, _design)
+
+
+def evaluate_batch(batch: Batch, setting: Setting) -> BatchOutcome:
+    """Contact-force statistics of points in order; pure, raises no `Exception`.
+
+    Each search starts where the setting's policy says, by the points before it.
+    """
+    policy = setting.policy() if setting.policy is not None else None
+    point = partial(_point, policy=policy)
+    return BatchOutcome(batch.number, tuple(_guarded(job, setting, point) for job in batch.jobs))
+
+
+def case_of(job: Job, setting: Setting) -> CaseSpec:
+    """Case of a job.
+
+    Raises
+    ------
+    ValueError
+        If its values are out of range or do not go together.
+    """
+    case = case_at(setting.case, setting.names, job.values) if job.values else setting.case
+    if job.catenary is None:
+        return case
+    return CaseSpec.model_validate({**case.model_dump(), "catenary": job.catenary.model_dump()})
+
+
+def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome]) -> Outcome:
+    """Outcome of a job with its wall time; whatever goes wrong is its reason."""
     begin = time.perf_counter()
-    if task.tolerance is not None:
-        setting = _to_tolerance(setting, task.tolerance)
+    if job.tolerance is not None:
+        setting = _to_tolerance(setting, job.tolerance)
     try:
-        found = _evaluate(task, setting)
+        found = run(job, setting)
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
-        found = failed(task.number, f"{type(error).__name__}: {error}")
+        found = _broken(job, error)
     elapsed = time.perf_counter() - begin
     if elapsed > setting.time_limit_s:
-        return failed(task.number, _too_long(elapsed, setting), elapsed)
+        return failed(job.number, _too_long(elapsed, setting), elapsed)
     return replace(found, wall_time_s={**found.wall_time_s, "total": elapsed})
+
+
+def _broken(job: Job, error: Exception) -> Outcome:
+    """Outcome of a job that ended with an error; values may not go together, each of which goes with others."""
+    if job.values and isinstance(error, ValidationError):
+        return Outcome(job.number, OutcomeStatus.IMPOSSIBLE, why_impossible(error))
+    return job.failed(f"{type(error).__name__}: {error}")
 
 
 def _to_tolerance(setting: Setting, tolerance: float) -> Setting:
     """The same with another tolerance of the steady state, in every scenario."""
 
     def changed(case: CaseSpec) -> CaseSpec:
-        tighter = {"tolerance": tolerance, "precision": "double"}  # differences of designs are formed from it
+        tighter = {"tolerance": tolerance, "precision": "double"}  # differences of outcomes are formed from it
         return case.model_copy(update={"periodic": case.periodic.model_copy(update=tighter)})
 
     scenarios = setting.scenarios
@@ -71,26 +106,13 @@ def _too_long(elapsed: float, setting: Setting) -> str:
     return f"{limit}: it took {elapsed:.1f} s; raise cluster.time_limit_s"
 
 
-def _evaluate(task: Job, setting: Setting) -> Outcome:
+def _design(job: Job, setting: Setting) -> Outcome:
     if setting.scenarios is not None:
         from optimise.evaluation.robust import evaluate_scenarios
 
-        return evaluate_scenarios(task, setting)
-    case = CaseSpec.model_validate({**setting.case.model_dump(), "catenary": task.catenary.model_dump()})
-    solution, error = _solve(case, setting)
-    times = {name: float(seconds) for name, seconds in solution.wall_time_s.items()}
-    message = solution.message or solution.status.value
-    if solution.status is Status.STATIC_SLACK and setting.reference is not None:
-        smallest = float(np.min(solution.equilibrium.dropper_force))
-        g = {"g_static_dropper_force": force_violation(smallest, setting.limits)}
-        told = told_value(None, g, setting.reference.sigma_N)
-        return Outcome(
-            task.number, OutcomeStatus.STATIC_SLACK, message, constraints=g, told_N=told,
-            static_dropper_force_min_N=smallest, wall_time_s=times,
-        )  # fmt: skip
-    if not solution.status.has_figures or solution.statistics is None:
-        return replace(failed(task.number, message), wall_time_s=times)
-    return replace(_numbers(task.number, solution, setting), wall_time_s=times, sigma_error_N=error)
+        return evaluate_scenarios(job, setting)
+    solution, error = _solve(case_of(job, setting), setting)
+    return replace(judged(outcome_of(job.number, solution), setting), sigma_error_N=error)
 
 
 def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, float | None]:
@@ -98,32 +120,24 @@ def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, float | None]:
     from dynamics.solution import solve
 
     if setting.assured:
-        from dynamics.accuracy.assured import solve_assured
+        from dynamics.accuracy.assured import on_long_window, solve_assured
 
-        solution, error = solve_assured(case)
+        solution, error = solve_assured(on_long_window(case))
         return solution, None if error is None else error.total
     return solve(case, setting.start), None
 
 
-def _numbers(number: int, solution: Solution, setting: Setting) -> Outcome:
-    statistics = solution.statistics
-    if statistics is None:
-        return failed(number, "the solution has no statistics")
-    figures, broken = statistics_of(solution)
-    if broken:
-        return failed(number, broken)
-    sigma = figures["contact_force_std_N"]
-    reference = setting.reference or Reference(sigma, figures["max_uplift_at_supports_mm"])
-    smallest = float(np.min(solution.equilibrium.dropper_force))
-    g = violations(statistics, smallest, setting.limits, reference)
-    return Outcome(
-        number=number,
-        status=OutcomeStatus.OK,
-        message=solution.message,
-        sigma_N=sigma,
-        constraints=g,
-        told_N=told_value(sigma, g, reference.sigma_N),
-        statistics=figures,
-        static_dropper_force_min_N=smallest,
-        applied_force_N=float(solution.applied_force_N),
-    )
+def _point(job: Job, setting: Setting, policy: StartPolicy | None) -> Outcome:
+    from dynamics.solution import solve
+    from dynamics.spec.static_status import static_status
+    from dynamics.spec.status import Status
+    from optimise.evaluation.known_lines import cell_of, equilibrium_of
+
+    case = case_of(job, setting)
+    equilibrium = equilibrium_of(case.catenary)
+    if not case.seeks_steady_state or policy is None:
+        return outcome_of(job.number, solve(case, equilibrium=equilibrium))
+    cell = cell_of(equilibrium) if static_status(equilibrium) is Status.OK else None
+    solution = solve(case, policy.start(job.place), equilibrium, cell)
+    policy.keep(job.place, solution.warm_start)
+    return outcome_of(job.number, solution)

@@ -1,54 +1,127 @@
-"""What is asked of an evaluation: the design of one task, and what all evaluations of a campaign share."""
+"""What an evaluation is asked for: a job, a batch of jobs for one worker, and what all jobs of a study share."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from catenary.spec.line import CatenarySpec
+from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.constraints import Reference
+from optimise.evaluation.outcome import BatchOutcome, Outcome, failed
 from optimise.evaluation.scenarios import ScenarioSet
 from optimise.spec.campaign import LimitsSpec
 
-__all__ = ["Job", "Setting"]
+__all__ = ["Batch", "Job", "Setting", "Work"]
 
 
 @dataclass(frozen=True)
 class Job:
-    """One design to evaluate: the number of its trial, its line, and a tolerance [-] where not the case's own holds."""
+    """One evaluation to make: a design by its line, or a point by the values of the inputs that it sets.
+
+    Attributes
+    ----------
+    number : int
+        Number of the trial, or of the point in its study.
+    catenary : CatenarySpec, optional
+        Line that takes the place of the case's own.
+    values : tuple of float
+        Values of the inputs that the setting names.
+    place : tuple of float
+        Coordinates over which steady states are continued from one point to the next [-].
+    tolerance : float, optional
+        End of the search for a steady state, where it is not the case's [-].
+    """
 
     number: int
-    catenary: CatenarySpec
+    catenary: CatenarySpec | None = None
+    values: tuple[float, ...] = field(default=(), kw_only=True)
+    place: tuple[float, ...] = field(default=(), kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
+
+    @property
+    def size(self) -> int:
+        """Number of evaluations."""
+        return 1
+
+    @property
+    def in_words(self) -> str:
+        """What is evaluated, for a sentence about it."""
+        return "this point" if self.catenary is None else "this design"
+
+    def failed(self, reason: str) -> Outcome:
+        """Outcome without numbers, with the reason."""
+        return failed(self.number, reason)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Points that one worker evaluates in order, each near one before it.
+
+    Attributes
+    ----------
+    number : int
+        Number of the batch in its study.
+    jobs : tuple of Job
+    """
+
+    number: int
+    jobs: tuple[Job, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of evaluations."""
+        return len(self.jobs)
+
+    @property
+    def in_words(self) -> str:
+        """What is evaluated, for a sentence about it."""
+        return f"these {self.size} points" if self.size > 1 else "this point"
+
+    def failed(self, reason: str) -> BatchOutcome:
+        """Outcome of a batch none of whose points has numbers, with the reason."""
+        return BatchOutcome(self.number, tuple(job.failed(reason) for job in self.jobs))
+
+
+# what an executor takes
+Work = Job | Batch
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What every evaluation of a campaign shares, sent to each worker once.
+    """What all jobs of a study share, sent to each worker once.
 
     Attributes
     ----------
     case : CaseSpec
-        The nominal case; a task's line takes the place of its own.
+        The nominal case; a job's line takes the place of its own.
     limits : LimitsSpec
+        What designs must hold.
     reference : Reference, optional
         Figures of the nominal line; without them a design is its own reference, as the nominal line is.
     start : object, optional
-        Steady state of the nominal line, from which neighbouring designs start.
+        Steady state of the nominal line, from which near designs start.
     time_limit_s : float
         Longest wall time of one evaluation [s].
     scenarios : ScenarioSet, optional
         Where a design has to be good; without them in the case alone.
     assured : bool
         Whether the numerical error of the standard deviation is estimated, and what has a large share of it refined.
+    names : tuple of str
+        Dotted paths of the inputs that jobs set.
+    policy : callable, optional
+        Makes what chooses where each search of a batch starts.
     """
 
     case: CaseSpec
-    limits: LimitsSpec
+    limits: LimitsSpec = field(default_factory=LimitsSpec)
     reference: Reference | None = None
     start: Any = None
     time_limit_s: float = math.inf
     scenarios: ScenarioSet | None = None
     assured: bool = False
+    names: tuple[str, ...] = ()
+    policy: Callable[[], StartPolicy] | None = None

@@ -1,4 +1,4 @@
-"""What came out for one design: status, figures, violations; a number that was not computed is None, never made up."""
+"""What came out of a job: status, figures, violations; a number that was not computed is None, never made up."""
 
 from __future__ import annotations
 
@@ -8,43 +8,82 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from dynamics.spec.status import Status
 from optimise.evaluation.constraints import feasible
 
-__all__ = ["Outcome", "OutcomeStatus", "failed", "sound"]
+__all__ = ["BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 
-# what most evaluations have not, left out of their record
+# what most outcomes have not, left out of their record
 SELDOM = ("objectives", "scenarios", "sigma_error_N")
 
 
 class OutcomeStatus(Enum):
-    """How an evaluation ended."""
+    """How an evaluation ended; each member has a sentence.
+
+    A design is OK, STATIC_SLACK or FAILED, with the reason as its message; a point also says how its solver ended.
+    """
 
     OK = "ok"
+    NOT_PERIODIC = "not_periodic"
     STATIC_SLACK = "static_slack"
+    IMPOSSIBLE = "impossible"
     FAILED = "failed"
+    EQUILIBRIUM_FAILED = "equilibrium_failed"
+    NO_ROOM = "no_room"
+    STEEP_ARM = "steep_arm"
+    MEAN_FORCE_NOT_HELD = "mean_force_not_held"
+    STEP_NOT_CONVERGED = "step_not_converged"
+    DIVERGED = "diverged"
+
+    @property
+    def sentence(self) -> str:
+        """What the status means."""
+        return SENTENCES.get(self) or Status[self.name].value
+
+    @property
+    def on_point(self) -> str:
+        """Text by which records and data sets of points name it: a failure of the solver by its sentence."""
+        return self.value if self in SENTENCES else self.sentence
+
+    @classmethod
+    def of(cls, status: Status) -> OutcomeStatus:
+        """Status of an evaluation whose solver ended so."""
+        return cls[status.name]
+
+    @classmethod
+    def _missing_(cls, value: object) -> OutcomeStatus | None:
+        return next((member for member in cls if member.on_point == value), None)
+
+
+SENTENCES = {
+    OutcomeStatus.OK: "the evaluation gave all figures",
+    OutcomeStatus.NOT_PERIODIC: "no state repeats from span to span: the figures are those of a long march",
+    OutcomeStatus.IMPOSSIBLE: "the values of the inputs do not go together",
+    OutcomeStatus.FAILED: "the evaluation gave no figures",
+}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out for one design; a number that was not computed is None, never made up.
+    """What came out of a job, a design or a point; a number that was not computed is None, never made up.
 
     Attributes
     ----------
     number : int
-        Number of the trial.
+        Number of the job.
     status : OutcomeStatus
     message : str
-        Reason, when the status is not OK; what to know about the figures, when it is.
+        Reason, when there are no figures; what to know about them, when there are.
     sigma_N : float, optional
         Standard deviation of the contact force as computed, feasible or not [N].
     sigma_error_N : float, optional
         Its estimated numerical error [N], where one was asked for and could be estimated.
     constraints : dict
-        Violations by name, feasible when all are <= 0 [-].
+        Violations of a design by name, feasible when all are <= 0 [-].
     told_N : float, optional
         Standard deviation as a sampler that ignores constraints is told it [N].
     statistics : dict
-        Statistics of the contact force by name, the unit at the end of each name.
+        Statistics of the contact force by name, the unit at the end of each name; empty without figures.
     static_dropper_force_min_N, applied_force_N : float, optional
         Smallest static dropper force and applied force [N].
     wall_time_s : dict
@@ -77,6 +116,16 @@ class Outcome:
         """Whether the design was computed and holds every limit."""
         return self.status is OutcomeStatus.OK and feasible(self.constraints)
 
+    @property
+    def reason(self) -> str:
+        """Why there are no figures, in words."""
+        return self.message or self.status.sentence
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the whole evaluation [s]; 0 where it is not known."""
+        return self.wall_time_s.get("total", 0.0)
+
     def to_dict(self) -> dict[str, Any]:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
         content = {**asdict(self), "status": self.status.value}
@@ -89,8 +138,16 @@ class Outcome:
         return cls(**{**content, "status": OutcomeStatus(content["status"]), "scenarios": scenarios})
 
 
+@dataclass(frozen=True)
+class BatchOutcome:
+    """What came out of a batch: the outcome of each of its jobs, in order."""
+
+    number: int
+    outcomes: tuple[Outcome, ...]
+
+
 def failed(number: int, reason: str, wall_time: float = 0.0) -> Outcome:
-    """Outcome of a design for which there are no numbers, with the reason."""
+    """Outcome without numbers, with the reason."""
     return Outcome(number, OutcomeStatus.FAILED, reason, wall_time_s={"total": wall_time})
 
 

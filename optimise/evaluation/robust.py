@@ -1,4 +1,4 @@
-"""One design in every scenario of its campaign: form-finding once a line, each steady state from its neighbours.
+"""One design in every scenario of its campaign: form-finding once a line, each steady state from near ones.
 
 All worlds of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
 world the samples follow one another: the state of the nominal line in the same scenario, moved by what told this
@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell, vertical_cell
-from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
-from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
+from optimise.evaluation.constraints import Reference, told_value, violations
+from optimise.evaluation.figures import UPLIFT, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.scenarios import ScenarioSet
-from optimise.evaluation.solution_figures import statistics_of
 
 __all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
 
@@ -80,7 +79,7 @@ def _state(case: CaseSpec, start: WarmStart, line: Equilibrium) -> NDArray[np.fl
     return None if found is None else found.state
 
 
-def evaluate_scenarios(task: Job, setting: Setting) -> Outcome:
+def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     """Objectives over all scenarios, the worst violations, and each scenario's own figures; may raise.
 
     A design with a dropper slack at rest in any scenario is infeasible by the least static force of all of them, and no
@@ -92,9 +91,9 @@ def evaluate_scenarios(task: Job, setting: Setting) -> Outcome:
     scenarios = setting.scenarios
     assert scenarios is not None
     begin = time.perf_counter()
-    lines = _lines(setting.case.model_copy(update={"catenary": task.catenary}), scenarios)
+    lines = _lines(setting.case.model_copy(update={"catenary": job.catenary or setting.case.catenary}), scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
-    rest = _at_rest(task.number, lines, setting)
+    rest = _at_rest(job.number, lines, setting)
     if isinstance(rest, Outcome):
         return replace(rest, wall_time_s=times)
     start = setting.start if isinstance(setting.start, RobustStart) else None
@@ -112,13 +111,13 @@ def evaluate_scenarios(task: Job, setting: Setting) -> Outcome:
             reason = solution.message or solution.status.value
             figures, broken = statistics_of(solution)
             if not figures or broken:
-                return replace(failed(task.number, f"{label}: {broken or reason}"), wall_time_s=times)
+                return replace(failed(job.number, f"{label}: {broken or reason}"), wall_time_s=times)
             if solution.message:
                 notes[f"{label}: {solution.message}"] = None
             found.append((figures, float(solution.applied_force_N)))
     times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
     least = min(float(line.dropper_force.min()) for line in lines)
-    answer = combined(task.number, found, least, setting)
+    answer = combined(job.number, found, least, setting)
     return replace(answer, message="; ".join(notes), wall_time_s=times)
 
 
@@ -154,11 +153,8 @@ def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> O
     if not texts or setting.reference is None:
         return texts
     least = min(float(line.dropper_force.min()) for line in lines)
-    g = {"g_static_dropper_force": force_violation(least, setting.limits)}
-    return Outcome(
-        number, OutcomeStatus.STATIC_SLACK, "; ".join(texts.values()), constraints=g,
-        told_N=told_value(None, g, setting.reference.sigma_N), static_dropper_force_min_N=least,
-    )  # fmt: skip
+    slack = Outcome(number, OutcomeStatus.STATIC_SLACK, "; ".join(texts.values()), static_dropper_force_min_N=least)
+    return slack_at_rest(slack, least, setting, setting.reference)
 
 
 class _Search:
@@ -210,8 +206,8 @@ def combined(
     values = {name: scenarios.value(name, figures) for name in names}
     statistics = {name: _over_scenarios(name, [f[name] for f in has], share) for name in has[0]}
     sigma = values["sigma"]
-    reference = setting.reference or Reference(sigma, statistics["max_uplift_at_supports_mm"])
-    g = violations(ContactStatistics(**statistics), least, setting.limits, reference)
+    reference = setting.reference or Reference(sigma, statistics[UPLIFT])
+    g = violations(statistics, least, setting.limits, reference)
     kept = {name: tuple(f[name] if f else None for f in figures) for name in KEPT}
     return Outcome(
         number=number,

@@ -1,4 +1,4 @@
-"""Where tasks are evaluated: in the driver, in worker processes, or on a cluster (Dask, which is known here alone).
+"""Where jobs are evaluated: in the driver, in worker processes, or on a cluster (Dask, which is known here alone).
 
 An evaluation may run more than once, after the death of a worker; its result is handed back once.
 """
@@ -12,10 +12,21 @@ from pathlib import Path
 
 from optimise.executors.preflight import refuse_impossible
 from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, going_on
+from optimise.executors.run_all import completed, run_all
 from optimise.executors.serial import SerialExecutor
 from optimise.spec.cluster import ClusterSpec
 
-__all__ = ["Evaluate", "Executor", "NoWorkersError", "SerialExecutor", "going_on", "open_executor", "refuse_impossible"]
+__all__ = [
+    "Evaluate",
+    "Executor",
+    "NoWorkersError",
+    "SerialExecutor",
+    "completed",
+    "going_on",
+    "open_executor",
+    "refuse_impossible",
+    "run_all",
+]
 
 
 def _say(text: str) -> None:
@@ -38,7 +49,7 @@ def open_executor(
     cluster : ClusterSpec
         Kind and size.
     evaluate : callable
-        Picklable function of a task and the setting.
+        Picklable function of a job, or of a batch of them, and the setting.
     setting : object
         What every evaluation shares, picklable.
     folder : Path, optional

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from optimise.end_request import held_back, obey
-from optimise.evaluation.outcome import failed
+from optimise.evaluation.job import Work
 from optimise.executors.calls import News
 from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, InFlight, Sent
 from optimise.executors.processors import Processors
-from optimise.executors.protocol import Evaluate, NoWorkersError, TaskLike
+from optimise.executors.protocol import Evaluate, NoWorkersError
 from optimise.executors.session import Session
 from optimise.executors.watchdog import EqualErrors, Step, Watchdog
 from optimise.executors.worker import Answer, UnknownCampaignError, longest_s
@@ -38,7 +38,7 @@ class WorkersExecutor:
     cluster : ClusterSpec
         Kind, size, limits.
     evaluate : callable
-        Picklable function of a task and the setting.
+        Picklable function of a job, or of a batch of them, and the setting.
     setting : object
         What every evaluation shares.
     folder : Path, optional
@@ -78,9 +78,9 @@ class WorkersExecutor:
         """Two tasks for every worker that is there or wanted."""
         return IN_FLIGHT_PER_WORKER * max(1, len(self._tasks.workers), self._spec.wanted_workers or 0)
 
-    def submit(self, task: TaskLike) -> None:
+    def submit(self, work: Work) -> None:
         """Send a task to a worker, or keep it until one is free."""
-        self._tasks.add(task)
+        self._tasks.add(work)
         self._launch()
 
     def next_completed(self, timeout: float) -> Any:
@@ -243,7 +243,7 @@ class WorkersExecutor:
         self._crashed = 0
         self._processors.took_part(answer.processor)
         self._watchdog.finished(answer.seconds)
-        return failed(sent.task.number, answer.error) if answer.error else answer.result
+        return sent.work.failed(answer.error) if answer.error else answer.result
 
     def _went_wrong(self, error: BaseException, since: float) -> None:
         """Take an error that no evaluation raised; workers begin anew when sending again has not helped."""
@@ -264,7 +264,7 @@ class WorkersExecutor:
         blamed = self._tasks.lost(worker)
         if blamed is None:
             return
-        number, limited = blamed.task.number, time.monotonic() - blamed.since >= self._spec.time_limit_s
+        number, limited = blamed.work.number, time.monotonic() - blamed.since >= self._spec.time_limit_s
         if limited:
             self._watchdog.finished()  # it met its time limit, which is no silence
         if self._tasks.deaths[number] <= self._spec.retries:
@@ -273,7 +273,7 @@ class WorkersExecutor:
         self._crashed = 0 if limited else self._crashed + 1
         if self._crashed >= CRASHED_IN_A_ROW:
             raise NoWorkersError(f"{self._crashed} failures in a row were one and the same: {reason}")
-        self._failures.append(failed(number, reason))
+        self._failures.append(blamed.work.failed(reason))
 
 
 def _said(error: BaseException | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from optimise.executors.protocol import TaskLike
+from optimise.evaluation.job import Work
 
 __all__ = ["IN_FLIGHT_PER_WORKER", "InFlight", "Sent"]
 
@@ -21,7 +21,7 @@ SECONDS_TO_HEAR = 5.0
 class Sent:
     """A task in flight: its worker, its key, its submission time [s], and whether its evaluation has ended."""
 
-    task: TaskLike
+    work: Work
     worker: str
     key: str
     since: float
@@ -44,7 +44,7 @@ class InFlight:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[TaskLike] = deque()
+        self._waiting: deque[Work] = deque()
         self._sent: dict[str, Sent] = {}  # by key
         self._queues: dict[str, deque[str]] = {}  # keys by worker
         self._gone: dict[str, float] = {}
@@ -59,9 +59,9 @@ class InFlight:
         """Workers that take tasks, and those that have some and left a moment ago."""
         return self._queues.keys()
 
-    def add(self, task: TaskLike) -> None:
+    def add(self, work: Work) -> None:
         """Let a task wait for a worker."""
-        self._waiting.append(task)
+        self._waiting.append(work)
 
     def welcome(self, worker: str) -> None:
         """Send tasks to a worker from now on."""
@@ -93,14 +93,14 @@ class InFlight:
             for worker, keys in self._queues.items():
                 if not self._waiting:
                     return
-                before = [self._sent[key].task for key in keys if not self._sent[key].evaluated]
-                suspected = any(self.deaths[task.number] for task in (self._waiting[0], *before))
+                before = [self._sent[key].work for key in keys if not self._sent[key].evaluated]
+                suspected = any(self.deaths[work.number] for work in (self._waiting[0], *before))
                 if len(before) == length and worker not in self._gone and not (length and suspected):
                     yield self._take(self._waiting.popleft(), worker, name)
 
-    def _take(self, task: TaskLike, worker: str, name: str) -> Sent:
-        self._tries[task.number] += 1
-        sent = Sent(task, worker, f"{name}-{task.number}-{self._tries[task.number]}", time.monotonic())
+    def _take(self, work: Work, worker: str, name: str) -> Sent:
+        self._tries[work.number] += 1
+        sent = Sent(work, worker, f"{name}-{work.number}-{self._tries[work.number]}", time.monotonic())
         self._sent[sent.key] = sent
         self._queues[worker].append(sent.key)
         return sent
@@ -119,12 +119,12 @@ class InFlight:
     def again(self, sent: Sent) -> None:
         """Send a task again, before all others."""
         self.ended(sent)
-        self._waiting.appendleft(sent.task)
+        self._waiting.appendleft(sent.work)
 
     def all_again(self) -> None:
         """Send all tasks again to workers that are yet to come."""
-        for sent in sorted(self._sent.values(), key=lambda sent: sent.task.number, reverse=True):
-            self._waiting.appendleft(sent.task)
+        for sent in sorted(self._sent.values(), key=lambda sent: sent.work.number, reverse=True):
+            self._waiting.appendleft(sent.work)
             sent.drop()
         for kept in (self._sent, self._queues, self._gone):
             kept.clear()
@@ -138,7 +138,7 @@ class InFlight:
         self._gone.pop(worker, None)
         blamed = next((sent for sent in tasks if not sent.evaluated), None)
         if blamed is not None:
-            self.deaths[blamed.task.number] += 1
+            self.deaths[blamed.work.number] += 1
         return blamed
 
     def given_up(self, sent: Sent, time_limit: float) -> str:
@@ -150,11 +150,10 @@ class InFlight:
         time_limit : float
             Longest time of its evaluation [s].
         """
-        self._waiting.remove(sent.task)
-        deaths, points = self.deaths[sent.task.number], len(getattr(sent.task, "indices", ()))
-        what = f"these {points} points" if points > 1 else "this point" if points else "this design"
-        limit = f"time limit {time_limit:g} s{' for all of them' if points > 1 else ''}"
+        self._waiting.remove(sent.work)
+        work, deaths = sent.work, self.deaths[sent.work.number]
+        limit = f"time limit {time_limit:g} s{' for all of them' if work.size > 1 else ''}"
         return (
-            f"the worker process ended {deaths} time{'s' if deaths > 1 else ''} while it evaluated {what} ({limit}, "
-            "lack of memory or a crash)"
+            f"the worker process ended {deaths} time{'s' if deaths > 1 else ''} while it evaluated {work.in_words} "
+            f"({limit}, lack of memory or a crash)"
         )

@@ -1,13 +1,15 @@
-"""What an executor is to the driver of a campaign, a sweep or any other set of tasks."""
+"""What an executor is to the driver of a campaign, a sweep or any other set of jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
-__all__ = ["Evaluate", "Executor", "NoWorkersError", "TaskLike", "going_on"]
+from optimise.evaluation.job import Work
 
-# a task and what all tasks share, to its result, which carries the task's number
+__all__ = ["Evaluate", "Executor", "NoWorkersError", "going_on"]
+
+# a job, or a batch, and what all share, to its outcome, which carries its number
 Evaluate = Callable[[Any, Any], Any]
 
 
@@ -34,29 +36,20 @@ def going_on(stop: BaseException) -> str:
     return f"with {change} this command goes on from there" if change else "the same command goes on from there"
 
 
-class TaskLike(Protocol):
-    """What is evaluated: anything that can be pickled and has a number of its own."""
-
-    @property
-    def number(self) -> int:
-        """Number by which its result is known."""
-        ...
-
-
 class Executor(Protocol):
-    """What evaluates tasks."""
+    """What evaluates jobs, or batches of them."""
 
     @property
     def capacity(self) -> int:
-        """Tasks that keep it busy."""
+        """Pieces of work that keep it busy."""
         ...
 
-    def submit(self, task: TaskLike) -> None:
-        """Take a task."""
+    def submit(self, work: Work) -> None:
+        """Take a job or a batch."""
         ...
 
     def next_completed(self, timeout: float) -> Any:
-        """Result of a task that is done; None when there is none within a time [s]."""
+        """Outcome of one that is done; None when there is none within a time [s]."""
         ...
 
     def close(self) -> None:

@@ -1,32 +1,41 @@
-"""A list of tasks evaluated from the first to the last, as many in flight as keep the workers busy."""
+"""Work done from the first piece to the last, as many in flight as keep the workers busy."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from optimise.executors.protocol import Executor, TaskLike
+from optimise.evaluation.job import Work
+from optimise.executors.protocol import Executor
 
-__all__ = ["run_all"]
+__all__ = ["completed", "run_all"]
 
-WAIT_S = 1.0
+SECONDS_BETWEEN_LOOKS = 0.5
 
 
-def run_all(executor: Executor, tasks: Iterable[TaskLike], progress: Callable[[int], None]) -> dict[int, Any]:
-    """Evaluate all tasks; each result by its task's number. ``progress`` is told how many are done after each."""
-    waiting, answers, wanted = iter(tasks), {}, 0
-    for task in islice(waiting, executor.capacity):
-        executor.submit(task)
-        wanted += 1
-    while len(answers) < wanted:
-        answer = executor.next_completed(WAIT_S)
-        if answer is None:
+def completed(executor: Executor, work: Iterable[Work]) -> Iterator[Any]:
+    """Outcome of every piece of work, each once, as they come; None after a look that found none."""
+    waiting, under_way = iter(work), set[int]()
+    while True:
+        for one in islice(waiting, max(0, executor.capacity - len(under_way))):
+            under_way.add(one.number)
+            executor.submit(one)
+        if not under_way:
+            return
+        found = executor.next_completed(SECONDS_BETWEEN_LOOKS)
+        if found is not None and found.number not in under_way:
             continue
-        answers[answer.number] = answer
-        progress(len(answers))
-        following = next(waiting, None)
-        if following is not None:
-            executor.submit(following)
-            wanted += 1
-    return answers
+        if found is not None:
+            under_way.remove(found.number)
+        yield found
+
+
+def run_all(executor: Executor, work: Iterable[Work], progress: Callable[[int], None]) -> dict[int, Any]:
+    """Outcomes of all work by number. ``progress`` is told how many are done after each."""
+    outcomes: dict[int, Any] = {}
+    for found in completed(executor, work):
+        if found is not None:
+            outcomes[found.number] = found
+            progress(len(outcomes))
+    return outcomes

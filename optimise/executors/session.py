@@ -31,7 +31,7 @@ class Session:
     folder : Path, optional
         Where the output of batch jobs is kept.
     campaign : pair of callable and object
-        What evaluates a task, and what all tasks share.
+        What evaluates a job or a batch, and what all of them share.
 
     Raises
     ------
@@ -70,7 +70,7 @@ class Session:
 
     def send(self, sent: Sent) -> None:
         """Send a task to its worker."""
-        given = (self.name, sent.task, self._spec.time_limit_s)
+        given = (self.name, sent.work, self._spec.time_limit_s)
         sent.future = self._calls.call(sent.key, sent.worker, evaluate_on_worker, *given)
 
     def news(self, timeout: float) -> News | None:

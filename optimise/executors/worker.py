@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from optimise.evaluation.job import Work
 from optimise.executors.processors import processor_type
-from optimise.executors.protocol import Evaluate, TaskLike
+from optimise.executors.protocol import Evaluate
 
 __all__ = [
     "ONE_THREAD",
@@ -95,7 +96,7 @@ def _plugin_of(name: str) -> Any:
     return plugin
 
 
-def evaluate_on_worker(name: str, task: TaskLike, time_limit: float) -> Answer:
+def evaluate_on_worker(name: str, work: Work, time_limit: float) -> Answer:
     """Evaluate a task with what the plugin of a campaign brought.
 
     The alarm of the system ends the process even when a compiled kernel never comes back; the scheduler then
@@ -103,13 +104,13 @@ def evaluate_on_worker(name: str, task: TaskLike, time_limit: float) -> Answer:
     """
     plugin = _plugin_of(name)
     if not plugin.warm:
-        _compile_once_on_this_node(plugin, task, time_limit)
+        _compile_once_on_this_node(plugin, work, time_limit)
         plugin.warm = True
     begin = time.perf_counter()
     result, reason = None, ""
     with _ended_after(longest_s(time_limit)):
         try:
-            result = plugin.evaluate(task, plugin.setting)
+            result = plugin.evaluate(work, plugin.setting)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
     return Answer(result, time.perf_counter() - begin, processor_type(), reason)
@@ -134,7 +135,7 @@ def _compiled_mark(name: str) -> Path | None:
     return Path(cache) / f".{name}.compiled" if cache else None
 
 
-def _compile_once_on_this_node(plugin: Any, task: TaskLike, time_limit: float) -> None:
+def _compile_once_on_this_node(plugin: Any, work: Work, time_limit: float) -> None:
     """Evaluate once, alone on this node, where the kernels may have to be compiled first; the others wait for it.
 
     What comes out is dropped, for its time is not that of an evaluation.
@@ -149,5 +150,5 @@ def _compile_once_on_this_node(plugin: Any, task: TaskLike, time_limit: float) -
             if os.fstat(handle.fileno()).st_size > 0:
                 return
             with _ended_after(longest_s(time_limit) + SECONDS_TO_COMPILE), contextlib.suppress(Exception):
-                plugin.evaluate(task, plugin.setting)
+                plugin.evaluate(work, plugin.setting)
             handle.write(f"{os.getpid()}\n".encode())

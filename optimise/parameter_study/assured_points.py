@@ -10,28 +10,24 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from catenary.storage.files import read_json, write_json_atomic
 from catenary.storage.provenance import config_sha256
-from dynamics.accuracy.assured import on_long_window
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.case_inputs import case_at, why_impossible
 from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.figures import SIGMA
 from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.outcome import Outcome, failed
-from optimise.executors import open_executor
-from optimise.executors.run_all import run_all
-from optimise.parameter_study.sweep_result import SIGMA, AssuredPoint, Index, SweepInput, SweepResult
-from optimise.spec.campaign import ClusterSpec, LimitsSpec
+from optimise.evaluation.outcome import Outcome
+from optimise.executors import Evaluate, open_executor, run_all
+from optimise.parameter_study.sweep_result import AssuredPoint, Index, SweepInput, SweepResult
+from optimise.spec.campaign import ClusterSpec
 
-__all__ = ["assure_points", "evaluate_assured", "read_assured"]
+__all__ = ["assure_points", "read_assured"]
 
 # points refined at each end of a sweep's figures: the extreme, then those that may be more extreme still
 FIRST, FURTHER = 1, 1
@@ -39,39 +35,12 @@ FIRST, FURTHER = 1, 1
 LONGER = 20.0
 
 
-@dataclass(frozen=True)
-class PointTask(Job):
-    """A point of a sweep to refine: the values of its inputs."""
-
-    values: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class PointSetting(Setting):
-    """What all refined points share: beside the sweep's case, the dotted paths of its inputs."""
-
-    names: tuple[str, ...] = ()
-
-
-def evaluate_assured(task: PointTask, setting: PointSetting) -> Outcome:
-    """Standard deviation of a point on refined numerics, with its error; pure, raises no `Exception`."""
-    try:
-        case = case_at(setting.case, setting.names, task.values)
-    except ValidationError as error:
-        return failed(task.number, why_impossible(error))
-    case = on_long_window(case)
-    return evaluate(Job(task.number, case.catenary), replace(setting, case=case, assured=True))
-
-
-Evaluate = Callable[[Any, Any], Outcome]
-
-
 def assure_points(
     result: SweepResult,
     cluster: ClusterSpec,
     file: Path,
     progress: Callable[[int, int], None],
-    evaluate: Evaluate = evaluate_assured,
+    evaluate: Evaluate = evaluate,
 ) -> SweepResult:
     """Refine the points that the verdict of a filled sweep rests on, and write them whole or not at all.
 
@@ -86,23 +55,23 @@ def assure_points(
     progress : callable
         Told how many of how many points are done.
     evaluate : callable
-        Picklable function of a task and its setting, in place of `evaluate_assured`.
+        Picklable function of a job and its setting, in place of `evaluate`.
     """
     held = read_assured(result, file)
     sigma = result.figures(SIGMA)
     if held.assured or not np.isfinite(sigma).any():
         return held
     limit = LONGER * cluster.time_limit_s
-    setting = PointSetting(result.case, LimitsSpec(), time_limit_s=limit, names=tuple(result.sweep.values))
+    setting = Setting(result.case, time_limit_s=limit, assured=True, names=tuple(result.sweep.values))
     patient = cluster.watchdog.model_copy(update={"silence_s": LONGER * cluster.watchdog.silence_s})
     longer = cluster.model_copy(update={"time_limit_s": limit, "watchdog": patient})
     with open_executor(longer, evaluate, setting, folder=result.path) as executor:
         found: dict[Index, AssuredPoint] = {}
         for wanted in (FIRST, FURTHER):
             indices = _wanted(replace(result, assured=tuple(found.values())), sigma, wanted)
-            tasks = [PointTask(k, result.case.catenary, values=_values(result, i)) for k, i in enumerate(indices)]
-            before, of = len(found), len(found) + len(tasks)
-            answers = run_all(executor, tasks, lambda done, before=before, of=of: progress(before + done, of))
+            jobs = [Job(k, values=_values(result, i)) for k, i in enumerate(indices)]
+            before, of = len(found), len(found) + len(jobs)
+            answers = run_all(executor, jobs, lambda done, before=before, of=of: progress(before + done, of))
             found |= {index: _assured(result, index, answers[k]) for k, index in enumerate(indices)}
     done = replace(result, assured=tuple(found.values()))
     content = {"schema_version": 1, "sweep_sha256": _key(result), "points": [asdict(p) for p in done.assured]}
@@ -138,9 +107,8 @@ def _values(result: SweepResult, index: Index) -> tuple[float, ...]:
 
 def _assured(result: SweepResult, index: Index, found: Outcome) -> AssuredPoint:
     sigma, error = found.sigma_N, found.sigma_error_N
-    seconds = float(found.wall_time_s.get("total", 0.0))
     known = sigma is not None and math.isfinite(sigma)
-    return AssuredPoint(index, sigma if known else None, error if known else None, found.message, seconds)
+    return AssuredPoint(index, sigma if known else None, error if known else None, found.message, found.seconds)
 
 
 def _key(result: SweepResult) -> str:

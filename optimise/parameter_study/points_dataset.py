@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
 from catenary.storage.files import whole_file
+from optimise.evaluation.outcome import Outcome
 from optimise.parameter_study.sensitivity_indices import OUTPUTS
 from optimise.parameter_study.sensitivity_result import SensitivityInput, SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_unit
@@ -17,16 +19,24 @@ from optimise.record.labelled import labelled, long_name_and_unit, origin_attrib
 
 __all__ = ["sensitivity_dataset", "sweep_dataset", "write_sensitivity", "write_sweep"]
 
-POINT_FIGURES = (
-    ("applied_force_N", "applied force", "N"),
-    ("static_dropper_force_min_N", "smallest static dropper force", "N"),
-    ("wall_time_s", "wall time of the evaluation", "s"),
+POINT_FIGURES: tuple[tuple[str, Callable[[Outcome], float | None], str, str], ...] = (
+    ("applied_force_N", lambda point: point.applied_force_N, "applied force", "N"),
+    (
+        "static_dropper_force_min_N",
+        lambda point: point.static_dropper_force_min_N,
+        "smallest static dropper force",
+        "N",
+    ),
+    ("wall_time_s", lambda point: point.seconds, "wall time of the evaluation", "s"),
 )
 ASSURED_FIGURES = (
     ("sigma_N", "standard deviation of the contact force on refined numerics"),
     ("error_N", "numerical error of the standard deviation on refined numerics"),
 )
-POINT_TEXTS = (("status", "how the evaluation ended"), ("message", "reason where there are no figures"))
+POINT_TEXTS: tuple[tuple[str, Callable[[Outcome], str], str], ...] = (
+    ("status", lambda point: point.status.on_point, "how the evaluation ended"),
+    ("message", lambda point: point.message, "reason where there are no figures"),
+)
 
 
 def write_sweep(result: SweepResult, path: Path) -> None:
@@ -49,17 +59,7 @@ def sweep_dataset(result: SweepResult) -> xr.Dataset:
     for name in names:
         long_name, unit = long_name_and_unit(name)
         data[name] = labelled(dims, result.figures(name), long_name, unit)
-    for name, long_name, unit in POINT_FIGURES:
-        found = np.full(result.sweep.shape, np.nan)
-        for index, point in result.points.items():
-            value = getattr(point, name)
-            found[index] = np.nan if value is None else value
-        data[name] = labelled(dims, found, long_name, unit)
-    for name, long_name in POINT_TEXTS:
-        texts = np.full(result.sweep.shape, "", dtype=object)
-        for index, point in result.points.items():
-            texts[index] = getattr(point, name)
-        data[name] = labelled(dims, texts, long_name, None)
+    _add_points(data, dims, [result.points.get(index) for index in np.ndindex(result.sweep.shape)])
     for name, long_name in ASSURED_FIGURES:
         found = np.full(result.sweep.shape, np.nan)
         for assured in result.assured:
@@ -89,12 +89,7 @@ def sensitivity_dataset(result: SensitivityResult) -> xr.Dataset:
     data["method"] = labelled("point", np.array(methods, dtype=object), "method that asks for the point", None)
     for k, output in enumerate(OUTPUTS):
         data[output.key] = labelled("point", result.outputs[:, k], output.meaning, output.unit)
-    for name, long_name, unit in POINT_FIGURES:
-        found = [getattr(points[n], name) if n in points else None for n in range(total)]
-        data[name] = labelled("point", np.array([np.nan if v is None else v for v in found]), long_name, unit)
-    for name, long_name in POINT_TEXTS:
-        texts = [getattr(points[n], name) if n in points else "" for n in range(total)]
-        data[name] = labelled("point", np.array(texts, dtype=object), long_name, None)
+    _add_points(data, ("point",), [points.get(n) for n in range(total)])
     for method in result.spec.methods:
         for name, values in vars(getattr(result, method)).items():
             if isinstance(values, np.ndarray):
@@ -104,3 +99,15 @@ def sensitivity_dataset(result: SensitivityResult) -> xr.Dataset:
             else:
                 data.attrs[f"{method}_{name}"] = values
     return data
+
+
+def _add_points(data: xr.Dataset, dims: tuple[str, ...], points: Sequence[Outcome | None]) -> None:
+    """Figures and reasons of every point, in the order of the array; one that is not evaluated yet has none."""
+    shape = tuple(data.sizes[dim] for dim in dims)
+    for name, figure, long_name, unit in POINT_FIGURES:
+        found = [None if point is None else figure(point) for point in points]
+        numbers = np.array([np.nan if value is None else value for value in found], dtype=float)
+        data[name] = labelled(dims, numbers.reshape(shape), long_name, unit)
+    for name, text, long_name in POINT_TEXTS:
+        texts = np.array(["" if point is None else text(point) for point in points], dtype=object)
+        data[name] = labelled(dims, texts.reshape(shape), long_name, None)

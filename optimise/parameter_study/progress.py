@@ -1,4 +1,4 @@
-"""How a study evaluated in strands stands: counts, rate, time left, on one line and in `status.json`."""
+"""How a sweep or a sensitivity study stands: counts, rate, time left, on one line and in `status.json`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
 from catenary.errors import InputError
-from optimise.evaluation.batch_task import StrandResult
-from optimise.record.points_folder import StrandFolder
+from optimise.evaluation.outcome import BatchOutcome, Outcome
+from optimise.record.points_folder import PointsFolder
 from optimise.record.status_file import StatusFile, read_status_file
 from optimise.search.progress import clock
 
@@ -49,26 +49,25 @@ class PointsProgress:
     refined: int = 0
     to_refine: int = 0
 
-    def with_results(self, results: Iterable[StrandResult]) -> PointsProgress:
-        """State with the points of further strands counted."""
-        points = [point for result in results for point in result.points]
-        failed = self.failed + sum(not point.statistics for point in points)
-        return replace(self, done=self.done + len(points), failed=failed)
+    def with_points(self, points: Iterable[Outcome]) -> PointsProgress:
+        """State with further points counted."""
+        broken = [not point.statistics for point in points]
+        return replace(self, done=self.done + len(broken), failed=self.failed + sum(broken))
 
 
 class PointsStatusWriter:
-    """Counts points as their strands end, and keeps `status.json` at most one second old."""
+    """Counts points as their batches end, and keeps `status.json` at most one second old."""
 
-    def __init__(self, place: StrandFolder, begun: PointsProgress) -> None:
+    def __init__(self, place: PointsFolder, begun: PointsProgress) -> None:
         self._file = StatusFile(place.status_json)
         self._begin, self._done_before = time.monotonic(), begun.done
         self._spent_before = _spent(place)
         self.current = begun
         self.write("running")
 
-    def ended(self, result: StrandResult | None) -> PointsProgress:
-        """State after a strand has ended, or after a look that found none."""
-        p = self.current if result is None else self.current.with_results([result])
+    def ended(self, found: BatchOutcome | None) -> PointsProgress:
+        """State after a batch has ended, or after a look that found none."""
+        p = self.current if found is None else self.current.with_points(found.outcomes)
         spent = time.monotonic() - self._begin
         rate = (p.done - self._done_before) / max(1e-9, spent)
         if rate > 0.0:
@@ -84,7 +83,7 @@ class PointsStatusWriter:
         self._file.write(asdict(self.current), at_once=True)
 
 
-def _spent(place: StrandFolder) -> float:
+def _spent(place: PointsFolder) -> float:
     """Wall time of earlier runs [s]; a file that cannot be read is written anew."""
     try:
         return float(read_status_file(place.status_json).get("wall_time_s", 0.0))

@@ -1,27 +1,24 @@
-"""Strands of points given to workers, put on record as they come back, gone on with after an interruption."""
+"""Batches of points given to workers, put on record as they come back, gone on with after an interruption."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import replace
 from typing import TypedDict
 
-from dynamics.spec.case import CaseSpec
 from optimise.end_request import end_request_interrupts
-from optimise.evaluation.batch_task import EvaluateStrand, PointResult, StrandResult, StrandTask
-from optimise.evaluation.outcome import Outcome
-from optimise.executors import NoWorkersError, going_on, open_executor, refuse_impossible
+from optimise.evaluation.job import Batch
+from optimise.evaluation.outcome import BatchOutcome, sound
+from optimise.executors import Evaluate, NoWorkersError, completed, going_on, open_executor, refuse_impossible
 from optimise.parameter_study.progress import PointsProgress, PointsStatusWriter
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
-from optimise.record.points_folder import StrandFolder, StrandInput
-from optimise.record.record_damage import take_up_strands
+from optimise.record.points_folder import PointsFolder, PointsInput
+from optimise.record.record_damage import take_up_points
 from optimise.spec.campaign import ClusterSpec
 
 __all__ = ["Fill", "fill_record"]
-
-SECONDS_BETWEEN_LOOKS = 0.5
 
 
 class Fill(TypedDict, total=False):
@@ -30,26 +27,26 @@ class Fill(TypedDict, total=False):
     Attributes
     ----------
     progress : callable
-        Called in the driver after each strand and about twice a second.
+        Called in the driver after each batch and about twice a second.
     evaluate : callable
-        Picklable function of a strand and the setting of its study, in place of the study's own.
+        Picklable function of a batch and the setting of its study, in place of `evaluate_batch`.
     command : str
         Command line that goes on with the study, for those who ask how it stands.
     """
 
     progress: Callable[[PointsProgress], None]
-    evaluate: EvaluateStrand
+    evaluate: Evaluate
     command: str
 
 
-def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, how: Fill) -> None:
-    """Evaluate the strands that are not on record yet, each put on the disk before the next is told.
+def fill_record(place: PointsFolder, given: PointsInput, cluster: ClusterSpec, how: Fill) -> None:
+    """Evaluate the batches that are not on record yet, each put on the disk before the next is told.
 
     Parameters
     ----------
-    place : StrandFolder
+    place : PointsFolder
         The study's folder; made if it is missing, gone on with if it holds this study.
-    given : StrandInput
+    given : PointsInput
         The study.
     cluster : ClusterSpec
         Where; its time limit is that of a point.
@@ -61,27 +58,27 @@ def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, h
     InputError
         If a point is no possible case, the folder holds another study, a driver works on it, or the cluster cannot be.
     Interrupted
-        After Ctrl-C, a request to end or the loss of all workers; every finished strand is on record.
+        After Ctrl-C, a request to end or the loss of all workers; every finished batch is on record.
     """
-    tasks = given.checked_strands()
+    given.refuse_bad_points()
     place.refuse_other(given)
     refuse_impossible(cluster)
     with driver_lock(place.lock, f"{place.study} '{given.name}'", cluster.driver_silence_s):
         place.refuse_other(given)
         if not place.input_yaml.is_file():
             place.write_input(given)
-        done, record = take_up_strands(place, given)
-        missing = [task for task in tasks if task.number not in done]
+        done, record = take_up_points(place, given)
+        missing = [batch for batch in given.batches if batch.number not in done]
         begun = PointsProgress(place.study, given.name, "running", given.points, command=how.get("command", ""))
-        status = PointsStatusWriter(place, begun.with_results(done.values()))
-        results = _evaluated(place, missing, how.get("evaluate", given.evaluate), given.setting, cluster)
+        status = PointsStatusWriter(place, begun.with_points(o for batch in done.values() for o in batch.outcomes))
+        outcomes = _evaluated(place, given, missing, cluster, how.get("evaluate"))
         try:
-            with end_request_interrupts(), closing(results):
-                for result in results:
+            with end_request_interrupts(), closing(outcomes):
+                for found in outcomes:
                     record.check()
-                    if result is not None:
-                        record.append(result)
-                    progress = status.ended(result)
+                    if found is not None:
+                        record.append(found)
+                    progress = status.ended(found)
                     if "progress" in how:
                         how["progress"](progress)
                 record.check()
@@ -98,44 +95,16 @@ def fill_record(place: StrandFolder, given: StrandInput, cluster: ClusterSpec, h
 
 
 def _evaluated(
-    place: StrandFolder,
-    tasks: list[StrandTask],
-    evaluate: EvaluateStrand,
-    setting: tuple[CaseSpec, tuple[str, ...]],
-    cluster: ClusterSpec,
-) -> Generator[StrandResult | None]:
-    """Results of strands as they come; None after a look that found none."""
-    if not tasks:
+    place: PointsFolder, given: PointsInput, batches: list[Batch], cluster: ClusterSpec, evaluate: Evaluate | None
+) -> Generator[BatchOutcome | None]:
+    """Outcomes of batches as they come; None after a look that found none."""
+    if not batches:
         return
-    waiting, under_way = list(reversed(tasks)), {}
-    for_strands = _for_strands(cluster, max(len(task.indices) for task in tasks))
-    with open_executor(for_strands, evaluate, setting, folder=place.path) as executor:
-        while waiting or under_way:
-            while waiting and len(under_way) < executor.capacity:
-                task = waiting.pop()
-                under_way[task.number] = task
-                executor.submit(task)
-            found = executor.next_completed(SECONDS_BETWEEN_LOOKS)
-            task = None if found is None else under_way.pop(found.number, None)
-            yield None if found is None or task is None else _whole(found, task)
-
-
-def _for_strands(cluster: ClusterSpec, length: int) -> ClusterSpec:
-    """Cluster whose time limit is that of a strand; the one given is that of a point."""
-    return cluster.model_copy(update={"time_limit_s": cluster.time_limit_s * length})
-
-
-def _whole(found: StrandResult | Outcome, task: StrandTask) -> StrandResult:
-    """Result of a strand; one whose worker died has failed at each of its points, with the reason."""
-    if isinstance(found, StrandResult):
-        return StrandResult(found.number, tuple(_sound(point) for point in found.points))
-    return StrandResult(task.number, tuple(PointResult("failed", found.message) for _ in task.indices))
-
-
-def _sound(point: PointResult) -> PointResult:
-    """Result of a point as it may go on record: with numbers that are not finite it has none, with the reason."""
-    numbers = {**point.statistics, "applied_force_N": point.applied_force_N}
-    wrong = [(name, value) for name, value in numbers.items() if value is not None and not math.isfinite(value)]
-    if not wrong:
-        return point
-    return PointResult("failed", f"the evaluation must give finite numbers: {wrong[0][0]} is {wrong[0][1]}")
+    if evaluate is None:
+        from optimise.evaluation.evaluate import evaluate_batch as evaluate
+    # the time limit that is given is that of a point
+    limit = cluster.time_limit_s * max(batch.size for batch in batches)
+    whole = cluster.model_copy(update={"time_limit_s": limit})
+    with open_executor(whole, evaluate, given.setting, folder=place.path) as executor:
+        for found in completed(executor, batches):
+            yield None if found is None else replace(found, outcomes=tuple(map(sound, found.outcomes)))

@@ -10,7 +10,7 @@ from dynamics.spec.case import CaseSpec
 from optimise.parameter_study.run import Fill, fill_record
 from optimise.parameter_study.sensitivity_result import SensitivityInput, SensitivityResult
 from optimise.parameter_study.sensitivity_table import write_indices
-from optimise.record.points_folder import StrandFolder
+from optimise.record.points_folder import PointsFolder
 from optimise.spec.sensitivity import SensitivitySpec
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class SensitivityFolder(StrandFolder):
+class SensitivityFolder(PointsFolder):
     """Stable names inside the folder of a sensitivity study."""
 
     study: ClassVar[str] = "sensitivity"
@@ -57,9 +57,4 @@ def load_sensitivity(folder: Path) -> SensitivityResult:
 
 
 def _result(place: SensitivityFolder, given: SensitivityInput) -> SensitivityResult:
-    done, points = place.read(given), {}
-    for task in given.strands:
-        if task.number in done:
-            numbers = (index[0] for index in task.indices)
-            points.update(zip(numbers, done[task.number].points, strict=True))
-    return SensitivityResult(place.path, given.sensitivity, given.case, given.plan, points)
+    return SensitivityResult(place.path, given.sensitivity, given.case, given.plan, place.read(given))

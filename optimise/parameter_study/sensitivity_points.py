@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.batch_task import StrandTask
 from optimise.evaluation.case_inputs import value_at
+from optimise.evaluation.job import Batch, Job
 from optimise.spec.sensitivity import SensitivityInputsSpec
 
-__all__ = ["SamplePlan", "morris_problem", "sample_plan", "sample_strands"]
+__all__ = ["SamplePlan", "morris_problem", "sample_batches", "sample_plan"]
 
-# points that a strand holds at most; a longer one starts its steady states from more that are known
-POINTS_IN_STRAND, FEWEST_STRANDS = 600, 8
+# points that a batch holds at most; a longer one starts its steady states from more that are known
+POINTS_IN_BATCH, FEWEST_BATCHES = 600, 8
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,24 @@ def sample_plan(spec: SensitivityInputsSpec, case: CaseSpec) -> SamplePlan:
     return SamplePlan(tuple(spec.inputs), shares, values, blocks, {"sobol": d + 2, "morris": d + 1, "local": 4 * d + 1})
 
 
-def sample_strands(plan: SamplePlan, spec: SensitivityInputsSpec) -> list[StrandTask]:
-    """Points in strands of whole groups, the division depending on the plan alone."""
-    tasks: list[StrandTask] = []
+def sample_batches(plan: SamplePlan, spec: SensitivityInputsSpec) -> list[Batch]:
+    """Points in batches of whole groups, the division depending on the plan alone."""
+    batches: list[Batch] = []
     for method, (begin, end) in plan.blocks.items():
         size = plan.groups[method]
-        length = size * max(1, min(POINTS_IN_STRAND // size, (end - begin) // size // FEWEST_STRANDS))
+        length = size * max(1, min(POINTS_IN_BATCH // size, (end - begin) // size // FEWEST_BATCHES))
         tolerance = spec.local.tolerance if method == "local" else None
         for first in range(begin, end, length):
-            numbers = range(first, min(first + length, end))
-            points, places = (
-                tuple(tuple(map(float, table[n])) for n in numbers) for table in (plan.values, plan.shares)
+            jobs = tuple(
+                Job(n, values=_row(plan.values, n), place=_row(plan.shares, n), tolerance=tolerance)
+                for n in range(first, min(first + length, end))
             )
-            tasks.append(StrandTask(len(tasks), tuple((n,) for n in numbers), points, places, tolerance))
-    return tasks
+            batches.append(Batch(len(batches), jobs))
+    return batches
+
+
+def _row(table: NDArray[np.float64], number: int) -> tuple[float, ...]:
+    return tuple(map(float, table[number]))
 
 
 def _sobol(d: int, samples: int, seed: int) -> NDArray[np.float64]:

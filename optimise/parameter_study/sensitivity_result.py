@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from catenary.errors import InputError
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.batch_task import EvaluateStrand, PointResult, StrandTask
 from optimise.evaluation.case_inputs import refuse_bad_values, value_at
+from optimise.evaluation.job import Batch, Setting
+from optimise.evaluation.outcome import Outcome
 from optimise.parameter_study.sensitivity_indices import (
     OUTPUTS,
     LocalFigures,
@@ -22,8 +23,8 @@ from optimise.parameter_study.sensitivity_indices import (
     morris,
     sobol,
 )
-from optimise.parameter_study.sensitivity_points import SamplePlan, sample_plan, sample_strands
-from optimise.record.points_folder import StrandInput
+from optimise.parameter_study.sensitivity_points import SamplePlan, sample_batches, sample_plan
+from optimise.record.points_folder import PointsInput
 from optimise.spec.sensitivity import SensitivityInputsSpec
 
 __all__ = ["SensitivityInput", "SensitivityResult"]
@@ -32,17 +33,10 @@ MOST_CHECKED = 400
 STEPPED = "sensitivity.inputs (differences step sensitivity.local.step of a range from the case's own value)"
 
 
-class SensitivityInput(StrandInput):
+class SensitivityInput(PointsInput):
     """Everything that decides the numbers of a sensitivity study."""
 
     sensitivity: SensitivityInputsSpec
-
-    @property
-    def evaluate(self) -> EvaluateStrand:
-        """The function that workers run."""
-        from optimise.evaluation.batch_points import evaluate_samples
-
-        return evaluate_samples
 
     @property
     def name(self) -> str:
@@ -65,9 +59,16 @@ class SensitivityInput(StrandInput):
         return sample_plan(self.sensitivity, self.case)
 
     @cached_property
-    def strands(self) -> list[StrandTask]:
+    def batches(self) -> list[Batch]:
         """Every point, near ones together."""
-        return sample_strands(self.plan, self.sensitivity)
+        return sample_batches(self.plan, self.sensitivity)
+
+    @property
+    def setting(self) -> Setting:
+        """What all points share: each search starts from the nearest state before it."""
+        from dynamics.steady_state.nearest_start import NearestStart
+
+        return Setting(self.case, names=self.names, policy=NearestStart)
 
     def refuse_bad_points(self) -> None:
         """Refuse a study of which the ends of a range, or points spread over the plan, cannot be.
@@ -93,7 +94,7 @@ class SensitivityResult:
     spec: SensitivityInputsSpec
     case: CaseSpec
     plan: SamplePlan
-    points: dict[int, PointResult]
+    points: dict[int, Outcome]
 
     @cached_property
     def outputs(self) -> NDArray[np.float64]:
@@ -120,7 +121,7 @@ class SensitivityResult:
         return local(self.plan, self.outputs) if "local" in self.spec.methods else None
 
     @property
-    def failed(self) -> dict[int, PointResult]:
+    def failed(self) -> dict[int, Outcome]:
         """Points without figures."""
         return {n: p for n, p in sorted(self.points.items()) if not p.statistics}
 

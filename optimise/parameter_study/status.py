@@ -36,7 +36,7 @@ def read_points_status(folder: Path) -> PointsProgress:
     place.refuse_lost_record()
     written = read_status_file(place.status_json)
     begun = PointsProgress(place.study, given.name, "stopped", given.points, command=str(written.get("command", "")))
-    now = begun.with_results(place.read(given).values())
+    now = begun.with_points(place.read(given).values())
     if driver_lives(place.lock):
         return replace(
             now, state="running", rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s")

@@ -1,10 +1,12 @@
-"""A sweep from its first strand to its last: record, interruption and resuming."""
+"""A sweep from its first point to its last: record, interruption and resuming."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Unpack
+
+import numpy as np
 
 from dynamics.spec.case import CaseSpec
 from optimise.end_request import end_request_interrupts
@@ -13,7 +15,7 @@ from optimise.parameter_study.progress import PointsProgress
 from optimise.parameter_study.run import Fill, fill_record
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
 from optimise.record.driver_lock import Interrupted, driver_lock
-from optimise.record.points_folder import StrandFolder
+from optimise.record.points_folder import PointsFolder
 from optimise.spec.campaign import ClusterSpec
 from optimise.spec.sweep import SweepSpec
 
@@ -21,7 +23,7 @@ __all__ = ["SweepFolder", "load_sweep", "run_sweep"]
 
 
 @dataclass(frozen=True)
-class SweepFolder(StrandFolder):
+class SweepFolder(PointsFolder):
     """Stable names inside a sweep's folder."""
 
     study: ClassVar[str] = "sweep"
@@ -92,8 +94,6 @@ def load_sweep(folder: Path) -> SweepResult:
 def _result(place: SweepFolder, given: SweepInput) -> SweepResult:
     from optimise.parameter_study.assured_points import read_assured
 
-    done, points = place.read(given), {}
-    for task in given.strands:
-        if task.number in done:
-            points.update(zip(task.indices, done[task.number].points, strict=True))
+    found, places = place.read(given), list(np.ndindex(given.sweep.shape))
+    points = {places[number]: point for number, point in found.items()}
     return read_assured(SweepResult(place.path, given.sweep, given.case, points), place.assured_json)

@@ -1,37 +1,37 @@
-"""The points of a sweep, divided into strands."""
+"""The points of a sweep, divided into batches."""
 
 from __future__ import annotations
 
 import itertools
 import math
 
-from optimise.evaluation.batch_task import StrandTask
+from optimise.evaluation.job import Batch, Job
 from optimise.spec.sweep import SweepAxesSpec
 
-__all__ = ["strands"]
+__all__ = ["sweep_batches"]
 
 SPEED = "speed_kmh"
-# points that one strand may hold at most; strands that there are at least, where rows are put together or cut, and
+# points that one batch may hold at most; batches that there are at least, where rows are put together or cut, and
 # points that a part of a row has at least
-MOST_IN_STRAND, FEWEST_STRANDS, LEAST_IN_PART = 100, 8, 5
+MOST_IN_BATCH, FEWEST_BATCHES, LEAST_IN_PART = 100, 8, 5
 
 
-def strands(axes: SweepAxesSpec) -> list[StrandTask]:
-    """All points of a sweep, each in one strand.
+def sweep_batches(axes: SweepAxesSpec) -> list[Batch]:
+    """All points of a sweep, each in one batch; a point is numbered by its place in the array.
 
-    Strands run along the longest axis, but not along the speed where another has more than one value: steady
-    states at neighbouring speeds are less alike. In a large sweep a strand goes to and fro over several neighbouring
+    Batches run along the longest axis, but not along the speed where another has more than one value: steady
+    states at neighbouring speeds are less alike. In a large sweep a batch goes to and fro over several neighbouring
     rows of the next longest axis; in one of few rows, each is cut into parts. The division depends on the axes alone.
     """
-    values, shape, names = axes.values, axes.shape, list(axes.values)
+    values, shape, names = tuple(axes.values.values()), axes.shape, list(axes.values)
     order = sorted(range(len(shape)), key=lambda k: (names[k] == SPEED or shape[k] == 1, -shape[k], k))
     along, beside = order[0], order[1] if len(order) > 1 else None
     across = [k for k in range(len(shape)) if k not in (along, beside)]
     rows_beside = shape[beside] if beside is not None and names[beside] != SPEED else 1
     rows = math.prod(shape) // shape[along]
-    together = max(1, min(MOST_IN_STRAND // shape[along], rows // FEWEST_STRANDS))
-    parts = _parts(shape[along], -(-FEWEST_STRANDS // rows) if together == 1 else 1)
-    tasks: list[StrandTask] = []
+    together = max(1, min(MOST_IN_BATCH // shape[along], rows // FEWEST_BATCHES))
+    parts = _parts(shape[along], -(-FEWEST_BATCHES // rows) if together == 1 else 1)
+    batches: list[Batch] = []
     speeds = [beside] if beside is not None and rows_beside == 1 else []
     for held in itertools.product(*(range(shape[k]) for k in (*across, *speeds))):
         for first, there in itertools.product(range(0, rows_beside, together), parts):
@@ -40,10 +40,16 @@ def strands(axes: SweepAxesSpec) -> list[StrandTask]:
                 for i in there if (row - first) % 2 == 0 else reversed(there):
                     at = dict(zip((*across, *speeds), held, strict=True)) | {along: i}
                     indices.append(tuple(at.get(k, row) for k in range(len(shape))))
-            points = tuple(tuple(v[i] for v, i in zip(values.values(), index, strict=True)) for index in indices)
-            places = tuple((point[along],) for point in points)
-            tasks.append(StrandTask(len(tasks), tuple(indices), points, places))
-    return tasks
+            batches.append(Batch(len(batches), tuple(_job(values, index, along) for index in indices)))
+    return batches
+
+
+def _job(axes: tuple[tuple[float, ...], ...], index: tuple[int, ...], along: int) -> Job:
+    number = 0
+    for axis, i in zip(axes, index, strict=True):
+        number = number * len(axis) + i
+    values = tuple(axis[i] for axis, i in zip(axes, index, strict=True))
+    return Job(number, values=values, place=(values[along],))
 
 
 def _parts(points: int, wanted: int) -> list[range]:

@@ -10,31 +10,25 @@ from pathlib import Path
 import numpy as np
 
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.batch_task import EvaluateStrand, PointResult, StrandTask
 from optimise.evaluation.case_inputs import refuse_bad_values
-from optimise.parameter_study.sweep_points import strands
-from optimise.record.points_folder import StrandInput
+from optimise.evaluation.figures import SIGMA
+from optimise.evaluation.job import Batch, Setting
+from optimise.evaluation.outcome import Outcome
+from optimise.parameter_study.sweep_points import sweep_batches
+from optimise.record.points_folder import PointsInput
 from optimise.spec.sweep import SweepAxesSpec
 
-__all__ = ["SIGMA", "AssuredPoint", "End", "Index", "SweepInput", "SweepResult"]
+__all__ = ["AssuredPoint", "End", "Index", "SweepInput", "SweepResult"]
 
 Index = tuple[int, ...]
-SIGMA = "contact_force_std_N"
 # how much more than the points refined others may move by refinement
 MARGIN = 2.0
 
 
-class SweepInput(StrandInput):
+class SweepInput(PointsInput):
     """Everything that decides the numbers of a sweep."""
 
     sweep: SweepAxesSpec
-
-    @property
-    def evaluate(self) -> EvaluateStrand:
-        """The function that workers run."""
-        from optimise.evaluation.batch_points import evaluate_strand
-
-        return evaluate_strand
 
     @property
     def name(self) -> str:
@@ -52,13 +46,20 @@ class SweepInput(StrandInput):
         return tuple(self.sweep.values)
 
     @cached_property
-    def strands(self) -> list[StrandTask]:
+    def batches(self) -> list[Batch]:
         """Every point, along the axes."""
-        return strands(self.sweep)
+        return sweep_batches(self.sweep)
+
+    @property
+    def setting(self) -> Setting:
+        """What all points share: states are continued along an axis."""
+        from dynamics.steady_state.continuation import Continuation
+
+        return Setting(self.case, names=self.names, policy=Continuation)
 
     def refuse_bad_points(self) -> None:
         """Refuse a sweep with values out of range, or with one that goes with no other."""
-        rows = (values for task in self.strands for values in task.values)
+        rows = (job.values for batch in self.batches for job in batch.jobs)
         refuse_bad_values(self.case, self.names, rows, "sweep.axes", corners=True)
 
 
@@ -130,7 +131,7 @@ class SweepResult:
     path: Path
     sweep: SweepAxesSpec
     case: CaseSpec
-    points: dict[Index, PointResult]
+    points: dict[Index, Outcome]
     assured: tuple[AssuredPoint, ...] = ()
 
     def figures(self, name: str) -> np.ndarray:

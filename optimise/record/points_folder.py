@@ -1,4 +1,4 @@
-"""The record of points evaluated in strands: one folder, one line for each strand, resumable after any kill."""
+"""The record of a study of many points: one folder, one line for each batch of them, resumable after any kill."""
 
 from __future__ import annotations
 
@@ -15,27 +15,23 @@ from catenary.spec.components import Spec
 from catenary.storage.files import write_text_atomic
 from catenary.storage.provenance import commit, config_sha256, versions
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.batch_task import EvaluateStrand, StrandResult, StrandTask
+from optimise.evaluation.job import Batch, Setting
+from optimise.evaluation.outcome import Outcome
 from optimise.record.config_diff import differing, unreadable
-from optimise.record.points_lines import StrandLines, read_lines
+from optimise.record.points_lines import PointsLines, read_lines
 from optimise.record.status_file import counted, refuse_lost_record, refuse_short_record
 
-__all__ = ["StrandFolder", "StrandInput"]
+__all__ = ["PointsFolder", "PointsInput"]
 
-Input = TypeVar("Input", bound="StrandInput")
+Input = TypeVar("Input", bound="PointsInput")
 # 2: few rows of a sweep are cut into parts
 SCHEMA_VERSION = 2
 
 
-class StrandInput(Spec, ABC):
-    """Everything that decides the numbers of a study whose points are evaluated in strands."""
+class PointsInput(Spec, ABC):
+    """Everything that decides the numbers of a sweep or a sensitivity study."""
 
     case: CaseSpec
-
-    @property
-    @abstractmethod
-    def evaluate(self) -> EvaluateStrand:
-        """The function that workers run; what reads a record does not load it."""
 
     @property
     @abstractmethod
@@ -54,8 +50,8 @@ class StrandInput(Spec, ABC):
 
     @cached_property
     @abstractmethod
-    def strands(self) -> list[StrandTask]:
-        """Every point, each in one strand; the division depends on this input alone."""
+    def batches(self) -> list[Batch]:
+        """Every point, each in one batch; the division depends on this input alone."""
 
     @abstractmethod
     def refuse_bad_points(self) -> None:
@@ -67,20 +63,15 @@ class StrandInput(Spec, ABC):
             With one sentence per value that is not allowed, and for points whose values do not go together.
         """
 
-    def checked_strands(self) -> list[StrandTask]:
-        """Every strand, its points checked."""
-        self.refuse_bad_points()
-        return self.strands
-
     @property
-    def setting(self) -> tuple[CaseSpec, tuple[str, ...]]:
-        """What every strand shares."""
-        return self.case, self.names
+    @abstractmethod
+    def setting(self) -> Setting:
+        """What all points share; what only reads a record does not ask for it."""
 
 
 @dataclass(frozen=True)
-class StrandFolder:
-    """Stable names inside the folder of a study whose points are evaluated in strands."""
+class PointsFolder:
+    """Stable names inside the folder of a sweep or a sensitivity study."""
 
     path: Path
     study: ClassVar[str] = "study"
@@ -92,7 +83,7 @@ class StrandFolder:
 
     @property
     def record(self) -> Path:
-        """One line per finished strand."""
+        """One line per finished batch."""
         return self.path / "points.jsonl"
 
     @property
@@ -127,7 +118,7 @@ class StrandFolder:
         self._refuse_version(content)
         return read
 
-    def refuse_other(self, given: StrandInput) -> None:
+    def refuse_other(self, given: PointsInput) -> None:
         """Refuse a folder that holds another study of the kind, or files of something else."""
         if self.input_yaml.is_file():
             try:
@@ -152,7 +143,7 @@ class StrandFolder:
             raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} holds other files"])
 
     def _refuse_version(self, content: object) -> None:
-        """Refuse a record whose points were divided into strands in another way."""
+        """Refuse a record whose points were divided into batches in another way."""
         found = content.get("schema_version") if isinstance(content, dict) else None
         if found is not None and found != SCHEMA_VERSION:
             raise InputError(
@@ -166,7 +157,7 @@ class StrandFolder:
         """Refuse a study whose record holds no point though some were evaluated."""
         refuse_lost_record(self.record, lambda file: file.stat().st_size > 0, self.status_json, self.result_nc)
 
-    def write_input(self, given: StrandInput) -> None:
+    def write_input(self, given: PointsInput) -> None:
         """Write the configuration, its hash and versions."""
         content = {
             "schema_version": SCHEMA_VERSION,
@@ -177,12 +168,12 @@ class StrandFolder:
         }
         write_text_atomic(self.input_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
 
-    def lines(self, given: StrandInput | None = None) -> StrandLines:
-        """What of the record can be read; lines of another study than the one given, or than the folder's, cannot."""
-        return read_lines(self.record, None if given is None else given.strands, self.sha256_on_record())
+    def lines(self, given: PointsInput) -> PointsLines:
+        """What of the record can be read; lines of another study cannot."""
+        return read_lines(self.record, given.batches, self.sha256_on_record())
 
-    def read(self, given: StrandInput | None = None) -> dict[int, StrandResult]:
-        """Strands on record; a line at the end that was not written whole is left out.
+    def read(self, given: PointsInput) -> dict[int, Outcome]:
+        """Points on record by their numbers; a line at the end that was not written whole is left out.
 
         Raises
         ------
@@ -193,7 +184,8 @@ class StrandFolder:
         found = self.lines(given)
         found.refuse_damage(self.record)
         refuse_short_record(self.record, found.points, wanted, torn=found.torn)
-        return found.results
+        done = [found.results[batch.number] for batch in given.batches if batch.number in found.results]
+        return {outcome.number: outcome for batch in done for outcome in batch.outcomes}
 
     def study_name(self) -> str:
         """Name of the study on record; empty where it cannot be read."""
@@ -211,7 +203,7 @@ class StrandFolder:
         return content if isinstance(content, dict) else {}
 
 
-def _changed(content: object, given: StrandInput) -> str:
+def _changed(content: object, given: PointsInput) -> str:
     """In what a study differs from the one on record."""
     now = given.model_dump(mode="json")
     return differing({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""

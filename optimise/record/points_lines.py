@@ -1,17 +1,23 @@
-"""The lines of a record of strands: each whole or damaged, of this study or of another one, in order."""
+"""The lines of a record of points: a batch each, whole or damaged, of this study or of another one, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from optimise.evaluation.batch_task import StrandResult, StrandTask
+from optimise.evaluation.figures import SIGMA
+from optimise.evaluation.job import Batch, Job
+from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
 from optimise.record.growing_record import DamagedRecordError, GrowingRecord
 from optimise.record.json_lines import checked_line, fits_one, holds_another, is_torn, parsed_line
 
-__all__ = ["StrandLines", "StrandWriter", "read_lines", "strand_line"]
+__all__ = ["PointsLines", "PointsWriter", "points_line", "read_lines"]
 
+# Keys of a line, the first and its points, and what a point holds beside its status and wall time.
+BATCH, POINTS = "strand", "points"
+FIGURES = ("message", "statistics", "applied_force_N", "static_dropper_force_min_N")
 START = b'{"strand":'
 # Number of the line and the beginning of its study's hash; records from before there were any have neither.
 LINE, STUDY = "line", "study"
@@ -19,13 +25,13 @@ HASH_DIGITS = 12
 
 
 @dataclass
-class StrandLines:
+class PointsLines:
     """What of a record can be read.
 
     Attributes
     ----------
     results : dict
-        Strands by number.
+        Batches by number.
     count, size : int
         Lines up to the first that cannot be read, and their bytes.
     tail : int
@@ -34,7 +40,7 @@ class StrandLines:
         What is wrong elsewhere; empty where nothing is.
     """
 
-    results: dict[int, StrandResult] = field(default_factory=dict)
+    results: dict[int, BatchOutcome] = field(default_factory=dict)
     count: int = 0
     size: int = 0
     tail: int = 0
@@ -42,26 +48,26 @@ class StrandLines:
 
     @property
     def torn(self) -> int:
-        """Points that the line at the end may have held, that of the longest strand."""
-        return max((len(result.points) for result in self.results.values()), default=0) if self.tail else 0
+        """Points that the line at the end may have held, those of the longest batch."""
+        return max((len(result.outcomes) for result in self.results.values()), default=0) if self.tail else 0
 
     @property
     def points(self) -> int:
-        """Points of the strands."""
-        return sum(len(result.points) for result in self.results.values())
+        """Points of the batches."""
+        return sum(len(result.outcomes) for result in self.results.values())
 
     def refuse_damage(self, record: Path) -> None:
         """Refuse what a kill does not explain."""
         if self.damage:
-            raise DamagedRecordError(f"{record} must hold the strands that were written: {self.damage}", self.size)
+            raise DamagedRecordError(f"{record} must hold the points that were written: {self.damage}", self.size)
 
     def written_anew(self, study: str) -> bytes:
         """Lines of what can be read."""
         lines = enumerate(self.results.values(), start=1)
-        return b"".join(strand_line(result, number, study) for number, result in lines)
+        return b"".join(points_line(result, number, study) for number, result in lines)
 
 
-class StrandWriter:
+class PointsWriter:
     """Record of a study to which its driver appends.
 
     Parameters
@@ -76,48 +82,63 @@ class StrandWriter:
     def __init__(self, path: Path, lines: int, study: str) -> None:
         self._file, self._lines, self._study = GrowingRecord(path), lines, study
 
-    def append(self, result: StrandResult) -> None:
-        """Put a strand on record; see `GrowingRecord.append`."""
+    def append(self, result: BatchOutcome) -> None:
+        """Put a batch on record; see `GrowingRecord.append`."""
         self._lines += 1
-        self._file.append(strand_line(result, self._lines, self._study))
+        self._file.append(points_line(result, self._lines, self._study))
 
     def check(self) -> None:
         """Look whether the record is still what was written; see `GrowingRecord.check`."""
         self._file.check()
 
 
-def strand_line(result: StrandResult, number: int, study: str) -> bytes:
+def points_line(result: BatchOutcome, number: int, study: str) -> bytes:
     """Line of a record.
 
     Parameters
     ----------
-    result : StrandResult
+    result : BatchOutcome
     number : int
         Number of the line, from 1.
     study : str
         Hash of the study's configuration.
     """
-    return checked_line({**result.to_dict(), LINE: number, STUDY: study[:HASH_DIGITS]})
+    points = [_content(outcome) for outcome in result.outcomes]
+    return checked_line({BATCH: result.number, POINTS: points, LINE: number, STUDY: study[:HASH_DIGITS]})
 
 
-def read_lines(path: Path, tasks: Iterable[StrandTask] | None = None, study: str = "") -> StrandLines:
-    """Strands on record; every whole line of this study is among them, whatever stands beside it.
+def _content(outcome: Outcome) -> dict[str, Any]:
+    """A point as JSON types."""
+    figures = {name: getattr(outcome, name) for name in FIGURES}
+    return {"status": outcome.status.on_point, **figures, "wall_time_s": outcome.seconds}
+
+
+def _outcome(job: Job, content: Mapping[str, Any]) -> Outcome:
+    """Outcome of a point from what `_content` gave."""
+    figures, seconds = {name: content[name] for name in FIGURES}, content["wall_time_s"]
+    sigma = figures["statistics"].get(SIGMA)
+    status = OutcomeStatus(content["status"])
+    return Outcome(job.number, status, sigma_N=sigma, wall_time_s={"total": seconds}, **figures)
+
+
+def read_lines(path: Path, batches: Iterable[Batch], study: str) -> PointsLines:
+    """Batches on record; every whole line of this study is among them, whatever stands beside it.
 
     Parameters
     ----------
     path : Path
         The record; where there is none it holds nothing.
-    tasks : iterable of StrandTask, optional
-        Strands of the study, where it is known what these are.
+    batches : iterable of Batch
+        Those of the study.
     study : str
         Hash of its configuration; empty where it is not known.
     """
-    found, sizes, torn = StrandLines(), [], False
-    wanted = None if tasks is None else {task.number: len(task.indices) for task in tasks}
+    found, sizes, torn = PointsLines(), [], False
+    wanted = {batch.number: batch for batch in batches}
     for number, line in _numbered(path):
         if torn:  # something stands behind it
             found.damage, torn = found.damage or f"line {number - 1} cannot be read", False
-        result, wrong = _strand(line, number, wanted, study)
+        result, wrong = _batch(line, number, wanted, study)
         if result is None or wrong:
             small = not holds_another(line) and fits_one(len(line), sizes)
             torn = not found.damage and result is None and (is_torn(line, START) or small)
@@ -132,18 +153,20 @@ def read_lines(path: Path, tasks: Iterable[StrandTask] | None = None, study: str
     return found
 
 
-def _strand(line: bytes, number: int, wanted: dict[int, int] | None, study: str) -> tuple[StrandResult | None, str]:
-    """Strand of a line, None where it is none of the study, and what is wrong with the line."""
+def _batch(line: bytes, number: int, wanted: Mapping[int, Batch], study: str) -> tuple[BatchOutcome | None, str]:
+    """Batch of a line, None where it is none of the study, and what is wrong with the line."""
     content = parsed_line(line)
     if content is None:
         return None, f"line {number} cannot be read"
     try:
-        result = StrandResult.from_dict(content)
-    except (KeyError, TypeError, ValueError) as error:
-        return None, f"line {number} is whole but no strand ({error})"
-    other = content.get(STUDY, "") not in ("", study[:HASH_DIGITS]) and study != ""
-    if other or (wanted is not None and wanted.get(result.number) != len(result.points)):
-        return None, f"line {number} is of another study"
+        batch, points = wanted.get(int(content[BATCH])), list(content[POINTS])
+        other = content.get(STUDY, "") not in ("", study[:HASH_DIGITS]) and study != ""
+        if batch is None or other or batch.size != len(points):
+            return None, f"line {number} is of another study"
+        outcomes = (_outcome(job, point) for job, point in zip(batch.jobs, points, strict=True))
+        result = BatchOutcome(batch.number, tuple(outcomes))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        return None, f"line {number} is whole but no batch of points ({error})"
     if content.get(LINE, number) != number:
         return result, f"lines before line {number} are missing, doubled or in another order"
     return result, ""

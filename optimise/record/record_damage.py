@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
-from optimise.evaluation.batch_task import StrandResult
+from optimise.evaluation.outcome import BatchOutcome
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.growing_record import DamagedRecordError, kept_aside, say
-from optimise.record.points_folder import StrandFolder, StrandInput
-from optimise.record.points_lines import StrandWriter
+from optimise.record.points_folder import PointsFolder, PointsInput
+from optimise.record.points_lines import PointsWriter
 from optimise.record.status_file import counted, read_status_file, refuse_short_record, write_status
 
-__all__ = ["SetAsideError", "hold_journal", "take_up_strands"]
+__all__ = ["SetAsideError", "hold_journal", "take_up_points"]
 
 
 class SetAsideError(InputError):
@@ -47,8 +47,8 @@ def hold_journal(place: CampaignFolder, name: str) -> None:
         raise _set_aside(damage, kept, f"{place.opened_journal(wanted=()).ended} designs", place) from damage
 
 
-def take_up_strands(place: StrandFolder, given: StrandInput) -> tuple[dict[int, StrandResult], StrandWriter]:
-    """Strands on record, and the record to append to, for the driver of a study.
+def take_up_points(place: PointsFolder, given: PointsInput) -> tuple[dict[int, BatchOutcome], PointsWriter]:
+    """Batches on record, and the record to append to, for the driver of a study.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def take_up_strands(place: StrandFolder, given: StrandInput) -> tuple[dict[int, 
     if found.tail:
         kept = kept_aside(record, record.read_bytes()[: found.size])
         say(f"{record} ended in a line that was not whole, as a kill leaves it: left out; kept as {kept.name}")
-    return found.results, StrandWriter(record, found.count, study)
+    return found.results, PointsWriter(record, found.count, study)
 
 
 def _mend_status(status: Path, name: str) -> None:
@@ -79,7 +79,7 @@ def _mend_status(status: Path, name: str) -> None:
 
 
 def _set_aside(
-    damage: DamagedRecordError, kept: Path, left: str, place: CampaignFolder | StrandFolder
+    damage: DamagedRecordError, kept: Path, left: str, place: CampaignFolder | PointsFolder
 ) -> SetAsideError:
     """Error that tells of a record set aside; the status counts from now on what is left."""
     written: dict[str, Any] = read_status_file(place.status_json)

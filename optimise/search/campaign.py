@@ -16,6 +16,7 @@ from optimise.end_request import end_request_interrupts
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
 from optimise.evaluation.evaluate import prepare as prepare_start
+from optimise.evaluation.figures import UPLIFT
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed, sound
 from optimise.evaluation.robust import prepare_scenarios
@@ -63,7 +64,7 @@ class Drive(TypedDict, total=False):
     progress : callable
         Called in the driver after each design and about twice a second.
     evaluate : callable
-        Picklable function of a task and the setting, in place of the campaign's own.
+        Picklable function of a job and the setting, in place of the campaign's own.
     prepare : callable
         Function of the case that gives the common start of all evaluations and compiles what they need, in place of
         the campaign's own.
@@ -228,7 +229,7 @@ class _Run:
         nominal = self.study.records[0].outcome
         if nominal is None or nominal.sigma_N is None:
             raise InputError([f"{self.place.journal} must begin with the nominal line: it does not; restore the file"])
-        return Reference(nominal.sigma_N, nominal.statistics["max_uplift_at_supports_mm"])
+        return Reference(nominal.sigma_N, nominal.statistics[UPLIFT])
 
     def _fill(self, executor: Executor) -> bool:
         """Ask for designs and send them out; whether there were any."""
@@ -265,11 +266,11 @@ class _Run:
             self.under_way.add(record.number)
             try:
                 tolerance = record.origin.tolerance if record.origin else None
-                task = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
+                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is no valid line: {error}")
             else:
-                executor.submit(task)
+                executor.submit(job)
 
     def _collect(self, executor: Executor) -> None:
         """Wait for an evaluation and tell what may be told: at once, or a whole batch in trial order."""

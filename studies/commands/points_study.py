@@ -1,4 +1,4 @@
-"""A study whose points are evaluated in strands, as a person runs it: checked, evaluated, drawn, said in words."""
+"""A sweep or a sensitivity study, as a person runs it: checked, evaluated, drawn, said in words."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from studies.input.compose import Composed, typed_command
 from studies.writing.run_folder import RunFolder
 
 if TYPE_CHECKING:
-    from optimise.evaluation.batch_task import PointResult
-    from optimise.record.points_folder import StrandFolder, StrandInput
+    from optimise.evaluation.outcome import Outcome
+    from optimise.record.points_folder import PointsFolder, PointsInput
     from optimise.spec.cluster import ClusterSpec
     from studies.jobs.points import PointsJob
 
@@ -26,9 +26,9 @@ class PointsStudy:
 
     Attributes
     ----------
-    given : StrandInput
+    given : PointsInput
         What decides its numbers.
-    place : StrandFolder
+    place : PointsFolder
         Where it is kept.
     varied : str
         What is varied, for the line that it begins with.
@@ -44,8 +44,8 @@ class PointsStudy:
         What of its cost is not estimated beforehand, as a sentence; empty where there is nothing.
     """
 
-    given: StrandInput
-    place: StrandFolder
+    given: PointsInput
+    place: PointsFolder
     varied: str
     fill: Callable[..., Any]
     report: Callable[[Path], Path]
@@ -64,7 +64,7 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     command = typed_command(place.study, composed.overrides)
     if job.cost:
         return _show_cost(study, job.cluster, command)
-    given.checked_strands()
+    given.refuse_bad_points()
     place.refuse_other(given)
     refuse_impossible(job.cluster)  # before it is said that anything is kept
     print(
@@ -106,14 +106,15 @@ def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, command:
 
 def _show_cost(study: PointsStudy, cluster: ClusterSpec, command: str) -> int:
     """Say what the study will cost, before anything is submitted; 75 when interrupted."""
-    from optimise.afterwards.cost import cost_lines, strands_cost
+    from optimise.afterwards.cost import cost_lines, points_cost
+    from optimise.evaluation.evaluate import evaluate_batch
     from optimise.record.driver_lock import Interrupted
 
     given = study.given
-    strands = given.checked_strands()
+    given.refuse_bad_points()
     print("Measuring a few points on one core of this machine.", flush=True)
     try:
-        cost = strands_cost(strands, given.evaluate, given.setting)
+        cost = points_cost(given.batches, given.setting, evaluate_batch)
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
         return stop.exit_code
@@ -121,6 +122,6 @@ def _show_cost(study: PointsStudy, cluster: ClusterSpec, command: str) -> int:
     return 0
 
 
-def _reasons(broken: Collection[PointResult]) -> list[str]:
-    reasons = sorted({point.message or point.status for point in broken})
+def _reasons(broken: Collection[Outcome]) -> list[str]:
+    reasons = sorted({point.reason for point in broken})
     return [f"{len(broken)} points have no figures: {'; '.join(reasons[:3])}"] if broken else []

@@ -1,4 +1,4 @@
-"""What every study takes whose points are evaluated in strands: the case, where they are evaluated, what it costs."""
+"""What every study of many points takes: the case, where they are evaluated, what it costs."""
 
 from __future__ import annotations
 

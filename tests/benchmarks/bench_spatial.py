@@ -3,7 +3,7 @@
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
-from dynamics.steady_state.learned_start import periodic_start
+from dynamics.steady_state.learned_start import learned_start
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.transient import solve_transient
 from studies.commands.optimise import compose as compose_campaign
@@ -42,7 +42,7 @@ def test_form_finding_and_steady_state(bruni, figure, timed):
     case = bruni(320, "dimension=spatial", dt=2e-3, periodic=compose_campaign([]).job.periodic.model_dump())
     form, timing = timed(lambda: periodic_equilibrium(case.catenary))
     figure(f"spatial cell: form-finding, {form.iterations} iterations", timing)
-    for name, start in (("from rest", None), ("from a neighbour's state", periodic_start(case))):
+    for name, start in (("from rest", None), ("from a neighbour's state", learned_start(case))):
         solution, timing = timed(lambda start=start: solve_periodic(case, start))
         figure(
             f"spatial cell, form-finding and steady state {name}, {solution.spans_marched} spans", timing, "<= 0.3 s"

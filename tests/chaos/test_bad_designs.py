@@ -42,7 +42,7 @@ def test_a_tenth_of_the_designs_of_a_campaign(tmp_path, case, figures, trials):
     figures(f"{trials} designs, {trials // 10} failed with their reason ({counts}) in {time.monotonic() - begin:.0f} s")
 
 
-def test_strands_of_a_sweep(tmp_path, case, figures):
+def test_batches_of_a_sweep(tmp_path, case, figures):
     axes = {**AXES, "catenary.damping.alpha": (0.0, 0.05, 0.1)}
     spec = sweep_of(axes, kind="local", **{**LIMIT, "time_limit_s": 0.2})
     result = run_sweep(spec, case, tmp_path, evaluate=plane_with_every_fault)

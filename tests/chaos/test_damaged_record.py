@@ -12,7 +12,7 @@ from catenary.errors import InputError
 from optimise.parameter_study.sweep import SweepFolder, run_sweep
 from optimise.parameter_study.sweep_result import SweepInput
 from optimise.record.campaign_folder import CampaignFolder, count_records
-from optimise.record.record_damage import take_up_strands
+from optimise.record.record_damage import take_up_points
 from optimise.search.campaign import load_result, run_campaign
 
 END = 4096  # bytes
@@ -29,7 +29,7 @@ def campaign(tmp_path_factory, case):
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory, case):
-    """A sweep of a few strands."""
+    """A sweep of a few batches."""
     return run_sweep(sweep_of(AXES), case, tmp_path_factory.mktemp("sweep"), evaluate=plane)
 
 
@@ -120,14 +120,14 @@ def test_flipped_bits_of_a_journal_are_named_with_their_line(campaign, damaged, 
 def test_the_record_of_a_sweep_cut_and_flipped(case, sweep, tmp_path, figures, step):
     content = (sweep.path / "points.jsonl").read_bytes()
     lines = content.splitlines(keepends=True)
-    whole = SweepFolder(sweep.path).read()
     (tmp_path / "sweep.yaml").write_bytes((sweep.path / "sweep.yaml").read_bytes())
     place, given = SweepFolder(tmp_path), SweepInput(sweep=sweep.sweep, case=sweep.case)
+    whole = SweepFolder(sweep.path).lines(given).results
     last = len(content) - len(lines[-1])
     cuts = range(max(0, len(content) - END), len(content) + 1, step)
     for size in cuts:
         place.record.write_bytes(content[:size])
-        kept, _ = take_up_strands(place, given)
+        kept, _ = take_up_points(place, given)
         assert list(kept.items()) == list(whole.items())[: content[:size].count(b"\n")]
         left = b"".join(lines[: len(kept)])
         assert (place.record.read_bytes() if place.record.exists() else b"") == left
@@ -142,10 +142,10 @@ def test_the_record_of_a_sweep_cut_and_flipped(case, sweep, tmp_path, figures, s
         flipped = content[:at] + bytes([content[at] ^ (1 << chance.randrange(8))]) + content[at + 1 :]
         place.record.write_bytes(flipped)
         if at >= last:
-            assert list(place.read()) == list(whole)[:-1]
+            assert list(place.read(given)) == [o.number for b in list(whole.values())[:-1] for o in b.outcomes]
             continue
         with pytest.raises(InputError) as refused:
-            place.read()
+            place.read(given)
         assert int(NAMED.search(str(refused.value)).group(1)) == content[:at].count(b"\n") + 1
     place.record.write_bytes(content[:-5])
     assert run_sweep(sweep_of(AXES), case, tmp_path, evaluate=plane).points == sweep.points

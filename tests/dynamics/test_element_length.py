@@ -7,7 +7,7 @@ from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import MeshSpec, per_bay
 from dynamics.accuracy.numerical_error import estimate_error
-from dynamics.steady_state.learned_start import periodic_start
+from dynamics.steady_state.learned_start import learned_start
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.span_map import SpanMap
 from optimise.design.space import DesignSpace
@@ -90,14 +90,14 @@ def test_designs_share_a_mesh_and_start_from_their_neighbours(as_in_library, bui
     low, high = np.array([[v.low, v.high] for v in space.variables]).T
     rng = np.random.default_rng(1)
     case = build_case(nominal, 275.0, applied_force_N=152.0, dt=4e-3, periodic=WINDOW)
-    start = periodic_start(case)
+    start = learned_start(case)
     assert start is not None and start.basis is not None and len(start.basis.state) > 10
     middle = np.array([v.nominal for v in space.variables])
     for values in rng.uniform(low, high, (3, len(low))):
         design = space.spec_of(middle + 0.3 * (values - middle))  # no bay grows by half
         eq = periodic_equilibrium(design)
         assert set(eq.mesh.elements_of_bays) == {6}
-        assert SpanMap(case.model_copy(update={"catenary": design}), eq).neighbour_start(start) is not None
+        assert SpanMap(case.model_copy(update={"catenary": design}), eq).near_start(start) is not None
     # heights alone leave every bay as it is, and so the mesh of the line
     assert DesignSpace(line, DesignSpec(kind="heights")).typical_of(line) == line
 
@@ -105,5 +105,5 @@ def test_designs_share_a_mesh_and_start_from_their_neighbours(as_in_library, bui
 def test_neighbours_are_learnt_from_on_the_mesh_of_the_line(as_in_library, build_case):
     """Bays of 4.5 and 5.75 m have five and six elements; moved droppers would change these numbers."""
     line = as_in_library(mesh=MeshSpec(elements_per_bay=2, largest_element_length=1.0))
-    start = periodic_start(build_case(line, 275.0, applied_force_N=152.0, dt=4e-3, periodic=WINDOW))
+    start = learned_start(build_case(line, 275.0, applied_force_N=152.0, dt=4e-3, periodic=WINDOW))
     assert start is not None and start.basis is not None and len(start.basis.state) > 10

@@ -55,7 +55,7 @@ def test_a_neighbours_start_that_does_not_suit_is_followed_by_one_from_rest(case
     case = case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": 1e-3, "max_spans": 60})})
     rest = solve_periodic(case)
     assert rest.status is Status.OK and rest.statistics is not None
-    monkeypatch.setattr(SpanMap, "neighbour_start", lambda self, start: np.full(len(self.pack()), 1e9))
+    monkeypatch.setattr(SpanMap, "near_start", lambda self, start: np.full(len(self.pack()), 1e9))
     found = solve_periodic(case, WarmStart(np.zeros(0), (1.0, 1.0), 1.0, None))
     assert found.status is Status.OK and found.statistics is not None
     assert found.spans_marched > rest.spans_marched

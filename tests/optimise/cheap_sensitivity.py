@@ -2,7 +2,7 @@
 
 import math
 
-from optimise.evaluation.batch_points import PointResult, StrandResult
+from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
 from optimise.parameter_study.sensitivity_indices import OUTPUTS
 from optimise.spec.sensitivity import SensitivitySpec
 
@@ -30,26 +30,29 @@ def ishigami_of(values, a=7.0, b=0.1):
     return math.sin(x) + a * math.sin(y) ** 2 + b * z**4 * math.sin(x)
 
 
-def result_of(task, function):
+def result_of(batch, function):
     """Every output is a multiple of the function but the loss, which never varies."""
     points = []
-    for values in task.values:
-        figures = {o.key: (k + 1.0) * function(values) for k, o in enumerate(OUTPUTS)}
+    for job in batch.jobs:
+        figures = {o.key: (k + 1.0) * function(job.values) for k, o in enumerate(OUTPUTS)}
         figures["contact_loss_percent"] = 0.0
-        points.append(PointResult("ok", "", figures, 100.0, 20.0))
-    return StrandResult(task.number, tuple(points))
+        points.append(
+            Outcome(
+                job.number, OutcomeStatus.OK, statistics=figures, static_dropper_force_min_N=20.0, applied_force_N=100.0
+            )
+        )
+    return BatchOutcome(batch.number, tuple(points))
 
 
-def ishigami(task, setting):
-    return result_of(task, ishigami_of)
+def ishigami(batch, setting):
+    return result_of(batch, ishigami_of)
 
 
-def ishigami_with_holes(task, setting):
+def ishigami_with_holes(batch, setting):
     """No figures at two points of the plan, of two base samples."""
-    whole = ishigami(task, setting)
-    hole = PointResult("diverged", "ran away")
-    indexed = zip(task.indices, whole.points, strict=True)
-    return StrandResult(task.number, tuple(hole if index[0] in (7, 23) else p for index, p in indexed))
+    whole = ishigami(batch, setting)
+    hole = lambda number: Outcome(number, OutcomeStatus.DIVERGED, "ran away")  # noqa: E731
+    return BatchOutcome(batch.number, tuple(hole(p.number) if p.number in (7, 23) else p for p in whole.outcomes))
 
 
 def plane_of(values):
@@ -57,27 +60,27 @@ def plane_of(values):
     return 3.0 * x - 2.0 * y + 0.5 * z
 
 
-def plane(task, setting):
-    return result_of(task, plane_of)
+def plane(batch, setting):
+    return result_of(batch, plane_of)
 
 
-def product(task, setting):
+def product(batch, setting):
     """Two inputs that act together only, and a third that does nothing."""
-    return result_of(task, lambda values: angles(values)[0] * angles(values)[1])
+    return result_of(batch, lambda values: angles(values)[0] * angles(values)[1])
 
 
-def cubic(task, setting):
+def cubic(batch, setting):
     """A cubic in the first input alone, in its own unit, about 100 kN/m."""
-    return result_of(task, lambda values: 40.0 + (values[0] - 1e5) / 1e4 + ((values[0] - 1e5) / 1e4) ** 3)
+    return result_of(batch, lambda values: 40.0 + (values[0] - 1e5) / 1e4 + ((values[0] - 1e5) / 1e4) ** 3)
 
 
-def quintic(task, setting):
-    return result_of(task, lambda values: 40.0 + ((values[0] - 1e5) / 1e4) ** 5 + (values[0] - 1e5) / 1e4)
+def quintic(batch, setting):
+    return result_of(batch, lambda values: 40.0 + ((values[0] - 1e5) / 1e4) ** 5 + (values[0] - 1e5) / 1e4)
 
 
-def nothing(task, setting):
-    return StrandResult(task.number, tuple(PointResult("failed", "broken") for _ in task.values))
+def nothing(batch, setting):
+    return batch.failed("broken")
 
 
-def never(task, setting):
+def never(batch, setting):
     raise AssertionError("nothing is left to evaluate")

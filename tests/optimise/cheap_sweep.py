@@ -1,4 +1,4 @@
-"""Strands that cost next to nothing, in a module that worker processes can import; run, a driver of its own."""
+"""Points that cost next to nothing, in a module that worker processes can import; run, a driver of its own."""
 
 import json
 import math
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import cheap_evaluation
 
-from optimise.evaluation import batch_points as strand_points
-from optimise.evaluation.batch_points import PointResult, StrandResult
+from optimise.evaluation import evaluate as evaluating
+from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
 from optimise.parameter_study.sweep import run_sweep
 from optimise.spec.sweep import SweepSpec
 
@@ -27,63 +27,73 @@ def height_of(values):
     return stiffness / 1e4 + speed / 10.0 - 7.0 * alpha
 
 
-def plane(task, setting):
-    """A plane over the three inputs."""
-    figures = [{"contact_force_std_N": height_of(v), "max_uplift_at_supports_mm": 50.0} for v in task.values]
-    return StrandResult(task.number, tuple(PointResult("ok", "", f, 100.0, 20.0) for f in figures))
-
-
-def curve(task, lift):
-    """A tenth of the first input and a lift, one strand after another."""
-    figures = [{"contact_force_std_N": 0.1 * v[0] + lift, "max_uplift_at_supports_mm": 50.0} for v in task.values]
-    return StrandResult(task.number, tuple(PointResult("ok", "", f, 100.0, 20.0) for f in figures))
-
-
-def plane_with_holes(task, setting):
-    whole = plane(task, setting)
-    hole = PointResult("diverged", "did not converge")
-    points = zip(task.values, whole.points, strict=True)
-    return StrandResult(task.number, tuple(hole if v[:2] == (1e5, 300.0) else p for v, p in points))
-
-
-def plane_that_breaks(task, setting):
-    if task.values[0][1:] == (250.0, 0.1):
-        raise RuntimeError("broken")
-    return plane(task, setting)
-
-
-def plane_with_every_fault(task, setting):
-    """Four strands that raise, have no number, hang or kill their process."""
-    if task.number == 0:
-        raise RuntimeError("broken on the worker")
-    if task.number == 1:
-        points = [PointResult("ok", "", {"contact_force_std_N": math.nan}) for _ in task.values]
-        return StrandResult(task.number, tuple(points))
-    if task.number == 2:
-        time.sleep(600.0)
-    if task.number == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return plane(task, setting)
-
-
-def plane_of_possible_cases(task, setting):
-    """The workers' own function, whose solver is a plane."""
-    kept, strand_points._evaluate = (
-        strand_points._evaluate,
-        lambda *_: PointResult("ok", "", {"contact_force_std_N": 1.0}),
+def point(job, sigma):
+    """A point with that standard deviation."""
+    figures = {"contact_force_std_N": sigma, "max_uplift_at_supports_mm": 50.0}
+    return Outcome(
+        job.number, OutcomeStatus.OK, statistics=figures, static_dropper_force_min_N=20.0, applied_force_N=100.0
     )
+
+
+def each(batch, outcome_of):
+    """Outcome of every job of a batch."""
+    return BatchOutcome(batch.number, tuple(map(outcome_of, batch.jobs)))
+
+
+def plane(batch, setting):
+    """A plane over the three inputs."""
+    return each(batch, lambda job: point(job, height_of(job.values)))
+
+
+def curve(batch, lift):
+    """A tenth of the first input and a lift."""
+    return each(batch, lambda job: point(job, 0.1 * job.values[0] + lift))
+
+
+def plane_with_holes(batch, setting):
+    def outcome_of(job):
+        if job.values[:2] == (1e5, 300.0):
+            return Outcome(job.number, OutcomeStatus.DIVERGED, "did not converge")
+        return point(job, height_of(job.values))
+
+    return each(batch, outcome_of)
+
+
+def plane_that_breaks(batch, setting):
+    if batch.jobs[0].values[1:] == (250.0, 0.1):
+        raise RuntimeError("broken")
+    return plane(batch, setting)
+
+
+def plane_with_every_fault(batch, setting):
+    """Four batches that raise, have no number, hang or kill their process."""
+    if batch.number == 0:
+        raise RuntimeError("broken on the worker")
+    if batch.number == 1:
+        return each(batch, lambda job: point(job, math.nan))
+    if batch.number == 2:
+        time.sleep(600.0)
+    if batch.number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return plane(batch, setting)
+
+
+def plane_of_possible_cases(batch, setting):
+    """The workers' own function, whose solver is a plane."""
+    kept = evaluating._point
+    evaluating._point = lambda job, setting, policy: evaluating.case_of(job, setting) and point(job, 1.0)
     try:
-        return strand_points.evaluate_strand(task, setting)
+        return evaluating.evaluate_batch(batch, setting)
     finally:
-        strand_points._evaluate = kept
+        evaluating._point = kept
 
 
-def slow_plane(task, setting):
+def slow_plane(batch, setting):
     time.sleep(0.2)
-    return plane(task, setting)
+    return plane(batch, setting)
 
 
-def never(task, setting):
+def never(batch, setting):
     raise AssertionError("nothing is left to evaluate")
 
 

@@ -2,19 +2,14 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
 
 import pytest
 from fake_client import OneWorker
 
+from optimise.evaluation.job import Job
 from optimise.executors import NoWorkersError, session
 from optimise.executors import dask_executor as on_workers
 from optimise.spec.cluster import ClusterSpec
-
-
-@dataclass(frozen=True)
-class Task:
-    number: int
 
 
 @pytest.fixture
@@ -34,8 +29,8 @@ def said():
 def executor(worker, tmp_path, said):
     cluster = ClusterSpec(kind="local", workers=1, retries=1)
     found = on_workers.WorkersExecutor(cluster, lambda task, setting: None, None, tmp_path, said.append)
-    found.submit(Task(0))
-    found.submit(Task(1))
+    found.submit(Job(0))
+    found.submit(Job(1))
     look_until(found, worker, 2)
     return found
 

@@ -7,8 +7,8 @@ import pytest
 from cheap_evaluation import campaign_of
 
 from catenary.errors import InputError
-from optimise.afterwards.cost import Cost, campaign_cost, cost_lines, not_counted, strands_cost
-from optimise.evaluation.batch_task import StrandTask
+from optimise.afterwards.cost import Cost, campaign_cost, cost_lines, not_counted, points_cost
+from optimise.evaluation.job import Batch, Job, Setting
 from optimise.record.driver_lock import Interrupted
 from optimise.spec.campaign import TrustSpec
 from optimise.spec.cluster import ClusterSpec
@@ -82,8 +82,8 @@ def test_an_estimate_that_is_interrupted_says_so_and_names_no_folder_of_its_own(
 
     monkeypatch.setattr("optimise.search.campaign._Run._reference", stopped)
     monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case: None)
-    task = StrandTask(0, indices=((0,),), values=((1.0,),), places=((0.0,),))
-    for estimate in (lambda: campaign_cost(campaign_of(), case), lambda: strands_cost([task], stopped, None)):
+    batch = Batch(0, (Job(0, values=(1.0,)),))
+    for estimate in (lambda: campaign_cost(campaign_of(), case), lambda: points_cost([batch], Setting(case), stopped)):
         with pytest.raises(Interrupted, match="the estimate was interrupted, nothing was submitted") as stop:
             estimate()
         assert "tmp" not in str(stop.value)

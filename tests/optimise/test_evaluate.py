@@ -3,7 +3,7 @@
 import math
 import pickle
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -54,7 +54,7 @@ def solved(monkeypatch, case):
 
 
 def test_violations_are_zero_at_the_limits():
-    at_limit = violations(Figures(max_uplift_at_supports_mm=110.0), 10.0, LIMITS, REFERENCE)
+    at_limit = violations(asdict(Figures(max_uplift_at_supports_mm=110.0)), 10.0, LIMITS, REFERENCE)
     assert list(at_limit) == list(CONSTRAINTS)
     assert list(at_limit.values()) == pytest.approx([0.0, 0.0, 0.0], abs=1e-15)
 
@@ -69,7 +69,7 @@ def test_violations_are_zero_at_the_limits():
     ],
 )
 def test_each_broken_limit_shows_as_a_positive_violation(figures, force, name, g):
-    found = violations(figures, force, LIMITS, REFERENCE)
+    found = violations(asdict(figures), force, LIMITS, REFERENCE)
     assert found[name] == pytest.approx(g)
     assert [k for k, v in found.items() if v > 0.0] == [name]
     assert not feasible(found)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from catenary.errors import InputError
 from optimise.evaluation.case_inputs import case_at
 from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
-from optimise.parameter_study.sensitivity_points import sample_plan, sample_strands
+from optimise.parameter_study.sensitivity_points import sample_batches, sample_plan
 from optimise.record.driver_lock import Interrupted
 
 PI = np.pi
@@ -109,15 +109,15 @@ def test_a_derivative_that_misses_a_point_is_missing_and_the_others_stand(tmp_pa
     assert np.isnan(found.derivative[0]).tolist() == [False, True, False]
 
 
-def test_every_point_is_in_one_strand_and_all_methods_share_one_record(case):
+def test_every_point_is_in_one_batch_and_all_methods_share_one_record(case):
     study = cheap.study_of(methods=["local", "sobol", "morris"], sobol={"samples": 256}).sensitivity
     plan = sample_plan(study, case)
     assert len(plan.values) == study.points == 13 + 256 * 5 + 20 * 4
-    tasks = sample_strands(plan, study)
-    assert [index[0] for task in tasks for index in task.indices] == list(range(study.points))
-    assert max(len(task.indices) for task in tasks) <= 600
-    assert {task.tolerance for task in tasks if task.indices[0][0] >= 13} == {None}
-    assert tasks[0].tolerance == study.local.tolerance
+    batches = sample_batches(plan, study)
+    assert [job.number for batch in batches for job in batch.jobs] == list(range(study.points))
+    assert max(batch.size for batch in batches) <= 600
+    assert {job.tolerance for batch in batches for job in batch.jobs if job.number >= 13} == {None}
+    assert batches[0].jobs[0].tolerance == study.local.tolerance
     A = plan.shares[plan.of("sobol")].reshape(256, 5, 3)
     for i in range(3):  # AB_i has the column i of B, all others of A
         expected = A[:, 0].copy()

@@ -15,11 +15,12 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError
 from dynamics.spec.mean_force import reference_mean_force
-from dynamics.steady_state.continuation import Strand
+from dynamics.steady_state.continuation import Continuation
 from dynamics.steady_state.periodic import solve_periodic
 from optimise.evaluation.case_inputs import case_at
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sweep import SweepFolder, load_sweep, run_sweep
-from optimise.parameter_study.sweep_points import strands
+from optimise.parameter_study.sweep_points import sweep_batches
 from optimise.record.driver_lock import Interrupted
 from optimise.spec.ranges import RangeSpec
 from optimise.spec.sweep import SweepAxesSpec
@@ -31,26 +32,30 @@ def sweep_of(axes=None, **cluster):
     return cheap_sweep.sweep_of(AXES if axes is None else axes, **cluster)
 
 
-def test_every_point_is_in_one_strand_along_the_longest_axis_that_is_not_the_speed():
+def indices_of(batch, shape):
+    """Places of a batch's points in the array."""
+    return [tuple(map(int, np.unravel_index(job.number, shape))) for job in batch.jobs]
+
+
+def test_every_point_is_in_one_batch_along_the_longest_axis_that_is_not_the_speed():
     for axes, along in ((AXES, 0), ({"speed_kmh": tuple(range(200, 240)), "contact.stiffness": (5e4, 6e4)}, 1)):
         spec = SweepAxesSpec(axes=axes)
-        found = strands(spec)
-        indices = [index for task in found for index in task.indices]
-        assert sorted(indices) == list(np.ndindex(spec.shape))
-        assert {task.places for task in found} == {tuple((v[along],) for v in task.values) for task in found}
-        for task in found:
-            for index, values in zip(task.indices, task.values, strict=True):
-                assert values == tuple(v[i] for v, i in zip(spec.values.values(), index, strict=True))
+        jobs = [job for batch in sweep_batches(spec) for job in batch.jobs]
+        assert sorted(job.number for job in jobs) == list(range(len(list(np.ndindex(spec.shape)))))
+        for job in jobs:
+            assert job.place == (job.values[along],)
+            index = np.unravel_index(job.number, spec.shape)
+            assert job.values == tuple(v[i] for v, i in zip(spec.values.values(), index, strict=True))
     stiffness, alpha = tuple(range(20000, 20020)), tuple(k / 100 for k in range(20))
     axes = {"contact.stiffness": stiffness, "catenary.damping.alpha": alpha, "speed_kmh": (250.0, 300.0, 320.0)}
-    large = strands(SweepAxesSpec(axes=axes))
-    assert [len(task.indices) for task in large] == 12 * [100]
-    assert sorted(index for task in large for index in task.indices) == list(np.ndindex(20, 20, 3))
-    for task in large:  # from each point to the next one index changes, by one
-        steps = np.abs(np.diff(np.array(task.indices), axis=0))
-        assert (steps.sum(axis=1) == 1).all() and len({index[2] for index in task.indices}) == 1
-    alone = strands(SweepAxesSpec(axes={"speed_kmh": (200.0, 210.0)}))
-    assert [task.places for task in alone] == [((200.0,), (210.0,))]
+    large = [indices_of(batch, (20, 20, 3)) for batch in sweep_batches(SweepAxesSpec(axes=axes))]
+    assert [len(indices) for indices in large] == 12 * [100]
+    assert sorted(index for indices in large for index in indices) == list(np.ndindex(20, 20, 3))
+    for indices in large:  # from each point to the next one index changes, by one
+        steps = np.abs(np.diff(np.array(indices), axis=0))
+        assert (steps.sum(axis=1) == 1).all() and len({index[2] for index in indices}) == 1
+    (alone,) = sweep_batches(SweepAxesSpec(axes={"speed_kmh": (200.0, 210.0)}))
+    assert [job.place for job in alone.jobs] == [(200.0,), (210.0,)]
 
 
 @pytest.mark.parametrize(
@@ -59,11 +64,11 @@ def test_every_point_is_in_one_strand_along_the_longest_axis_that_is_not_the_spe
 def test_few_rows_are_cut_so_that_several_workers_have_work_and_less_is_lost(shape, lengths):
     ranges = zip(("contact.stiffness", "speed_kmh"), ((2e4, 9e4), (200.0, 300.0)), shape, strict=False)
     axes = SweepAxesSpec(axes={name: tuple(np.linspace(*ends, number)) for name, ends, number in ranges})
-    found = strands(axes)
-    assert [len(task.indices) for task in found] == lengths
-    assert sorted(index for task in found for index in task.indices) == list(np.ndindex(*shape))
-    for task in found:
-        assert (np.diff([index[0] for index in task.indices]) == 1).all()
+    found = [indices_of(batch, shape) for batch in sweep_batches(axes)]
+    assert [len(indices) for indices in found] == lengths
+    assert sorted(index for indices in found for index in indices) == list(np.ndindex(*shape))
+    for indices in found:
+        assert (np.diff([index[0] for index in indices]) == 1).all()
 
 
 def test_ranges_hold_both_ends():
@@ -117,7 +122,7 @@ def test_the_array_has_every_point_with_units_and_the_reasons_of_those_without_n
         assert "units" in data["max_uplift_at_supports_mm"].attrs and len(data.attrs["config_sha256"]) == 64
 
 
-def test_an_error_on_a_worker_is_the_reason_of_its_strand_and_others_are_not_touched(tmp_path, case):
+def test_an_error_on_a_worker_is_the_reason_of_its_batch_and_others_are_not_touched(tmp_path, case):
     result = run_sweep(sweep_of(kind="local", workers=2), case, tmp_path, evaluate=cheap_sweep.plane_that_breaks)
     broken = {index: p.message for index, p in result.points.items() if not p.statistics}
     assert len(result.points) == 12
@@ -138,7 +143,7 @@ def test_another_configuration_is_refused_and_the_same_one_evaluates_nothing_aga
         run_sweep(sweep_of(), case, tmp_path / "other", evaluate=cheap_sweep.plane)
 
 
-def test_a_record_cut_at_any_byte_of_its_last_line_loses_that_strand_alone(tmp_path, case):
+def test_a_record_cut_at_any_byte_of_its_last_line_loses_that_batch_alone(tmp_path, case):
     whole = run_sweep(sweep_of(), case, tmp_path, evaluate=cheap_sweep.plane).points
     record = SweepFolder(tmp_path).record
     content = record.read_bytes()
@@ -166,8 +171,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path, case
     with pytest.raises(Interrupted, match="the same command goes on") as stopped:
         run_sweep(sweep_of(), case, tmp_path, progress=interrupt, evaluate=cheap_sweep.plane)
     assert stopped.value.exit_code == 75
-    kept = SweepFolder(tmp_path).read()
-    assert 0 < len(kept) < 4
+    assert 0 < len(load_sweep(tmp_path).points) < 12
     assert len(run_sweep(sweep_of(), case, tmp_path, evaluate=cheap_sweep.plane).points) == 12
 
 
@@ -179,8 +183,7 @@ def test_a_killed_driver_loses_nothing_on_record(tmp_path, case):
             if int(line) >= 6:
                 break
         os.kill(driver.pid, signal.SIGKILL)
-    kept = SweepFolder(tmp_path / "killed").read()
-    assert 2 <= len(kept) < 4
+    assert 6 <= len(load_sweep(tmp_path / "killed").points) < 12
     killed = run_sweep(sweep_of(), case, tmp_path / "killed", evaluate=cheap_sweep.plane)
     whole = run_sweep(sweep_of(), case, tmp_path / "whole", evaluate=cheap_sweep.plane)
     assert {i: p.statistics for i, p in killed.points.items()} == {i: p.statistics for i, p in whole.points.items()}
@@ -195,13 +198,14 @@ def coarse(build_line, build_case):
     )
 
 
-def test_steady_states_along_a_strand_are_those_from_rest(build_line, build_case):
-    case, chain = coarse(build_line, build_case), Strand()
+def test_steady_states_along_a_parameter_are_those_from_rest(build_line, build_case):
+    case, policy = coarse(build_line, build_case), Continuation()
     spans = []
     for alpha in (0.05, 0.1, 0.15, 0.2):
         point = case_at(case, ("catenary.damping.alpha",), (alpha,))
         alone = solve_periodic(point)
-        here = chain.solve(point, (alpha,), alone.equilibrium)
+        here = solve_periodic(point, policy.start((alpha,)), alone.equilibrium)
+        policy.keep((alpha,), here.warm_start)
         spans.append((here.spans_marched, alone.spans_marched))
         sigma = here.statistics.contact_force_std_N
         assert sigma == pytest.approx(alone.statistics.contact_force_std_N, rel=0.005)
@@ -222,7 +226,7 @@ def test_one_worker_or_two_give_the_same_bits(tmp_path, build_line, build_case):
     assert one == two
 
 
-def test_a_record_with_another_division_into_strands_is_refused(tmp_path, case):
+def test_a_record_with_another_division_into_batches_is_refused(tmp_path, case):
     spec = sweep_of()
     run_sweep(spec, case, tmp_path, evaluate=cheap_sweep.plane)
     place = SweepFolder(tmp_path)
@@ -239,7 +243,7 @@ def test_an_impossible_corner_has_its_reason_and_a_value_that_goes_with_none_is_
     result = run_sweep(spec, case, tmp_path / "corner", evaluate=cheap_sweep.plane_of_possible_cases)
     assert sorted(result.points) == list(np.ndindex(2, 2))
     corner = result.points[0, 1]
-    assert (corner.status, corner.statistics) == ("impossible", {})
+    assert (corner.status, corner.statistics) == (OutcomeStatus.IMPOSSIBLE, {})
     assert "must stay below 90 %" in corner.message and "\n" not in corner.message
     assert result.failed == 1 and np.isnan(result.figures("contact_force_std_N")[0, 1])
     alone = sweep_of({tension: (6e3, 27e3), speed: (280.0, 320.0)})

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from optimise.evaluation.batch_points import StrandTask, evaluate_samples
+from dynamics.steady_state.nearest_start import NearestStart
+from optimise.evaluation.evaluate import evaluate_batch
+from optimise.evaluation.job import Batch, Job, Setting
 from optimise.parameter_study.sensitivity_points import sample_plan
 from studies.input.compose import compose_job, group_options
 from studies.jobs.sensitivity import SensitivityJob
@@ -21,9 +23,9 @@ COARSE = [
 
 def corners(rows, places, case, names):
     """Figures of a few points, as workers evaluate them."""
-    indices = tuple((n,) for n in range(len(rows)))
-    task = StrandTask(0, indices, tuple(map(tuple, rows)), tuple(map(tuple, places)))
-    points = evaluate_samples(task, (case, tuple(names))).points
+    pairs = enumerate(zip(rows, places, strict=True))
+    jobs = tuple(Job(n, values=tuple(row), place=tuple(place)) for n, (row, place) in pairs)
+    points = evaluate_batch(Batch(0, jobs), Setting(case, names=tuple(names), policy=NearestStart)).outcomes
     assert [p.message for p in points if not p.statistics] == []
     return np.array([p.statistics["contact_force_std_N"] for p in points])
 

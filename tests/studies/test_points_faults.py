@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from refusal import refused
 
-from dynamics.steady_state.continuation import Strand
-from dynamics.steady_state.nearest_start import ScatteredStates
+from dynamics.steady_state.continuation import Continuation
+from dynamics.steady_state.nearest_start import NearestStart
 from optimise.record.json_lines import checked_line
 from studies.writing.run_folder import RunFolder
 
@@ -33,14 +33,14 @@ def unsolved(monkeypatch):
     """No steady state anywhere; the one of a number, counted from here, is a Ctrl-C."""
     calls, stop = [], []
 
-    def solve(self, case, place, *rest):
+    def start(self, place):
         calls.append(place)
         if stop and len(calls) == stop[0]:
             raise KeyboardInterrupt
         raise RuntimeError("no state")
 
-    for chain in (Strand, ScatteredStates):
-        monkeypatch.setattr(chain, "solve", solve)
+    for policy in (Continuation, NearestStart):
+        monkeypatch.setattr(policy, "start", start)
 
     def stops(number):
         calls.clear()
@@ -142,10 +142,10 @@ def test_a_folder_that_holds_something_else_or_is_damaged_is_refused_and_left_as
     record = Path(where, "points.jsonl")
     for content, line in ((checked_line({"trial": 1}), 1), (b"x\n" + checked_line({"strand": 0, "points": []}), 1)):
         record.write_bytes(content)
-        refused(catenary("status"), ["points.jsonl must hold the strands that were written", f"line {line}"])
+        refused(catenary("status"), ["points.jsonl must hold the points that were written", f"line {line}"])
         assert record.read_bytes() == content
         ended = catenary(*typed)
-        refused(ended, ["points.jsonl must hold the strands that were written", f"line {line}", "0 points of it can"])
+        refused(ended, ["points.jsonl must hold the points that were written", f"line {line}", "0 points of it can"])
         assert "nothing was written" not in ended.err
         (kept,) = record.parent.glob("points.jsonl.damaged-*")
         assert kept.read_bytes() == content and not record.exists()

@@ -8,17 +8,17 @@ COARSE = ("array=speed_bruni", "sweep.name=my_sweep", AXES, "cluster=serial")
 
 
 def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, folder, monkeypatch):
-    from dynamics.steady_state.continuation import Strand
+    from dynamics.steady_state.continuation import Continuation
 
     calls = []
 
-    def stopped(self, case, place, *rest):
+    def stopped(self, place):
         calls.append(place)
         if len(calls) > 3:
             raise KeyboardInterrupt
         raise RuntimeError("no state")
 
-    monkeypatch.setattr(Strand, "solve", stopped)
+    monkeypatch.setattr(Continuation, "start", stopped)
     ended = catenary("sweep", *COARSE)
     assert ended.code == 75 and "Traceback" not in ended.err
     command = ended.err.splitlines()[-1].strip()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.spec.pre_sag import hogging_warnings
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import Index, SweepResult
@@ -205,7 +206,7 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple
 def _failures(result: SweepResult, axes: list[_Axis]) -> Table:
     broken = [(index, p) for index, p in sorted(result.points.items()) if not p.statistics]
     rows = tuple(
-        (*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), point.message or point.status)
+        (*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), point.reason)
         for index, point in broken[:MOST_FAILURES]
     )
     more = f"The first {MOST_FAILURES} of {len(broken)}; all are in result.nc." if len(broken) > MOST_FAILURES else ""
@@ -217,7 +218,7 @@ def _warnings(result: SweepResult) -> tuple[str, ...]:
     missing = int(np.prod(result.sweep.shape)) - len(result.points)
     _, _, *further = sorted((1, 1, *result.sweep.shape), reverse=True)
     hidden = max(0, int(np.prod(further)) - MOST_MAPS)
-    marched = sum(p.status == "not_periodic" for p in result.points.values())
+    marched = sum(p.status is OutcomeStatus.NOT_PERIODIC for p in result.points.values())
     return tuple(
         text
         for count, text in (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.batch_task import PointResult
-from optimise.record.points_folder import StrandFolder
+from optimise.evaluation.outcome import Outcome
+from optimise.record.points_folder import PointsFolder
 from optimise.record.status_file import read_status_file
 from studies.report.content.origin import origin_sections
 from studies.report.content.provenance import case_provenance
@@ -18,24 +18,24 @@ __all__ = ["points_origin"]
 
 
 def points_origin(
-    place: StrandFolder, case: CaseSpec, varied: Iterable[str], points: Iterable[PointResult]
+    place: PointsFolder, case: CaseSpec, varied: Iterable[str], points: Iterable[Outcome]
 ) -> tuple[Section, ...]:
     """Show every input of a study's case, those that it varies marked, what was run and the command.
 
     Parameters
     ----------
-    place : StrandFolder
+    place : PointsFolder
         Where the study is kept.
     case : CaseSpec
         Its case.
     varied : iterable of str
         Dotted paths of the inputs that it varies.
-    points : iterable of PointResult
+    points : iterable of Outcome
         What is on record.
     """
     record, done, names = read_mapping(place.input_yaml), list(points), tuple(varied)
     name = str((record.get(place.study) or {}).get("name", ""))
-    seconds = sum(point.wall_time_s for point in done)
+    seconds = sum(point.seconds for point in done)
     facts = [
         (place.study, name),
         ("points on record", f"{len(done)}"),

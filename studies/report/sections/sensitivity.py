@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sensitivity_indices import OUTPUTS, Output, SobolFigures
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_unit
@@ -76,7 +77,7 @@ def _warnings(result: SensitivityResult) -> tuple[str, ...]:
                 f"{figures.left_out} of {figures.groups} {name} miss a figure and are left out as a whole. What fails "
                 "is seldom random: the indices are those of the part of the ranges that has figures."
             )
-    marched = sum(p.status == "not_periodic" for p in result.points.values())
+    marched = sum(p.status is OutcomeStatus.NOT_PERIODIC for p in result.points.values())
     if marched:
         found.append(
             f"At {marched} points no state repeats from span to span: their figures are those of a long march."
@@ -195,7 +196,7 @@ def _inputs_section(result: SensitivityResult) -> Section:
 
 def _failures(result: SensitivityResult) -> Section:
     rows = tuple(
-        (str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.message or p.status)
+        (str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.reason)
         for n, p in list(result.failed.items())[:MOST_FAILURES]
     )
     more = f"The first of {len(result.failed)}; all are in result.nc." if len(result.failed) > MOST_FAILURES else ""

@@ -1,0 +1,71 @@
+"""What an outcome holds of a solution: its statistics, and by them what a design is judged to be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
+from optimise.evaluation.job import Setting
+from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
+
+if TYPE_CHECKING:
+    from dynamics.results.solution import Solution
+
+__all__ = ["SIGMA", "UPLIFT", "judged", "outcome_of", "slack_at_rest", "statistics_of"]
+
+SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
+
+
+def statistics_of(solution: Solution) -> tuple[dict[str, float], str]:
+    """Statistics of a solution by name, none without figures; and a sentence where one is not finite."""
+    if not solution.status.has_figures or solution.statistics is None:
+        return {}, ""
+    figures = {name: float(value) for name, value in asdict(solution.statistics).items()}
+    broken = [name for name, value in figures.items() if not math.isfinite(value)]
+    return figures, f"every statistic must be finite: {', '.join(broken)} is not" if broken else ""
+
+
+def outcome_of(number: int, solution: Solution) -> Outcome:
+    """Outcome of a job that one solution answers."""
+    figures, broken = statistics_of(solution)
+    force = solution.equilibrium.dropper_force
+    outcome = Outcome(
+        number,
+        OutcomeStatus.of(solution.status),
+        solution.message,
+        static_dropper_force_min_N=float(np.min(force)) if np.isfinite(force).all() else None,
+        wall_time_s={name: float(seconds) for name, seconds in solution.wall_time_s.items()},
+    )
+    if figures and not broken:
+        force = float(solution.applied_force_N)
+        return replace(outcome, sigma_N=figures[SIGMA], statistics=figures, applied_force_N=force)
+    status = OutcomeStatus.FAILED if solution.status.has_figures else outcome.status
+    return replace(outcome, status=status, message=broken or solution.message or solution.status.value)
+
+
+def judged(outcome: Outcome, setting: Setting) -> Outcome:
+    """Outcome of a design beside the limits that it must hold.
+
+    One that is slack at rest is infeasible, unless there is nothing to compare it with. Otherwise a design without
+    figures has failed.
+    """
+    least = outcome.static_dropper_force_min_N
+    least = math.nan if least is None else least
+    if outcome.status is OutcomeStatus.STATIC_SLACK and setting.reference is not None:
+        return slack_at_rest(outcome, least, setting, setting.reference)
+    if outcome.sigma_N is None:
+        return replace(failed(outcome.number, outcome.message), wall_time_s=outcome.wall_time_s)
+    reference = setting.reference or Reference(outcome.sigma_N, outcome.statistics[UPLIFT])
+    g = violations(outcome.statistics, least, setting.limits, reference)
+    told = told_value(outcome.sigma_N, g, reference.sigma_N)
+    return replace(outcome, status=OutcomeStatus.OK, constraints=g, told_N=told)
+
+
+def slack_at_rest(outcome: Outcome, least: float, setting: Setting, reference: Reference) -> Outcome:
+    """Outcome of a design whose dynamics were not run, infeasible by its least static dropper force [N]."""
+    g = {"g_static_dropper_force": force_violation(least, setting.limits)}
+    return replace(outcome, constraints=g, told_N=told_value(None, g, reference.sigma_N))
