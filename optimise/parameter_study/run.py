@@ -12,10 +12,12 @@ from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
 from optimise.executors import Evaluate, NoWorkersError, completed, going_on, open_executor, refuse_impossible
 from optimise.parameter_study.progress import PointsProgress, PointsStatusWriter
+from optimise.parameter_study.progress import PointsProgress
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.points_folder import PointsFolder, PointsInput
 from optimise.record.record_damage import take_up_points
+from optimise.record.status_file import StatusWriter, StudyState
 from optimise.spec.campaign import ClusterSpec
 
 __all__ = ["Fill", "fill_record"]
@@ -69,29 +71,34 @@ def fill_record(place: PointsFolder, given: PointsInput, cluster: ClusterSpec, h
             place.write_input(given)
         done, record = take_up_points(place, given)
         missing = [batch for batch in given.batches if batch.number not in done]
-        begun = PointsProgress(place.study, given.name, "running", given.points, command=how.get("command", ""))
-        status = PointsStatusWriter(place, begun.with_points(o for batch in done.values() for o in batch.outcomes))
+        begun = PointsProgress(
+            study=place.study, name=given.name, points=given.points, command=how.get("command", "")
+        ).with_points(outcome for batch in done.values() for outcome in batch.outcomes)
+        status = StatusWriter(place.status_json, begun)
+        status.write(StudyState.RUNNING)
         outcomes = _evaluated(place, given, missing, cluster, how.get("evaluate"))
         try:
             with end_request_interrupts(), closing(outcomes):
                 for found in outcomes:
                     record.check()
+                    counts = status.current
                     if found is not None:
                         record.append(found)
-                    progress = status.ended(found)
+                        counts = counts.with_points(found.outcomes)
+                    progress = status.update(counts)
                     if "progress" in how:
                         how["progress"](progress)
                 record.check()
         except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
             if not place.input_yaml.is_file():
                 place.write_input(given)
-            status.write("interrupted")
+            status.write(StudyState.INTERRUPTED)
             reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
             raise Interrupted(
                 f"{reason}{place.study} '{given.name}' was interrupted; {status.current.done} of {given.points} points "
                 f"are on record in {place.path}; {going_on(stop)}"
             ) from stop
-        status.write("finished")
+        status.write(StudyState.FINISHED)
 
 
 def _evaluated(

@@ -12,7 +12,7 @@ from optimise.parameter_study.sensitivity_result import SensitivityInput
 from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_result import SweepInput
 from optimise.record.driver_lock import driver_lives
-from optimise.record.status_file import read_status_file
+from optimise.record.status_file import StudyState, read_status_file
 
 __all__ = ["read_points_status"]
 
@@ -35,12 +35,12 @@ def read_points_status(folder: Path) -> PointsProgress:
     given = place.read_input(model)
     place.refuse_lost_record()
     written = read_status_file(place.status_json)
-    begun = PointsProgress(place.study, given.name, "stopped", given.points, command=str(written.get("command", "")))
-    now = begun.with_points(place.read(given).values())
+    now = PointsProgress(
+        study=place.study, name=given.name, points=given.points, command=str(written.get("command", ""))
+    ).with_points(place.read(given).values())
     if driver_lives(place.lock):
-        return replace(
-            now, state="running", rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s")
-        )
+        return replace(now, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))
     if now.done == now.points:
-        return replace(now, state="finished")
-    return replace(now, state="interrupted") if written.get("state") == "interrupted" else now
+        return replace(now, state=StudyState.FINISHED)
+    interrupted = written.get("state") == StudyState.INTERRUPTED
+    return replace(now, state=StudyState.INTERRUPTED if interrupted else StudyState.STOPPED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Unpack
 
@@ -16,6 +16,7 @@ from optimise.parameter_study.run import Fill, fill_record
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.points_folder import PointsFolder
+from optimise.record.status_file import StudyState
 from optimise.spec.campaign import ClusterSpec
 from optimise.spec.sweep import SweepSpec
 
@@ -63,9 +64,11 @@ def _with_errors(
 
     def progress(done: int, of: int) -> None:
         if "progress" in how:
-            count, failed = len(result.points), result.failed
-            begun = PointsProgress(place.study, given.name, "refining", given.points, done=count, failed=failed)
-            how["progress"](replace(begun, refined=done, to_refine=of))
+            counts = PointsProgress(
+                study=place.study, name=given.name, state=StudyState.REFINING, points=given.points,
+                done=len(result.points), failed=result.failed, refined=done, to_refine=of,
+            )  # fmt: skip
+            how["progress"](counts)
 
     try:
         name = f"{place.study} '{given.name}'"

@@ -15,7 +15,7 @@ from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.growing_record import DamagedRecordError, kept_aside, say
 from optimise.record.points_folder import PointsFolder, PointsInput
 from optimise.record.points_lines import PointsWriter
-from optimise.record.status_file import counted, read_status_file, refuse_short_record, write_status
+from optimise.record.status_file import StudyState, counted, read_status_file, refuse_short_record, write_status
 
 __all__ = ["SetAsideError", "hold_journal", "take_up_points"]
 
@@ -84,7 +84,7 @@ def _set_aside(
     """Error that tells of a record set aside; the status counts from now on what is left."""
     written: dict[str, Any] = read_status_file(place.status_json)
     if written:
-        now = {"done": int(left.split()[0]), "polished": 0, "state": "stopped"}
+        now = {"done": int(left.split()[0]), "polished": 0, "state": StudyState.STOPPED}
         write_status(place.status_json, written | {key: now[key] for key in now if key in written})
     return SetAsideError(
         f"{damage.what}. The file is kept whole as {kept}; {left} of it can be read. Put a good copy in its place, or "

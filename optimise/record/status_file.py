@@ -1,4 +1,4 @@
-"""`status.json` of a folder whose driver is at work: counts that others read while it runs."""
+"""How a study stands, and `status.json` of a folder whose driver is at work: counts that others read while it runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import os
 import socket
 import time
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from catenary.errors import InputError
 from catenary.storage.files import read_json, write_json_atomic
@@ -19,7 +22,9 @@ from optimise.record.driver_lock import process_lives
 from optimise.record.growing_record import DamagedRecordError, was_set_aside
 
 __all__ = [
-    "StatusFile",
+    "StatusWriter",
+    "StudyProgress",
+    "StudyState",
     "counted",
     "read_status_file",
     "refuse_lost_record",
@@ -35,20 +40,114 @@ COUNTS = ("done", "polished")
 CHECKSUM = "crc32"
 
 
-class StatusFile:
-    """Keeps the file at most one second old, and says whose it is."""
+class StudyState(StrEnum):
+    """How a campaign, a sweep or a sensitivity study stands, as `status.json` names it; each has a sentence."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._written = -1e9
+    RUNNING = "running"
+    REFINING = "refining"
+    INTERRUPTED = "interrupted"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    FINISHED = "finished"
 
-    def write(self, content: Mapping[str, Any], at_once: bool = False) -> None:
-        """Write the file if it is due, or at once."""
-        if not at_once and time.monotonic() - self._written < SECONDS_BETWEEN_WRITES:
-            return
+    @property
+    def sentence(self) -> str:
+        """What the state means."""
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    StudyState.RUNNING: "its driver is at work",
+    StudyState.REFINING: "its driver estimates errors",
+    StudyState.INTERRUPTED: "its driver was asked to end",
+    StudyState.STOPPED: "its driver is gone",
+    StudyState.FAILED: "its nominal line cannot be evaluated",
+    StudyState.FINISHED: "nothing is left to evaluate",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyProgress(ABC):
+    """Counts of a study.
+
+    Attributes
+    ----------
+    name : str
+    state : StudyState
+    done, failed : int
+        Evaluations done (failed ones included) and failed, those of earlier runs included.
+    rate_per_s, time_left_s : float, optional
+        Evaluations per second in this run and time left [s], None before they are known.
+    command : str
+        Command line that goes on with it; empty where it is not known.
+    wall_time_s : float
+        Wall time of its driver, earlier runs included [s].
+    """
+
+    name: str
+    state: StudyState = StudyState.RUNNING
+    done: int = 0
+    failed: int = 0
+    rate_per_s: float | None = None
+    time_left_s: float | None = None
+    command: str = ""
+    wall_time_s: float = 0.0
+
+    @property
+    @abstractmethod
+    def to_do(self) -> int | None:
+        """Evaluations that are left; None where that is not known."""
+
+
+Progress = TypeVar("Progress", bound=StudyProgress)
+
+
+class StatusWriter(Generic[Progress]):
+    """Keeps `status.json` at most one second old, with the rate of this run, and says whose it is.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    begun : StudyProgress
+        Counts of what is on record.
+    """
+
+    def __init__(self, path: Path, begun: Progress) -> None:
+        self._path, self._written = path, -1e9
+        self._begin, self._done_before, self._spent_before = time.monotonic(), begun.done, _spent(path)
+        self.current = begun
+
+    def update(self, counts: Progress) -> Progress:
+        """Take counts, with rate and time left; the file is written if it is due."""
+        spent = time.monotonic() - self._begin
+        rate = (counts.done - self._done_before) / max(1e-9, spent)
+        if rate > 0.0:
+            left = None if counts.to_do is None else counts.to_do / rate
+            counts = replace(counts, rate_per_s=rate, time_left_s=left)
+        self.current = counts
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES:
+            self._write()
+        return self.current
+
+    def write(self, state: StudyState) -> None:
+        """Write the file at once with a new state."""
+        self.current = replace(self.current, state=state)
+        self._write()
+
+    def _write(self) -> None:
         self._written = time.monotonic()
+        self.current = replace(self.current, wall_time_s=self._spent_before + self._written - self._begin)
         driver = {"process": os.getpid(), "host": socket.gethostname(), "updated": datetime.now(UTC).isoformat()}
-        write_status(self._path, {"schema_version": SCHEMA_VERSION, **content, **driver})
+        write_status(self._path, {"schema_version": SCHEMA_VERSION, **asdict(self.current), **driver})
+
+
+def _spent(path: Path) -> float:
+    """Wall time of earlier runs [s]; a file that cannot be read is written anew."""
+    try:
+        return float(read_status_file(path).get("wall_time_s", 0.0))
+    except (InputError, TypeError, ValueError):
+        return 0.0
 
 
 def write_status(path: Path, content: Mapping[str, Any]) -> None:
@@ -74,6 +173,8 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
         content = read_json(path)
         if not isinstance(content, dict) or not isinstance(content.get("state"), str):
             raise ValueError("it is no mapping with a state")
+        if content["state"] not in set(StudyState):
+            raise ValueError(f"its state is '{content['state']}'")
         found = _checksum(content)
         if content.pop(CHECKSUM, found) != found:
             raise ValueError("it was changed")

@@ -26,12 +26,13 @@ from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.record_damage import hold_journal
+from optimise.record.status_file import StatusWriter, StudyState
 from optimise.search.basins import polish_is_due, write_basins
 from optimise.search.designs import write_designs
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
 from optimise.search.polish import Point, polish
-from optimise.search.progress import Progress, StatusWriter
+from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result
 from optimise.search.samplers import population_size
 from optimise.search.warm_start import warm_start
@@ -118,17 +119,17 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
             with end_request_interrupts():
                 run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
         except KeyboardInterrupt as stop:
-            run.close("interrupted")
+            run.close(StudyState.INTERRUPTED)
             raise Interrupted(run.interruption(stop)) from stop
         except (NoWorkersError, ChangedRecordError) as stop:
             if not place.campaign_yaml.is_file():
                 place.write_input(campaign, case)
-            run.close("interrupted")
+            run.close(StudyState.INTERRUPTED)
             raise Interrupted(f"{stop}: {run.interruption(stop)}") from stop
         except NominalFailedError:
-            run.status.write("failed")
+            run.status.write(StudyState.FAILED)
             raise
-        return run.close("finished")
+        return run.close(StudyState.FINISHED)
 
 
 def refuse_impossible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> None:
@@ -155,14 +156,15 @@ class _Run:
         self.case = case
         self.space = DesignSpace(case.catenary, campaign.design)
         self.study = StudyDriver(place, campaign, self.space)
-        self.status = StatusWriter(place, campaign, self.study.records, how.get("command", ""))
+        self.count = Count(campaign, self.study.records, how.get("command", ""))
+        self.status = StatusWriter(place.status_json, self.count.progress)
         self.progress = how.get("progress")
         self.under_way: set[int] = set()
         self.finished: dict[int, Outcome] = {}
 
     def to_the_end(self, evaluate: Evaluate, prepare: Callable[[CaseSpec], Any]) -> None:
         """Evaluate what the budget still holds."""
-        self.status.write("running")
+        self.status.write(StudyState.RUNNING)
         open_trials = [r for r in self.study.records if r.outcome is None]
         searched = bool(self.study.records) and not open_trials and self.study.searched >= self.campaign.trials
         if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
@@ -193,7 +195,7 @@ class _Run:
         worlds = tuple(replace(world, case=typical(world.case)) for world in scenarios.worlds)
         return prepare_scenarios(replace(scenarios, worlds=worlds), prepare)
 
-    def close(self, state: str) -> CampaignResult:
+    def close(self, state: StudyState) -> CampaignResult:
         """Write what a campaign leaves behind."""
         from optimise.search.dataset import write_trials
 
@@ -201,7 +203,7 @@ class _Run:
         if self.study.records:
             write_trials(result, self.place.trials_nc)
         write_designs(result)
-        if state == "finished":
+        if state is StudyState.FINISHED:
             write_importances(self.place, self.campaign, self.space, self.study.records)
         self.status.write(state)
         return result
@@ -289,10 +291,11 @@ class _Run:
         record = self.study.tell(outcome)
         self.study.commit()
         self.under_way.discard(record.number)
-        self.status.ended(record, running=len(self.under_way))
+        self.count.ended(record)
+        self.status.update(replace(self.count.progress, running=len(self.under_way)))
 
     def _show(self) -> None:
         self.study.check()
-        self.status.write()
+        self.status.update(self.status.current)
         if self.progress is not None:
             self.progress(self.status.current)

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord, count_records
 from optimise.record.driver_lock import driver_lives
-from optimise.record.status_file import StatusFile, read_status_file
+from optimise.record.status_file import StudyProgress, StudyState, read_status_file
 from optimise.search.front import Front
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
 
-__all__ = ["Progress", "StatusWriter", "clock", "progress_line", "progress_of", "read_status"]
+__all__ = ["Count", "Progress", "clock", "progress_line", "read_status"]
 
 
-@dataclass(frozen=True)
-class Progress:
+@dataclass(frozen=True, kw_only=True)
+class Progress(StudyProgress):
     """State of a campaign.
 
     Attributes
     ----------
-    name, state : str
-        Name; 'running', 'interrupted', 'stopped' (its driver is gone) or 'finished'.
-    trials, done, running, failed, infeasible : int
-        Trials wanted, done (failed and infeasible ones included), under way, failed, infeasible.
+    trials, running, infeasible : int
+        Trials wanted, under way, infeasible; these count as done, as failed ones do.
     best_trial, best_sigma_N, nominal_sigma_N
         Best feasible design so far and the nominal line, standard deviation [N]; None before there is one.
     objectives : tuple of str
@@ -35,20 +32,12 @@ class Progress:
         Objectives of the best design and of the nominal line by name; empty before there is one.
     front : int
         Feasible designs so far that none dominates.
-    rate_per_s, time_left_s : float, optional
-        Trials per second in this run and time left [s].
     polished : int
         Evaluations of the polish that follows the search; they do not count as trials.
-    command : str
-        Command line that goes on with the campaign; empty where it is not known.
     """
 
-    name: str
-    state: str
     trials: int
-    done: int = 0
     running: int = 0
-    failed: int = 0
     infeasible: int = 0
     best_trial: int | None = None
     best_sigma_N: float | None = None
@@ -57,28 +46,27 @@ class Progress:
     best: dict[str, float] = field(default_factory=dict)
     nominal: dict[str, float] = field(default_factory=dict)
     front: int = 0
-    rate_per_s: float | None = None
-    time_left_s: float | None = None
     polished: int = 0
-    command: str = ""
+
+    @property
+    def to_do(self) -> int | None:
+        """Trials that are left; how many designs a polish takes is not known before."""
+        return None if self.polished and self.done >= self.trials else self.trials - self.done
 
 
-def progress_of(campaign: CampaignSpec, records: list[TrialRecord], state: str) -> Progress:
-    """State of a campaign from its trials, without rate."""
-    return _Count(campaign, records, state).progress
-
-
-class _Count:
+class Count:
     """Counts, front and best design, kept as trials end."""
 
-    def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], state: str, command: str = "") -> None:
+    def __init__(self, campaign: CampaignSpec, records: list[TrialRecord], command: str = "") -> None:
         self._front = Front(campaign.objectives)
         self._done = self._failed = self._infeasible = self._polished = 0
         self._nominal: TrialRecord | None = None
         for record in records:
             self.ended(record)
-        self._empty = Progress(campaign.name, state, campaign.trials, objectives=campaign.objectives, command=command)
-        self._empty = replace(self._empty, running=len(records) - self._done - self._polished)
+        self._empty = Progress(
+            name=campaign.name, trials=campaign.trials, objectives=campaign.objectives, command=command,
+            running=len(records) - self._done - self._polished,
+        )  # fmt: skip
 
     def ended(self, record: TrialRecord) -> None:
         """Take a trial; one that is under way changes nothing."""
@@ -148,37 +136,6 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-class StatusWriter:
-    """Counts trials as they end, and keeps `status.json` at most one second old."""
-
-    def __init__(
-        self, folder: CampaignFolder, campaign: CampaignSpec, records: list[TrialRecord], command: str = ""
-    ) -> None:
-        self._file = StatusFile(folder.status_json)
-        self._begin = time.monotonic()
-        self._count = _Count(campaign, records, "running", command)
-        self.current = self._count.progress
-        self._done_before = self.current.done
-
-    def ended(self, record: TrialRecord, running: int) -> Progress:
-        """Progress after a trial has ended."""
-        self._count.ended(record)
-        p = self._count.progress
-        elapsed = time.monotonic() - self._begin
-        rate = (p.done - self._done_before) / elapsed if elapsed > 0.0 else None
-        polishing = p.polished and p.done >= p.trials  # how many designs that takes is not known before
-        left = (p.trials - p.done) / rate if rate and not polishing else None
-        self.current = replace(p, running=running, rate_per_s=rate, time_left_s=left)
-        self.write()
-        return self.current
-
-    def write(self, state: str | None = None) -> None:
-        """Write the file if it is due, or at once with a new state."""
-        if state is not None:
-            self.current = replace(self.current, state=state)
-        self._file.write(asdict(self.current), at_once=state is not None)
-
-
 def read_status(path: Path) -> Progress:
     """State of the campaign in a folder, from its record, which is only read.
 
@@ -191,10 +148,11 @@ def read_status(path: Path) -> Progress:
     campaign, _, _ = folder.read_input()
     folder.refuse_lost_record()
     written = read_status_file(folder.status_json)
-    state = str(written.get("state", "stopped"))
-    if state == "running" and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
-        state = "stopped"
-    found = replace(progress_of(campaign, count_records(folder), state), command=str(written.get("command", "")))
-    if state != "running":
+    state = StudyState(written.get("state", StudyState.STOPPED))
+    if state is StudyState.RUNNING and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
+        state = StudyState.STOPPED
+    command = str(written.get("command", ""))
+    found = replace(Count(campaign, count_records(folder), command).progress, state=state)
+    if state is not StudyState.RUNNING:
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

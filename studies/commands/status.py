@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
 from catenary.storage.files import read_json
+from optimise.record.status_file import StudyProgress, StudyState, still_at_work
 from studies.input.compose import Composed, compose_job
 from studies.jobs.simulation import StatusJob
 from studies.writing.run_folder import OUTPUTS
@@ -64,8 +65,8 @@ def _lines(folder: Path) -> list[str]:
 def _points_lines(folder: Path, state: PointsProgress) -> list[str]:
     from optimise.parameter_study.progress import points_line
 
-    words, complete = state.state, False
-    if words == "finished":
+    words, complete = _state_in_words(state), False
+    if state.state is StudyState.FINISHED:
         files = ["result.nc", *(["indices.csv"] if state.study == "sensitivity" else []), "report.html"]
         missing = [name for name in files if not (folder / name).is_file()]
         words, complete = _ended("all points done", missing, folder), not missing
@@ -73,12 +74,16 @@ def _points_lines(folder: Path, state: PointsProgress) -> list[str]:
     return [line, *([] if complete else _go_on(folder, state))]
 
 
-def _go_on(folder: Path, state: Progress | PointsProgress) -> list[str]:
-    """Command that goes on with a study that nobody is at work on."""
-    from optimise.record.status_file import still_at_work
+def _state_in_words(state: StudyProgress) -> str:
+    """State of a study; of one that ended by a fault also what that was."""
+    at_fault = state.state in (StudyState.STOPPED, StudyState.FAILED)
+    return f"{state.state} ({state.state.sentence})" if at_fault else state.state
 
-    making_results = state.state == "finished" and still_at_work(folder / "status.json")
-    if not state.command or state.state == "running" or making_results:
+
+def _go_on(folder: Path, state: StudyProgress) -> list[str]:
+    """Command that goes on with a study that nobody is at work on."""
+    making_results = state.state is StudyState.FINISHED and still_at_work(folder / "status.json")
+    if not state.command or state.state is StudyState.RUNNING or making_results:
         return []
     return [f"  gone on with by: {state.command}"]
 
@@ -115,8 +120,8 @@ def _campaign_lines(folder: Path, state: Progress) -> list[str]:
 
 def _in_words(folder: Path, state: Progress) -> str:
     """State of a campaign; a search that is over is finished only with what is made of its best design."""
-    if state.state != "finished" or state.best_trial is None:
-        return state.state
+    if state.state is not StudyState.FINISHED or state.best_trial is None:
+        return _state_in_words(state)
     made = {
         "confirmation": _trial(folder / "confirmation.json", "best", "trial"),
         "trust table": _trial(folder / "trust.json", "best_trial"),
@@ -128,8 +133,6 @@ def _in_words(folder: Path, state: Progress) -> str:
 
 def _ended(words: str, missing: list[str], folder: Path) -> str:
     """State of a study without anything left to evaluate; finished only with what is made of it."""
-    from optimise.record.status_file import still_at_work
-
     if not missing:
         return "finished"
     named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))

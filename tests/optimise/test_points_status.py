@@ -16,6 +16,7 @@ from optimise.parameter_study.status import read_points_status
 from optimise.parameter_study.sweep import SweepFolder, run_sweep
 from optimise.record import status_file
 from optimise.record.driver_lock import Interrupted
+from optimise.record.status_file import StudyState
 
 
 def sweep(case, folder, evaluate=cheap_sweep.plane_with_holes, **how):
@@ -90,8 +91,10 @@ def test_the_wall_time_of_earlier_runs_counts(tmp_path, case):
 
 
 def test_the_line_has_a_rate_only_while_points_come():
-    running = PointsProgress("sweep", "s", "running", 40000, 10, 1, 2.5, 15996.0)
+    running = PointsProgress(
+        study="sweep", name="s", points=40000, done=10, failed=1, rate_per_s=2.5, time_left_s=15996.0
+    )
     assert points_line(running) == "10/40000 points | 2.5 per s | 1 failed | time left 4:26:36"
-    begun = PointsProgress("sweep", "s", "running", 40)
+    begun = PointsProgress(study="sweep", name="s", points=40)
     assert points_line(begun) == "0/40 points | rate - | 0 failed | time left -"
-    assert points_line(dataclasses.replace(running, state="stopped")) == "10/40000 points | 1 failed"
+    assert points_line(dataclasses.replace(running, state=StudyState.STOPPED)) == "10/40000 points | 1 failed"

@@ -187,7 +187,7 @@ def test_each_scenario_is_what_it_is_by_itself(bruni, setting):
     assert found.constraints["g_uplift"] == pytest.approx(max(uplift) / limit - 1.0, abs=2e-2)
 
 
-def test_an_evaluation_depends_on_task_and_setting_alone(bruni, setting):
+def test_an_evaluation_depends_on_job_and_setting_alone(bruni, setting):
     task = Job(5, design(bruni.catenary, 0.004))
     first = evaluate(task, setting)
     evaluate(Job(6, design(bruni.catenary, -0.004)), setting)

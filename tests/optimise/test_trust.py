@@ -80,7 +80,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
 
     def stand_in(task, setting):
         seen.append(task.number)
-        return trust.failed(task.number, f"{task.condition.kind} {task.condition.value:g} {task.catenary.name}")
+        return task.failed(f"{task.condition.kind} {task.condition.value:g} {task.catenary.name}")
 
     monkeypatch.setattr(trust, "evaluate_variation", stand_in)
     other = case.catenary.model_copy(update={"name": "other"})
