@@ -11,7 +11,6 @@ from optimise.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
 from optimise.executors import Evaluate, NoWorkersError, completed, going_on, open_executor, refuse_impossible
-from optimise.parameter_study.progress import PointsProgress, PointsStatusWriter
 from optimise.parameter_study.progress import PointsProgress
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
