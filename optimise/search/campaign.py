@@ -222,8 +222,7 @@ class _Run:
             outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary)), setting))
             if outcome.status is not OutcomeStatus.OK:
                 raise NominalFailedError(
-                    f"the nominal line '{self.case.catenary.name}' must be solvable at "
-                    f"{self.case.speed_kmh:g} km/h "
+                    f"the nominal line '{self.case.catenary.name}' must be solvable at {self.case.speed_kmh:g} km/h "
                     f"before it can be optimised: {outcome.message}"
                 )
             self.study.ask_nominal()
