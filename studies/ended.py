@@ -23,6 +23,7 @@ __all__ = [
     "lacks_memory",
     "not_written",
     "out_of_memory",
+    "printable",
     "refuse",
 ]
 

@@ -12,7 +12,7 @@ from optimise.parameter_study.sensitivity_result import SensitivityInput
 from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_result import SweepInput
 from optimise.record.driver_lock import driver_lives
-from optimise.record.status_file import StudyState, read_status_file
+from optimise.record.status_file import StudyState, read_sound_status
 
 __all__ = ["read_points_status"]
 
@@ -34,7 +34,7 @@ def read_points_status(folder: Path) -> PointsProgress:
     place, model = found
     given = place.read_input(model)
     place.refuse_lost_record()
-    written = read_status_file(place.status_json)
+    written = read_sound_status(place.status_json)
     now = PointsProgress(
         study=place.study, name=given.name, points=given.points, command=str(written.get("command", ""))
     ).with_points(place.read(given).values())

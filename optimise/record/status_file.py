@@ -26,6 +26,7 @@ __all__ = [
     "StudyProgress",
     "StudyState",
     "counted",
+    "read_sound_status",
     "read_status_file",
     "refuse_lost_record",
     "refuse_short_record",
@@ -37,6 +38,7 @@ SCHEMA_VERSION = 1
 SECONDS_BETWEEN_WRITES = 1.0
 # evaluations on record: of the search or the points, and of a polish
 COUNTS = ("done", "polished")
+TIMES = ("rate_per_s", "time_left_s", "wall_time_s")
 CHECKSUM = "crc32"
 
 
@@ -171,7 +173,7 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
     """
     try:
         content = read_json(path)
-        if not isinstance(content, dict) or not isinstance(content.get("state"), str):
+        if not isinstance(content, dict) or content.get("state") not in list(StudyState):
             raise ValueError("it is no mapping with a state")
         if content["state"] not in set(StudyState):
             raise ValueError(f"its state is '{content['state']}'")
@@ -181,6 +183,9 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
         for key in COUNTS:
             if isinstance(content.get(key, 0), bool) or not isinstance(content.get(key, 0), int):
                 raise ValueError(f"{key} is no whole number")
+        for key in TIMES:
+            if isinstance(content.get(key), bool | str | list | dict):
+                raise ValueError(f"{key} is no number")
         if name and str(content.get("name", name)) != name:
             raise ValueError(f"it is about '{content['name']}', not about '{name}'")
     except FileNotFoundError:
@@ -189,6 +194,14 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
         advice = "the command that began the study keeps it under another name and writes it anew"
         raise InputError([f"{path} must be JSON as a driver wrote it: {error}; {advice}"]) from error
     return content
+
+
+def read_sound_status(path: Path) -> dict[str, Any]:
+    """Content of the file; nothing where there is none or it is damaged: the record beside it holds all that counts."""
+    try:
+        return read_status_file(path)
+    except InputError:
+        return {}
 
 
 def counted(path: Path, name: str = "") -> int:

@@ -9,7 +9,7 @@ from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord, count_records
 from optimise.record.driver_lock import driver_lives
-from optimise.record.status_file import StudyProgress, StudyState, read_status_file
+from optimise.record.status_file import StudyProgress, StudyState, read_sound_status
 from optimise.search.front import Front
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
 
@@ -147,8 +147,8 @@ def read_status(path: Path) -> Progress:
     folder = CampaignFolder(Path(path))
     campaign, _, _ = folder.read_input()
     folder.refuse_lost_record()
-    written = read_status_file(folder.status_json)
-    state = StudyState(written.get("state", StudyState.STOPPED))
+    written = read_sound_status(folder.status_json)
+    state = StudyState(written.get("state", StudyState.RUNNING))  # one that is damaged says nothing, the lock does
     if state is StudyState.RUNNING and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
         state = StudyState.STOPPED
     command = str(written.get("command", ""))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from catenary.errors import InputError
 from catenary.storage.files import read_json
 from optimise.record.status_file import StudyProgress, StudyState, still_at_work
+from studies.ended import printable
 from studies.input.compose import Composed, compose_job
 from studies.jobs.simulation import StatusJob
 from studies.writing.run_folder import OUTPUTS
@@ -44,6 +45,7 @@ def run(composed: Composed[StatusJob]) -> int:
         try:
             print("\n".join(_lines(folder)))
             _say_processors(folder)
+            _say_damage(folder)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -85,7 +87,7 @@ def _go_on(folder: Path, state: StudyProgress) -> list[str]:
     making_results = state.state is StudyState.FINISHED and still_at_work(folder / "status.json")
     if not state.command or state.state is StudyState.RUNNING or making_results:
         return []
-    return [f"  gone on with by: {state.command}"]
+    return [f"  gone on with by: {printable(state.command)}"]
 
 
 def _say_processors(folder: Path) -> None:
@@ -95,6 +97,16 @@ def _say_processors(folder: Path) -> None:
     types = read_processors(folder)
     if len(types) > 1:
         print(f"  on processors of different types, whose last digits differ: {'; '.join(types)}")
+
+
+def _say_damage(folder: Path) -> None:
+    """Say of a damaged status.json that what is shown is what the record holds."""
+    from optimise.record.status_file import read_status_file
+
+    try:
+        read_status_file(folder / "status.json")
+    except InputError as error:
+        print(f"  what the record holds; {error.problems[0]}")
 
 
 def _folders(job: StatusJob) -> list[Path]:

@@ -1,5 +1,7 @@
 """What `catenary status` prints of studies that were interrupted, and of folders that cannot be read."""
 
+import os
+
 import pytest
 from refusal import refused
 
@@ -48,6 +50,44 @@ def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary
     first, second = catenary("status").out.splitlines()
     assert first.startswith("campaign bruni_heights: interrupted | 1/3 designs")
     assert second == f"  gone on with by: {command}"
+
+
+DAMAGED = {
+    "no JSON": b"{", "nothing": b"", "zeros": bytes(300), "no text": b"\xff\xfe{}", "deep": b"[" * 100_000,
+    "no number": b'{"state": "running", "done": NaN}', "a list": b"[1]", "no state": b"{}", "a state of its own": b'{"state": "gone"}',
+    "a text for a number": b'{"state": "running", "rate_per_s": "x"}', "a digit": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_status_is_named_and_the_record_is_shown(catenary, folder, monkeypatch, damage):
+    def stopped(self, executor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
+    assert catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial").code == 75
+    status = folder / "outputs" / "campaigns" / "bruni_heights" / "status.json"
+    content = DAMAGED[damage]
+    status.write_bytes(status.read_bytes().replace(b'"done": 1', b'"done": 7') if content is None else content)
+    ended = catenary("status")
+    assert ended.code == 0, ended.err
+    first, second = ended.out.splitlines()
+    assert first.startswith("campaign bruni_heights: stopped") and "| 1/3 designs" in first
+    assert second.startswith("  what the record holds; outputs/campaigns/bruni_heights/status.json must be JSON as a")
+
+
+def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, folder, monkeypatch):
+    def stopped(self, executor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
+    assert catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial").code == 75
+    status = folder / "outputs" / "campaigns" / "bruni_heights" / "status.json"
+    for make in (os.mkfifo, os.mkdir, lambda path: os.symlink(path, path), lambda path: os.symlink("/dev/zero", path)):
+        status.unlink() if not status.is_dir() else status.rmdir()
+        make(status)
+        ended = catenary("status")
+        assert ended.code == 0 and "1/3 designs" in ended.out and "  what the record holds;" in ended.out
 
 
 @pytest.mark.parametrize("gone", [True, False])

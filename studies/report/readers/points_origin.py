@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
 from optimise.record.points_folder import PointsFolder
-from optimise.record.status_file import read_status_file
+from optimise.record.status_file import read_sound_status
 from studies.report.content.origin import origin_sections
 from studies.report.content.provenance import case_provenance
 from studies.report.drawing.frame import number
@@ -47,7 +47,7 @@ def points_origin(
         ),
         ("core-hours, one thread a point", number(seconds / 3600.0, 4)),
     ]
-    wall = read_status_file(place.status_json).get("wall_time_s")
+    wall = read_sound_status(place.status_json).get("wall_time_s")
     text = "Every value of the line, of the pantograph and of the run."
     if "speed_kmh" in names and case.mean_force_N is not None:
         text += (
