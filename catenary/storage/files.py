@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from catenary.errors import WriteError
-from catenary.storage.user_file import read_user_text
+from catenary.errors import InputError, WriteError
+from catenary.storage.user_file import MOST_DIGITS, read_user_text
 
 __all__ = [
     "parsed_json",
     "read_json",
+    "read_json_object",
+    "read_yaml",
     "whole_file",
     "write_bytes_atomic",
     "write_json_atomic",
@@ -30,6 +32,8 @@ NOT_WRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS,
 FULL_BYTES = 2**20
 # the largest record that is one JSON text
 MOST_JSON = 200_000_000
+# the largest input of a study on record: with a base motion of hundreds of thousands of numbers
+MOST_YAML = 50_000_000
 
 
 @contextmanager
@@ -101,12 +105,66 @@ def read_json(path: Path) -> Any:
     return parsed_json(read_user_text(path, "record", MOST_JSON))
 
 
+def read_json_object(path: Path, what: str, cure: str) -> dict[str, Any]:
+    """Names with values of a JSON file that comes from anyone.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        What the file is, the beginning of the sentence.
+    cure : str
+        What to do about a file that is none, its end.
+
+    Raises
+    ------
+    InputError
+        If it is no regular file, or its content is not whole JSON of this kind.
+    """
+    try:
+        content = parsed_json(read_user_text(path, what, MOST_JSON))
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError([f"{what} {path} is not whole JSON ({error}): {cure}"]) from None
+    if not isinstance(content, dict):
+        raise InputError([f"{what} {path} must hold names with values: it does not; {cure}"])
+    return content
+
+
+def read_yaml(path: Path, what: str) -> Any:
+    """Content of a YAML file that this program wrote, or that stands in its place.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it cannot be read.
+    ValueError
+        If it is no regular file of a size that a record has, or no YAML.
+    """
+    import yaml
+
+    path.stat()
+    try:
+        return yaml.safe_load(read_user_text(path, what, MOST_YAML))
+    except RecursionError:
+        raise ValueError("its brackets are too deep") from None
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+
+
 def parsed_json(text: str | bytes) -> Any:
     """Content of a JSON text, as `read_json` gives it."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_whole)
     except RecursionError:
         raise ValueError("its brackets are too deep") from None
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a whole number must have at most {MOST_DIGITS} digits: one has {len(digits)}")
+    return int(digits)
 
 
 def _finite(digits: str) -> float:

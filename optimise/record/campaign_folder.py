@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError
 from catenary.spec.components import Spec
-from catenary.storage.files import write_text_atomic
+from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, config_sha256, versions
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
@@ -226,8 +226,8 @@ class CampaignFolder:
 
     def _yaml(self) -> dict[str, Any]:
         try:
-            content = yaml.safe_load(self.campaign_yaml.read_text(encoding="utf-8"))
-        except (OSError, ValueError, yaml.YAMLError) as error:
+            content = read_yaml(self.campaign_yaml, "campaign")
+        except (OSError, ValueError) as error:
             what = f"{self.campaign_yaml} must be a readable campaign"
             raise InputError([f"{what}: {unreadable(error)}; give the folder of a campaign"]) from error
         if not isinstance(content, dict):

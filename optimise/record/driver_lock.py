@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from catenary.errors import InputError
-from catenary.storage.files import writing
+from catenary.storage.files import parsed_json, writing
+from catenary.storage.user_file import read_user_bytes, refuse_irregular
 
 __all__ = [
     "SILENCE_S",
@@ -30,6 +31,7 @@ __all__ = [
 
 SILENCE_S = 300.0
 LONGEST_BEAT_S = 15.0
+MOST_BYTES = 10_000
 
 
 class Interrupted(Exception):  # noqa: N818 - it is no error
@@ -73,6 +75,8 @@ def driver_lock(lock: Path, what: str, silence_s: float = SILENCE_S) -> Iterator
     with contextlib.ExitStack() as stack:
         with writing(lock):
             lock.parent.mkdir(parents=True, exist_ok=True)
+            if os.path.lexists(lock):
+                refuse_irregular(lock, "the lock", MOST_BYTES)
             _take(stack, lock, what, silence_s)
             _write(lock, own)
         ended = threading.Event()
@@ -91,7 +95,7 @@ def driver_lock(lock: Path, what: str, silence_s: float = SILENCE_S) -> Iterator
 def read_holder(lock: Path) -> Holder | None:
     """Driver that holds a lock, or died with it; None where the last one has ended in order."""
     try:
-        content = json.loads(lock.read_text(encoding="utf-8"))
+        content = parsed_json(read_user_bytes(lock, "lock", MOST_BYTES))
         return Holder(str(content["host"]), int(content["process"]), str(content["mark"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -178,8 +182,8 @@ def _taken_over(lock: Path, own: Holder) -> bool:
     where the process has too many open files for a moment, the next look tells.
     """
     try:
-        return lock.read_bytes() != _content(own)
-    except OSError:
+        return read_user_bytes(lock, "lock", MOST_BYTES) != _content(own)
+    except (OSError, InputError):
         return False
 
 

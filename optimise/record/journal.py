@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from catenary.storage.user_file import refuse_irregular
 from optimise.record.growing_record import DamagedRecordError, GrowingRecord, kept_aside, say
 from optimise.record.json_lines import checked_line, fits_one, is_torn, is_whole, parsed_line
 from optimise.record.operations import CREATE_TRIAL, SET_STUDY_USER_ATTR, SET_TRIAL_STATE_VALUES, StoredStudy, replayed
@@ -32,6 +33,7 @@ OPERATIONS = "operations_crc32"
 STUDY, HASH_DIGITS = "config_sha256", 12
 START = b'{"op_code":'
 BEGINNING = 100
+MOST_BYTES = 2**40
 CODE = re.compile(rb'\{"op_code":(\d+),')
 
 
@@ -232,6 +234,7 @@ def _lines(path: Path, wanted: tuple[bytes, ...] | None) -> Iterator[tuple[bytes
     """Each line and its operation, None where it is not what was written."""
     if not path.exists():
         return
+    refuse_irregular(path, "the record", MOST_BYTES)
     with open(path, "rb") as handle:
         for line in handle:
             code = CODE.match(line)

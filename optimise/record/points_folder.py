@@ -12,7 +12,7 @@ import yaml
 
 from catenary.errors import InputError
 from catenary.spec.components import Spec
-from catenary.storage.files import write_text_atomic
+from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, config_sha256, versions
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.job import Batch, Setting
@@ -110,9 +110,9 @@ class PointsFolder:
             If the folder holds no such study.
         """
         try:
-            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
+            content = read_yaml(self.input_yaml, "study")
             read = model.model_validate({name: content[name] for name in model.model_fields})
-        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             what = f"{self.input_yaml} must be a readable {self.study} study"
             raise InputError([f"{what}: {unreadable(error)}"]) from error
         self._refuse_version(content)
@@ -122,8 +122,8 @@ class PointsFolder:
         """Refuse a folder that holds another study of the kind, or files of something else."""
         if self.input_yaml.is_file():
             try:
-                content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
-            except (ValueError, yaml.YAMLError) as error:
+                content = read_yaml(self.input_yaml, "study")
+            except ValueError as error:
                 what = f"{self.input_yaml} must be readable; restore it or use another run_dir"
                 raise InputError([f"{what}: {unreadable(error)}"]) from error
             self._refuse_version(content)
@@ -197,8 +197,8 @@ class PointsFolder:
 
     def _on_record(self) -> dict[str, Any]:
         try:
-            content = yaml.safe_load(self.input_yaml.read_text(encoding="utf-8"))
-        except (OSError, ValueError, yaml.YAMLError):
+            content = read_yaml(self.input_yaml, "study")
+        except (OSError, ValueError):
             return {}
         return content if isinstance(content, dict) else {}
 

@@ -13,9 +13,11 @@ whole spans are laid over one another.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from catenary.errors import InputError
+from studies.ended import TRACEBACK
 from studies.input.compose import Composed, compose_job
 from studies.input.typed_text import quoted
 from studies.jobs.simulation import ReportJob
@@ -24,6 +26,8 @@ __all__ = ["JOB", "compose", "run"]
 
 JOB = ReportJob
 CONFIG = "report"
+# what taking a record apart raises where it holds something else than what was written
+NO_RECORD = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError)
 
 
 def compose(overrides: list[str]) -> Composed[ReportJob]:
@@ -39,9 +43,26 @@ def compose(overrides: list[str]) -> Composed[ReportJob]:
 
 
 def run(composed: Composed[ReportJob]) -> int:
-    """Draw the report of a folder, or a comparison."""
-    if composed.job.runs:
-        return _compare(composed.job)
+    """Draw the report of a folder, or a comparison; records that are not what was written are refused."""
+    job = composed.job
+    try:
+        return _compare(job) if job.runs else _draw(Path(str(job.run_dir)))
+    except InputError:
+        raise
+    except NO_RECORD as error:  # a name that is missing, a text for a number
+        if os.environ.get(TRACEBACK):
+            raise
+        where = ", ".join(job.runs) if job.runs else job.run_dir
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise InputError(
+            [
+                f"the records in {where} must be those that this version writes: {said}; restore them, or give the "
+                "command again that made them"
+            ]
+        ) from error
+
+
+def _draw(folder: Path) -> int:
     from studies.report import (
         write_campaign_report,
         write_convergence_report,
@@ -51,7 +72,6 @@ def run(composed: Composed[ReportJob]) -> int:
     )
     from studies.report.readers.stored import read_json
 
-    folder = Path(str(composed.job.run_dir))
     if (folder / "campaign.yaml").is_file():
         write_campaign_report(folder)
     elif (folder / "sweep.yaml").is_file():

@@ -20,14 +20,16 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from catenary.errors import InputError
 from studies.input.compose import Composed, compose_job
 from studies.jobs.loop import EmulateJob
 from studies.writing.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
     from dynamics.rig.loop.model import PeriodicModel
+    from dynamics.spec.case import CaseSpec
     from studies.rig.emulation.trial import Chosen
 
 __all__ = ["CONFIG", "JOB", "compose", "run"]
@@ -45,7 +47,6 @@ def run(composed: Composed[EmulateJob]) -> int:
     """Emulate one test; 1 when the loop ran away, is unstable or has no steady state."""
     from dynamics.rig.loop.engine import filtered_model
     from dynamics.rig.loop.model import read_model
-    from studies.report.readers.stored import case_in
     from studies.rig.emulation.loop import differences, test_spec, told
     from studies.rig.emulation.run import finish
     from studies.rig.emulation.trial import choose, run_chosen
@@ -57,7 +58,7 @@ def run(composed: Composed[EmulateJob]) -> int:
     job = job.model_copy(update=rig.given)
     spec = test_spec(job, manifest)
     filtered_model(model, spec.loop)  # refuses what a span cannot hold before anything is written
-    case = case_in(manifest["case"], Path(job.bundle) / "manifest.json") if job.transient else None
+    case = _case(manifest, Path(job.bundle) / "manifest.json") if job.transient else None
     folder = RunFolder(fresh_folder("rig_emulate", model.name, job.run_dir), "rig_emulate", replace(composed, job=job))
     if job.device == "pantograph":
         for sentence in rig.told:
@@ -71,6 +72,16 @@ def run(composed: Composed[EmulateJob]) -> int:
     test = run_chosen(spec, model, chosen, case, _progress)
     print(file=sys.stderr)
     return finish(folder, job, test)
+
+
+def _case(manifest: dict[str, Any], where: Path) -> CaseSpec:
+    """The input of the export, which the transient is run with."""
+    content = manifest.get("case")
+    if not isinstance(content, dict):
+        raise InputError([f"{where} must hold the input of the export under case: export it again"])
+    from studies.report.readers.stored import case_in
+
+    return case_in(content, where)
 
 
 def _headlines(job: EmulateJob, model: PeriodicModel, chosen: Chosen) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
 from catenary.errors import InputError
+from catenary.storage.files import read_json_object
 from dynamics.rig.bundle import RECOMMENDATION, recommendation_mismatch
 from dynamics.rig.loop.spec import LoopHabits, LoopSettings, Strategy
 from dynamics.spec.case import PantographSpec
@@ -16,6 +16,9 @@ from dynamics.spec.case import PantographSpec
 __all__ = ["RECOMMENDED", "ServedLoop", "judged_otherwise", "served_settings"]
 
 # what a recommendation holds, in the words of its sentence
+# what is told of a recommendation, and what a device is held against
+NUMBERS = ("contact_stiffness", "margin", "spans_to_one_percent", "spectral_radius")
+LISTS = ("device_masses", "device_stiffnesses", "device_dampings")
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
 Harmonics = Annotated[int, Field(ge=1, le=5000)] | Literal["all"] | None
 
@@ -88,8 +91,7 @@ def served_settings(
 
 def judged_otherwise(bundle: Path, pantograph: PantographSpec, contact_stiffness: float) -> list[str]:
     """Say in what a device differs from the one that the bundle's recommendation was judged with."""
-    stored = json.loads((bundle / RECOMMENDATION).read_text(encoding="utf-8"))
-    return recommendation_mismatch(stored, pantograph, contact_stiffness)
+    return recommendation_mismatch(_stored(bundle / RECOMMENDATION), pantograph, contact_stiffness)
 
 
 def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
@@ -97,14 +99,28 @@ def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | 
     if RECOMMENDATION not in manifest["files"]:
         return None
     path = bundle / RECOMMENDATION
+    found = _stored(path)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
         LoopSettings.model_validate({name: found[name] for name in RECOMMENDED})
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         said = str(error).splitlines()[0]
         raise InputError(
             [f"{path} must hold {', '.join(RECOMMENDED)} as `catenary rig map` writes them: {said}"]
         ) from None
+    return found
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """Content of a recommendation, what is told of it of the types that `catenary rig map` writes."""
+    found = read_json_object(path, "the recommendation", "`catenary rig map ... over=none` makes it anew")
+    lists = [found[name] for name in LISTS if found.get(name) is not None]
+    numbers = [found[name] for name in NUMBERS if found.get(name) is not None]
+    numbers += [n for given in lists if isinstance(given, list) for n in given]
+    whole = all(isinstance(given, list) for given in lists)
+    if not whole or any(isinstance(n, bool) or not isinstance(n, int | float) for n in numbers):
+        raise InputError([f"{path} must hold {', '.join((*NUMBERS, *LISTS))} as numbers, as `catenary rig map` writes"])
+    if not isinstance(found.get("device", ""), str):
+        raise InputError([f"{path} must hold the device's name as `catenary rig map` writes it"])
     return found
 
 

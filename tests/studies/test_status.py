@@ -54,7 +54,8 @@ def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary
 
 DAMAGED = {
     "no JSON": b"{", "nothing": b"", "zeros": bytes(300), "no text": b"\xff\xfe{}", "deep": b"[" * 100_000,
-    "no number": b'{"state": "running", "done": NaN}', "a list": b"[1]", "no state": b"{}", "a state of its own": b'{"state": "gone"}',
+    "no number": b'{"state": "running", "done": NaN}', "a list": b"[1]", "no state": b"{}",
+    "a state of its own": b'{"state": "gone"}',
     "a text for a number": b'{"state": "running", "rate_per_s": "x"}', "a digit": None,
 }  # fmt: skip
 

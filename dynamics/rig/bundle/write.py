@@ -9,7 +9,6 @@ needed to read or to step them.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Callable
 from importlib import resources
@@ -23,7 +22,7 @@ import yaml
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from catenary.storage.files import whole_file, write_json_atomic, write_text_atomic, writing
+from catenary.storage.files import read_json_object, whole_file, write_json_atomic, write_text_atomic, writing
 from dynamics.influence.matrices import InfluenceMatrices
 from dynamics.rig.bundle.contents import CONVENTIONS, SCHEMA_VERSION, VARIABLES, bundle_arrays, bundle_facts
 from dynamics.rig.bundle.made_for import made_for_content
@@ -138,7 +137,7 @@ def add_to_bundle(folder: Path, name: str, text: str) -> None:
     A kill between the two leaves a file that the manifest does not know as it is: ``read_model`` says what makes it
     anew, and reads the bundle for whoever is about to.
     """
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    manifest = read_json_object(folder / "manifest.json", "the bundle's manifest", "export it again")
     write_text_atomic(folder / name, text)
     manifest["files"][name] = {"sha256": _sha256(folder / name)}
     write_json_atomic(folder / "manifest.json", manifest)

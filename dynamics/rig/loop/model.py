@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from catenary.storage.files import read_json_object
+from catenary.storage.user_file import read_user_bytes
 from dynamics.influence.matrices import InfluenceMatrices
 from dynamics.results.dataset import read_result
 from dynamics.rig.bundle.recommendation import RECOMMENDATION
@@ -20,6 +21,8 @@ from dynamics.rig.bundle.recommendation import RECOMMENDATION
 __all__ = ["PeriodicModel", "model_of", "read_model"]
 
 SCHEMA_VERSIONS = (1, 2)
+# of a bundle's file: what a MATLAB file can hold, twice
+MOST_BYTES = 2**32
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # as every line's; folders are called after it
 ARRAYS = ("z0", "I_cc", "I_cd", "I_dc", "K_dd", "dropper_force", "dropper_position")
 SCALARS = ("dropper_stiffness", "speed", "dt", "span", "N", "M", "dropper_offset")
@@ -124,12 +127,15 @@ def read_model(folder: Path, anew: str = "") -> tuple[PeriodicModel, dict[str, A
     manifest = _manifest(Path(folder))
     for name, facts in sorted(manifest["files"].items()):
         if name != anew:
-            _check_file(Path(folder) / name, str(facts.get("sha256", "")) if isinstance(facts, dict) else "")
+            _check_file(Path(folder) / name, facts["sha256"])
     values = read_result(Path(folder) / "pfem.nc").values
     missing = [name for name in (*ARRAYS, *SCALARS) if name not in values]
     if missing:
         raise InputError([f"pfem.nc of the bundle {folder} must hold {', '.join(missing)}: export the line again"])
     arrays = {name: np.ascontiguousarray(values[name], dtype=np.float64) for name in ARRAYS}
+    odd = [name for name in SCALARS if values[name].shape != () or not np.isfinite(values[name])]
+    if odd:
+        raise InputError([f"{', '.join(odd)} of the bundle {folder} must be a finite number: export the line again"])
     scalars = {name: float(values[name]) for name in SCALARS}
     name = manifest.get("catenary")
     if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -149,19 +155,11 @@ def read_model(folder: Path, anew: str = "") -> tuple[PeriodicModel, dict[str, A
 
 def _manifest(folder: Path) -> dict[str, Any]:
     path = folder / "manifest.json"
-    if not path.is_file():
+    if not path.exists():
         raise InputError([f"bundle must be the folder of a rig bundle: {folder} has no manifest.json"])
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(
-            [f"manifest.json of the bundle {folder} is not whole JSON ({error}): export it again"]
-        ) from None
-    if (
-        not isinstance(manifest, dict)
-        or not isinstance(manifest.get("files"), dict)
-        or "pfem.nc" not in manifest["files"]
-    ):
+    manifest = read_json_object(path, "the bundle's manifest", "export it again")
+    files = manifest.get("files")
+    if not isinstance(files, dict) or "pfem.nc" not in files or not all(map(_is_listed, files.items())):
         raise InputError(
             [f"manifest.json of the bundle {folder} must list the bundle's files: it is another program's"]
         )
@@ -172,13 +170,19 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
+def _is_listed(file: tuple[str, Any]) -> bool:
+    """Whether a manifest lists a file as one of the bundle's own folder, with a digest."""
+    name, facts = file
+    return bool(name) and Path(name).name == name and isinstance(facts, dict) and isinstance(facts.get("sha256"), str)
+
+
 def _check_file(path: Path, digest: str) -> None:
     cure = "export it again"
     if path.name == RECOMMENDATION:
         cure = f"`catenary rig map bundle={path.parent} over=none` makes it anew"
-    if not path.is_file():
+    if not path.exists():
         raise InputError([f"the bundle lacks {path.name}, which its manifest lists: {path} is missing; {cure}"])
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    found = hashlib.sha256(read_user_bytes(path, "the bundle's file", MOST_BYTES)).hexdigest()
     if found != digest:
         raise InputError(
             [

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from catenary.storage.files import writing
+from catenary.storage.files import parsed_json, writing
+from catenary.storage.user_file import read_user_bytes
 
 __all__ = ["COLUMNS", "RECORD", "Journal", "read_journal"]
 
@@ -33,6 +34,8 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "round_trip": ("s", "round trip of the step before, measured by the device"),
     "service_time": ("s", "from the arrival of the force to the answer"),
 }
+# of a test of days
+MOST_BYTES = 2**33
 RECORD = np.dtype([(name, "<u4" if name in ("step", "mark") else "<f8") for name in COLUMNS])
 
 
@@ -72,10 +75,10 @@ def read_journal(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[np.float
     InputError
         If the file is no journal.
     """
-    content = Path(path).read_bytes()
+    content = read_user_bytes(Path(path), "journal", MOST_BYTES)
     line, _, rest = content.partition(b"\n")
     try:
-        about = json.loads(line)
+        about = parsed_json(line)
         assert about["record_bytes"] == RECORD.itemsize
     except (ValueError, KeyError, TypeError, AssertionError):
         raise InputError([f"{path} is not the journal of a rig test of this version"]) from None
