@@ -15,7 +15,7 @@ from optimise.parameter_study.progress import PointsProgress
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.points_folder import PointsFolder, PointsInput
-from optimise.record.record_damage import take_up_points
+from optimise.record.record_damage import take_up
 from optimise.record.status_file import StatusWriter, StudyState
 from optimise.spec.campaign import ClusterSpec
 
@@ -68,11 +68,12 @@ def fill_record(place: PointsFolder, given: PointsInput, cluster: ClusterSpec, h
         place.refuse_other(given)
         if not place.input_yaml.is_file():
             place.write_input(given)
-        done, record = take_up_points(place, given)
-        missing = [batch for batch in given.batches if batch.number not in done]
+        done, record = take_up(place.batches(given), place.status_json)
+        numbers = {batch.number for batch in done}
+        missing = [batch for batch in given.batches if batch.number not in numbers]
         begun = PointsProgress(
             study=place.study, name=given.name, points=given.points, command=how.get("command", "")
-        ).with_points(outcome for batch in done.values() for outcome in batch.outcomes)
+        ).with_points(outcome for batch in done for outcome in batch.outcomes)
         status = StatusWriter(place.status_json, begun)
         status.write(StudyState.RUNNING)
         outcomes = _evaluated(place, given, missing, cluster, how.get("evaluate"))

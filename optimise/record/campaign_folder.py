@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,12 @@ from catenary.spec.components import Spec
 from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, config_sha256, versions
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.outcome import Outcome
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.record.config_diff import differing, unreadable
-from optimise.record.growing_record import DamagedRecordError
-from optimise.record.journal import DriverJournal, holds_trials
-from optimise.record.operations import CREATE_TRIAL, StoredStudy
-from optimise.record.status_file import counted, refuse_lost_record, refuse_short_record
+from optimise.record.lines_record import LinesRecord
+from optimise.record.status_file import refuse_lost_record
 from optimise.record.trial import Origin, TrialRecord
+from optimise.record.trial_lines import Transaction, records_of, replayed, trials_record
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
 from optimise.spec.scenarios import ScenariosSpec
 
@@ -32,16 +29,12 @@ __all__ = [
     "Origin",
     "TrialRecord",
     "campaign_sha256",
-    "count_records",
     "read_records",
-    "records_of",
 ]
 
 SCHEMA_VERSION = 1
-# Attribute of a trial that holds its evaluation: statistics, every violation, sigma as computed and as told.
-EVALUATION = "evaluation"
-# And one that says where it comes from, when no sampler proposed it.
-ORIGIN = "origin"
+# That of `campaign.yaml`. 2: the record is `trials.jsonl`; it was `journal.log`
+CAMPAIGN_VERSION = 2
 
 
 class CampaignInput(Spec):
@@ -75,8 +68,13 @@ class CampaignFolder:
         return self.path / "campaign.yaml"
 
     @property
+    def record(self) -> Path:
+        """Record of the trials, written by the driver only."""
+        return self.path / "trials.jsonl"
+
+    @property
     def journal(self) -> Path:
-        """Record of the study, written by the driver only."""
+        """The trials as an Optuna journal, made from the record."""
         return self.path / "journal.log"
 
     @property
@@ -138,7 +136,7 @@ class CampaignFolder:
     def write_input(self, campaign: CampaignSpec, case: CaseSpec) -> None:
         """Write the configuration, its hash and versions."""
         content: dict[str, Any] = {
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": CAMPAIGN_VERSION,
             "config_sha256": campaign_sha256(campaign, case),
             "reproducible": campaign.reproducible,
             "commit": commit(),
@@ -156,6 +154,7 @@ class CampaignFolder:
             If the folder holds no campaign, or one that cannot be read.
         """
         content = self._yaml()
+        self._refuse_version(content)
         wanted = {name: content.get(name) for name in ("campaign", "case")}
         try:
             found = CampaignInput.model_validate(wanted)
@@ -180,16 +179,17 @@ class CampaignFolder:
             lost.
         """
         if not self.campaign_yaml.exists():
-            if self.journal.exists():
+            if self.record.exists():
                 raise InputError(
                     [
-                        f"{self.path} must hold a whole campaign: journal.log has no campaign.yaml; use "
+                        f"{self.path} must hold a whole campaign: {self.record.name} has no campaign.yaml; use "
                         f"another campaign name"
                     ]
                 )
             return False
-        given = campaign_sha256(campaign, case)
-        held = str(self._yaml().get("config_sha256", ""))
+        given, content = campaign_sha256(campaign, case), self._yaml()
+        self._refuse_version(content)
+        held = str(content.get("config_sha256", ""))
         if held != given:
             raise InputError(
                 [
@@ -203,13 +203,25 @@ class CampaignFolder:
         return True
 
     def refuse_lost_record(self) -> None:
-        """Refuse a campaign whose journal holds no design though some were evaluated."""
-        refuse_lost_record(self.journal, holds_trials, self.status_json, self.trials_nc)
+        """Refuse a campaign whose record holds no design though some were evaluated."""
+        refuse_lost_record(self.record, self.status_json, self.trials_nc)
 
-    def opened_journal(self, read_only: bool = True, wanted: tuple[bytes, ...] | None = None) -> DriverJournal:
-        """Journal of the campaign that the folder is about; see `DriverJournal`."""
+    def _refuse_version(self, content: dict[str, Any]) -> None:
+        """Refuse a campaign that another version of the program began, whose record is not read here."""
+        found = content.get("schema_version", CAMPAIGN_VERSION)
+        if found != CAMPAIGN_VERSION:
+            raise InputError(
+                [
+                    f"{self.campaign_yaml} must have schema version {CAMPAIGN_VERSION}, whose record is "
+                    f"{self.record.name}: it has {found}, of another version of this program; go on with that one, or "
+                    "begin anew under another campaign name"
+                ]
+            )
+
+    def trials(self, name: str) -> LinesRecord[Transaction]:
+        """Record of the campaign of that name; lines of another configuration than the folder's are damage."""
         held = str(self._yaml().get("config_sha256", "")) if self.campaign_yaml.is_file() else ""
-        return DriverJournal(self.journal, read_only, wanted, held)
+        return trials_record(self.record, held, name)
 
     def remove_leftovers(self) -> None:
         """Remove temporary files that a killed driver left."""
@@ -217,7 +229,7 @@ class CampaignFolder:
             leftover.unlink(missing_ok=True)
 
     def _leftovers(self) -> list[Path]:
-        written = (self.campaign_yaml, self.status_json, self.trials_nc, self.best_design_yaml)
+        written = (self.campaign_yaml, self.journal, self.status_json, self.trials_nc, self.best_design_yaml)
         files = (*written, self.basins_json, self.importances_json, self.processors_json)
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
@@ -246,44 +258,12 @@ class CampaignFolder:
         return differing(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
 
 
-def read_records(folder: CampaignFolder, campaign: CampaignSpec, case: CaseSpec) -> list[TrialRecord]:
-    """Trials on record in a folder, which is only read; Optuna is not needed for it."""
-    from optimise.design.space import DesignSpace  # slow to load, and not needed where designs are only counted
+def read_records(folder: CampaignFolder, name: str) -> list[TrialRecord]:
+    """Trials on record in the folder of a campaign, which is only read; Optuna is not needed for it.
 
-    names = [variable.name for variable in DesignSpace(case.catenary, campaign.design).variables]
-    wanted = counted(folder.status_json, campaign.name)
-    journal = folder.opened_journal()
-    refuse_short_record(folder.journal, journal.ended, wanted, torn=journal.torn)
-    study = journal.study()
-    if study.name not in (None, campaign.name):
-        raise DamagedRecordError(
-            f"{folder.journal} must be that of campaign '{campaign.name}': it is of '{study.name}'"
-        )
-    return records_of(study, names)
-
-
-def count_records(folder: CampaignFolder) -> list[TrialRecord]:
-    """Trials on record in a folder, which is only read, without the values of their variables: in a moment."""
-    marks = tuple(f'"{name}":'.encode() for name in (EVALUATION, ORIGIN))
-    wanted = counted(folder.status_json)
-    journal = folder.opened_journal(wanted=marks)
-    refuse_short_record(folder.journal, journal.ended, wanted, torn=journal.torn)
-    operations = journal.operations
-    begun = sum(op["op_code"] == CREATE_TRIAL for op in operations)
-    # evaluation and origin are in one transaction with the end of their trial
-    ends = [(op["trial_id"], op["user_attr"]) for op in operations if op.keys() >= {"trial_id", "user_attr"}]
-    evaluations = {number: Outcome.from_dict(found[EVALUATION]) for number, found in ends if EVALUATION in found}
-    origins = {number: Origin(**found[ORIGIN]) for number, found in ends if ORIGIN in found}
-    return [TrialRecord(number, (), evaluations.get(number), origins.get(number)) for number in range(begun)]
-
-
-def records_of(study: StoredStudy, names: Sequence[str]) -> list[TrialRecord]:
-    """Trials of a study with the values of some variables."""
-    records = []
-    for number, trial in enumerate(study.trials):
-        content = trial.user_attrs.get(EVALUATION) if trial.finished else None
-        outcome = None if content is None else Outcome.from_dict(content)
-        found = trial.user_attrs.get(ORIGIN)
-        origin = None if found is None else Origin(**found)
-        records.append(TrialRecord(number, tuple(float(trial.params[name]) for name in names), outcome, origin))
-    return records
+    Raises
+    ------
+    DamagedRecordError
+        If the record is not what was written.
+    """
+    return records_of(replayed(folder.trials(name).checked(folder.status_json).units)[0])

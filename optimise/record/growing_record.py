@@ -22,6 +22,7 @@ __all__ = [
     "ChangedRecordError",
     "DamagedRecordError",
     "GrowingRecord",
+    "append_whole",
     "kept_aside",
     "say",
     "was_set_aside",
@@ -41,16 +42,14 @@ class DamagedRecordError(InputError):
     ----------
     what : str
         What it must be and what is wrong with it, without advice.
-    size : int
-        Bytes up to which it is whole.
     """
 
-    def __init__(self, what: str, size: int = 0) -> None:
+    def __init__(self, what: str) -> None:
         super().__init__([f"{what}; restore the file, or give {GIVE_AGAIN}"])
-        self.what, self.size = what, size
+        self.what = what
 
-    def __reduce__(self) -> tuple[type[DamagedRecordError], tuple[str, int]]:  # type: ignore[override]
-        return type(self), (self.what, self.size)
+    def __reduce__(self) -> tuple[type[DamagedRecordError], tuple[str]]:  # type: ignore[override]
+        return type(self), (self.what,)
 
 
 class ChangedRecordError(Exception):
@@ -93,7 +92,7 @@ class GrowingRecord:
             if how:
                 self._remember(content)
                 self._restore(how)
-            _append_whole(self._path, content)
+            append_whole(self._path, content)
             self._remember(content)
             self._seen = _identity(self._path)
 
@@ -190,7 +189,8 @@ def say(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
-def _append_whole(path: Path, content: bytes) -> None:
+def append_whole(path: Path, content: bytes) -> None:
+    """Append, on the disk before this returns; what a full disk took of it is cut off again."""
     with writing(path):
         size = path.stat().st_size if path.exists() else 0
         try:

@@ -16,10 +16,11 @@ from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, config_sha256, versions
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.job import Batch, Setting
-from optimise.evaluation.outcome import Outcome
+from optimise.evaluation.outcome import BatchOutcome, Outcome
 from optimise.record.config_diff import differing, unreadable
-from optimise.record.points_lines import PointsLines, read_lines
-from optimise.record.status_file import counted, refuse_lost_record, refuse_short_record
+from optimise.record.lines_record import LinesRecord
+from optimise.record.points_lines import points_record
+from optimise.record.status_file import refuse_lost_record
 
 __all__ = ["PointsFolder", "PointsInput"]
 
@@ -155,7 +156,7 @@ class PointsFolder:
 
     def refuse_lost_record(self) -> None:
         """Refuse a study whose record holds no point though some were evaluated."""
-        refuse_lost_record(self.record, lambda file: file.stat().st_size > 0, self.status_json, self.result_nc)
+        refuse_lost_record(self.record, self.status_json, self.result_nc)
 
     def write_input(self, given: PointsInput) -> None:
         """Write the configuration, its hash and versions."""
@@ -168,9 +169,9 @@ class PointsFolder:
         }
         write_text_atomic(self.input_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
 
-    def lines(self, given: PointsInput) -> PointsLines:
-        """What of the record can be read; lines of another study cannot."""
-        return read_lines(self.record, given.batches, self.sha256_on_record())
+    def batches(self, given: PointsInput) -> LinesRecord[BatchOutcome]:
+        """The record; lines of another study are damage."""
+        return points_record(self.record, self.sha256_on_record(), self.study_name(), given.batches)
 
     def read(self, given: PointsInput) -> dict[int, Outcome]:
         """Points on record by their numbers; a line at the end that was not written whole is left out.
@@ -180,11 +181,8 @@ class PointsFolder:
         DamagedRecordError
             If the record is damaged elsewhere.
         """
-        wanted = counted(self.status_json, self.study_name())
-        found = self.lines(given)
-        found.refuse_damage(self.record)
-        refuse_short_record(self.record, found.points, wanted, torn=found.torn)
-        done = [found.results[batch.number] for batch in given.batches if batch.number in found.results]
+        found = {batch.number: batch for batch in self.batches(given).checked(self.status_json).units}
+        done = [found[batch.number] for batch in given.batches if batch.number in found]
         return {outcome.number: outcome for batch in done for outcome in batch.outcomes}
 
     def study_name(self) -> str:

@@ -9,7 +9,7 @@ import socket
 import time
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -212,15 +212,13 @@ def counted(path: Path, name: str = "") -> int:
     return 0
 
 
-def refuse_lost_record(record: Path, holds_any: Callable[[Path], bool], status: Path, results: Path) -> None:
+def refuse_lost_record(record: Path, status: Path, results: Path) -> None:
     """Refuse a record without anything where what stands beside it says that there was something.
 
     Parameters
     ----------
     record : Path
         Record of what was evaluated.
-    holds_any : callable
-        Whether a record holds the beginning of anything.
     status, results : Path
         `status.json` and the data set that is made of the record.
 
@@ -231,7 +229,7 @@ def refuse_lost_record(record: Path, holds_any: Callable[[Path], bool], status: 
     """
     # read before the record, which a driver at work writes first
     done, made = counted(status), results.is_file() and not was_set_aside(record)
-    if (made or done) and not (record.is_file() and holds_any(record)):
+    if (made or done) and not (record.is_file() and record.stat().st_size):
         beside = f"{status.name} counts {done}" if done else f"{results.name} stands beside it"
         how = "holds nothing" if record.exists() else "is missing"
         raise InputError(
@@ -242,7 +240,7 @@ def refuse_lost_record(record: Path, holds_any: Callable[[Path], bool], status: 
         )
 
 
-def refuse_short_record(record: Path, done: int, wanted: int, size: int = 0, torn: int = 0) -> None:
+def refuse_short_record(record: Path, done: int, wanted: int, torn: int = 0) -> None:
     """Refuse a record with fewer evaluations than the status beside it counted: its end is lost.
 
     Parameters
@@ -253,8 +251,6 @@ def refuse_short_record(record: Path, done: int, wanted: int, size: int = 0, tor
         Evaluations on record.
     wanted : int
         Those that `status.json` counted before the record was read; a driver writes it behind the record.
-    size : int
-        Bytes of the record that can be read.
     torn : int
         Evaluations that a unit at its end, which was not written whole, may have held.
 
@@ -265,7 +261,7 @@ def refuse_short_record(record: Path, done: int, wanted: int, size: int = 0, tor
     """
     if done + torn < wanted:
         raise DamagedRecordError(
-            f"{record} must hold what was evaluated (status.json counts {wanted}): it holds {done}", size
+            f"{record} must hold what was evaluated (status.json counts {wanted}): it holds {done}"
         )
 
 

@@ -22,11 +22,11 @@ from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed, sound
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
-from optimise.record.campaign_folder import CampaignFolder, TrialRecord
+from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
-from optimise.record.record_damage import hold_journal
 from optimise.record.status_file import StatusWriter, StudyState
+from optimise.record.trial import TrialRecord
 from optimise.search.basins import polish_is_due, write_basins
 from optimise.search.designs import write_designs
 from optimise.search.driver import StudyDriver
@@ -111,7 +111,6 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
     refuse_impossible(campaign.cluster)
     with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
         place.refuse_other(campaign, case)
-        hold_journal(place, campaign.name)
         place.remove_leftovers()
         place.write_input(campaign, case)
         run = _Run(place, campaign, case, how)
@@ -202,6 +201,7 @@ class _Run:
         result = CampaignResult(self.place.path, self.campaign, self.case, self.study.records)
         if self.study.records:
             write_trials(result, self.place.trials_nc)
+            self.study.export()
         write_designs(result)
         if state is StudyState.FINISHED:
             write_importances(self.place, self.campaign, self.space, self.study.records)
@@ -229,7 +229,7 @@ class _Run:
             self._tell(outcome)
         nominal = self.study.records[0].outcome
         if nominal is None or nominal.sigma_N is None:
-            raise InputError([f"{self.place.journal} must begin with the nominal line: it does not; restore the file"])
+            raise InputError([f"{self.place.record} must begin with the nominal line: it does not; restore the file"])
         return Reference(nominal.sigma_N, nominal.statistics[UPLIFT])
 
     def _fill(self, executor: Executor) -> bool:

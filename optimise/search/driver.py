@@ -2,63 +2,76 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import optuna
 from optuna.study import StudyDirection
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
-from optimise.record.campaign_folder import EVALUATION, ORIGIN, CampaignFolder, Origin, TrialRecord, records_of
-from optimise.record.journal import collection_paused
-from optimise.record.operations import ended, started, study_attribute, study_created
-from optimise.record.study_storage import StudyStorage, stored
+from optimise.record.campaign_folder import CampaignFolder
+from optimise.record.journal_export import JournalExport
+from optimise.record.lines_record import collection_paused
+from optimise.record.record_damage import take_up
+from optimise.record.trial import Origin, TrialRecord
+from optimise.record.trial_lines import StoredTrial, Transaction, records_of, replayed
 from optimise.search.samplers import GENERATION_NOTES, CampaignSampler, distributions
+from optimise.search.shown_trials import ShownTrials
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
 
 __all__ = ["StudyDriver"]
 
-# Where a campaign has other objectives than sigma: each as computed and as told, by name.
-RAW, TOLD = "objectives", "told"
-
 
 class StudyDriver:
-    """Ask and tell on the journal of a campaign.
+    """Ask and tell on the record of a campaign.
 
-    What is done between two commits is on record whole or not at all.
+    What is done between two commits is on record whole or not at all. The study is Optuna's, made anew from the record.
 
     Parameters
     ----------
     folder : CampaignFolder
-        Where the journal is, or will be.
+        Where the record is, or will be.
     campaign : CampaignSpec
     space : DesignSpace
+
+    Raises
+    ------
+    SetAsideError
+        If the record is damaged; see `take_up`.
     """
 
     def __init__(self, folder: CampaignFolder, campaign: CampaignSpec, space: DesignSpace) -> None:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._space = space
         self._ranges = distributions(space)
-        self._journal = folder.opened_journal(read_only=False)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space, len(campaign.objectives))
         self._objectives = campaign.objectives
-        study = self._journal.study()
         directions = [
             StudyDirection.MAXIMIZE if OBJECTIVES[o].maximised else StudyDirection.MINIMIZE for o in self._objectives
         ]
-        if study.name is None:
-            self._journal.append([study_created(campaign.name, [int(d) for d in directions])])
-            self._journal.commit()
-            study.name = campaign.name
+        found, self._record = take_up(folder.trials(campaign.name), folder.status_json)
+        self._open = Transaction()
+        self._storage = ShownTrials(*GENERATION_NOTES.get(campaign.sampler.kind, ()))
+        self._study = optuna.create_study(
+            storage=self._storage, sampler=self._sampler, study_name=campaign.name, directions=directions
+        )
         with collection_paused():
-            self.records = records_of(study, list(self._ranges))
-            self._storage = StudyStorage(study, directions, *GENERATION_NOTES.get(campaign.sampler.kind, ()))
+            trials, notes = replayed(found)
+            self.records = records_of(trials)
+            for trial in trials:
+                self._study.add_trial(self._rebuilt(trial))
+        for name, value in notes.items():
+            self._storage.set_study_system_attr(self._storage.get_study_id_from_name(campaign.name), name, value)
+        self._storage.noted()
         self.searched = sum(not record.polished for record in self.records)
-        self._study = optuna.load_study(study_name=study.name, storage=self._storage, sampler=self._sampler)
+        self._ended = 0  # trials up to the first that is under way
+        self._journal = JournalExport(folder.journal, campaign.name, directions, self._exported)
 
     def ask(self, origin: Origin | None = None) -> TrialRecord:
         """Next design, under way from now on."""
@@ -77,10 +90,9 @@ class StudyDriver:
 
     def ask_beside(self, values: Sequence[float], origin: Origin) -> TrialRecord:
         """Take a design beside the search, of which a sampler with generations knows nothing."""
-        template = optuna.trial.create_trial(
-            state=TrialState.RUNNING, params=self._params(values), distributions=self._ranges
-        )
-        return self._begun(self._storage.create_new_trial(self._storage.study_id, template), origin)
+        params = self._params(values)
+        self._study.add_trial(create_trial(state=TrialState.RUNNING, params=params, distributions=self._ranges))
+        return self._begun(len(self.records), origin)
 
     def tell(self, outcome: Outcome) -> TrialRecord:
         """Put the outcome of a design that is under way on record."""
@@ -89,32 +101,50 @@ class StudyDriver:
         trial = optuna.Trial(self._study, number)
         for name, g in outcome.constraints.items():
             trial.set_constraint(name, g)
-        attributes: dict[str, Any] = {**_noted(self.records[number].origin), EVALUATION: outcome.to_dict()}
         if outcome.status is OutcomeStatus.FAILED:
             self._study.tell(number, state=TrialState.FAIL)
         else:
-            self._study.tell(number, self._values(outcome, attributes))
-        told = stored(self._storage.get_trial(number))
-        new = {name: value for name, value in told.system_attrs.items() if name not in before}
-        self._journal.append(ended(number, replace(told, user_attrs=attributes, system_attrs=new)))
+            raw, told = self._values(outcome)
+            self._study.tell(number, raw if self._sampler.uses_constraints and raw is not None else told)
+        ended = self._storage.get_trial(number)
+        new = {name: value for name, value in ended.system_attrs.items() if name not in before}
+        self._open.told.append({
+            "trial": number, "ended": _utc(ended.datetime_complete), "values": ended.values, "notes": new,
+            "outcome": outcome.to_dict(),
+        })  # fmt: skip
         record = replace(self.records[number], outcome=outcome)
         self.records[number] = record
         return record
 
     def commit(self) -> None:
         """Bring everything asked and told since the last commit to the disk."""
-        self._journal.commit()
+        if self._open.asked or self._open.told:
+            transaction, self._open = self._open, Transaction()
+            self._record.append(transaction)
 
     def check(self) -> None:
-        """Look whether the record is still what was written; see `GrowingRecord.check`."""
-        self._journal.check()
+        """Look whether the record is still what was written, and bring `journal.log` up to date if it is due.
+
+        See `GrowingRecord.check`.
+        """
+        self._record.check()
+        if self._journal.due:
+            while self._ended < len(self.records) and self.records[self._ended].outcome is not None:
+                self._ended += 1
+            self._journal.write(self._ended)
+
+    def export(self) -> None:
+        """Bring `journal.log` up to date with every trial, those under way among them."""
+        self._journal.write(len(self.records))
 
     def _begun(self, number: int, origin: Origin | None) -> TrialRecord:
-        """Write that a trial has begun."""
-        trial = replace(stored(self._storage.get_trial(number)), user_attrs=_noted(origin))
-        self._journal.append([study_attribute(*noted) for noted in self._storage.noted()])
-        self._journal.append([started(trial)])
-        record = TrialRecord(number, tuple(float(trial.params[name]) for name in self._ranges), None, origin)
+        """Note that a trial has begun."""
+        trial = self._storage.get_trial(number)
+        params = {name: trial.params[name] for name in self._ranges}
+        asked = {"trial": number, "begun": _utc(trial.datetime_start), "params": params, "notes": trial.system_attrs}
+        self._open.asked.append(asked if origin is None else {**asked, "origin": asdict(origin)})
+        self._open.notes |= self._storage.noted()
+        record = TrialRecord(number, tuple(float(value) for value in params.values()), None, origin)
         self.records.append(record)
         return record
 
@@ -122,18 +152,37 @@ class StudyDriver:
         pairs = zip(self._space.variables, values, strict=True)
         return {v.name: round(value) if v.integer else value for v, value in pairs}
 
-    def _values(self, outcome: Outcome, attributes: dict[str, Any]) -> tuple[float, ...]:
-        """Objectives as this campaign's sampler is told them; noted by name where sigma alone does not say it."""
+    def _values(self, outcome: Outcome) -> tuple[tuple[float, ...] | None, tuple[float, ...]]:
+        """Objectives as they were computed and as a sampler that ignores constraints is told them."""
         nominal = self.records[0].outcome or outcome
-        raw = raw_values(self._objectives, outcome)
-        told = told_values(self._objectives, outcome, nominal)
-        if self._objectives != DEFAULT_OBJECTIVES:
-            for attribute, values in ((RAW, raw), (TOLD, told)):
-                by_name = None if values is None else dict(zip(self._objectives, values, strict=True))
-                attributes[attribute] = by_name
-        return raw if self._sampler.uses_constraints and raw is not None else told
+        return raw_values(self._objectives, outcome), told_values(self._objectives, outcome, nominal)
+
+    def _rebuilt(self, trial: StoredTrial) -> FrozenTrial:
+        """Trial of the record as Optuna's, with everything that its sampler noted."""
+        under_way = TrialState.RUNNING if trial.outcome is None else TrialState.FAIL
+        found = create_trial(
+            state=under_way if trial.values is None else TrialState.COMPLETE, values=trial.values,
+            params=trial.params, distributions=self._ranges, system_attrs=trial.notes,
+        )  # fmt: skip
+        found.datetime_start, found.datetime_complete = _local(trial.begun), _local(trial.ended)
+        return found
+
+    def _exported(self, number: int) -> FrozenTrial:
+        """Trial as others read it: with its outcome, its origin, and objectives by name where there are several."""
+        record, found = self.records[number], copy.copy(self._storage.get_trial(number))
+        attributes: dict[str, Any] = {} if record.origin is None else {"origin": asdict(record.origin)}
+        if record.outcome is not None:
+            attributes["evaluation"] = record.outcome.to_dict()
+        if found.values is not None and self._objectives != DEFAULT_OBJECTIVES and record.outcome is not None:
+            for name, values in zip(("objectives", "told"), self._values(record.outcome), strict=True):
+                attributes[name] = None if values is None else dict(zip(self._objectives, values, strict=True))
+        found.user_attrs = attributes
+        return found
 
 
-def _noted(origin: Origin | None) -> dict[str, Any]:
-    """Attribute of a trial that no sampler proposed; it ends with it, too, for readers that pass its beginning over."""
-    return {} if origin is None else {ORIGIN: asdict(origin)}
+def _utc(time: datetime | None) -> str | None:
+    return None if time is None else time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _local(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text).astimezone().replace(tzinfo=None)

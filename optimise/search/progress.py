@@ -7,7 +7,7 @@ from pathlib import Path
 
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
-from optimise.record.campaign_folder import CampaignFolder, TrialRecord, count_records
+from optimise.record.campaign_folder import CampaignFolder, TrialRecord, read_records
 from optimise.record.driver_lock import driver_lives
 from optimise.record.status_file import StudyProgress, StudyState, read_sound_status
 from optimise.search.front import Front
@@ -152,7 +152,7 @@ def read_status(path: Path) -> Progress:
     if state is StudyState.RUNNING and not driver_lives(folder.lock, campaign.cluster.driver_silence_s):
         state = StudyState.STOPPED
     command = str(written.get("command", ""))
-    found = replace(Count(campaign, count_records(folder), command).progress, state=state)
+    found = replace(Count(campaign, read_records(folder, campaign.name), command).progress, state=state)
     if state is not StudyState.RUNNING:
         return found
     return replace(found, rate_per_s=written.get("rate_per_s"), time_left_s=written.get("time_left_s"))

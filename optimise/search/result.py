@@ -92,4 +92,4 @@ def load_result(folder: Path) -> CampaignResult:
     place = CampaignFolder(Path(folder))
     campaign, case, _ = place.read_input()
     place.refuse_lost_record()
-    return CampaignResult(place.path, campaign, case, read_records(place, campaign, case))
+    return CampaignResult(place.path, campaign, case, read_records(place, campaign.name))

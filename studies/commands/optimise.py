@@ -185,7 +185,7 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
     from optimise.evaluation.scenarios import own_condition, scenario_set
     from optimise.record.campaign_folder import CampaignFolder
 
-    warm = [] if CampaignFolder(path).journal.exists() else _warm_start_lines(job, space)
+    warm = [] if CampaignFolder(path).record.exists() else _warm_start_lines(job, space)
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "

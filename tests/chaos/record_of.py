@@ -5,8 +5,6 @@ from collections import Counter
 
 import pytest
 
-ENDED, BEGUN = 6, 4
-
 
 def full(*values, minutes, name="full"):
     """Parameters of the full size, with the time that they may take."""
@@ -15,9 +13,9 @@ def full(*values, minutes, name="full"):
 
 def times_told(folder):
     """How often each design was told, by number, out of those that were begun."""
-    operations = [json.loads(line) for line in (folder / "journal.log").read_bytes().splitlines()]
-    begun = sum(op["op_code"] == BEGUN for op in operations)
-    told = Counter(op["trial_id"] for op in operations if op["op_code"] == ENDED)
+    lines = [json.loads(line) for line in (folder / "trials.jsonl").read_bytes().splitlines()]
+    begun = sum(len(line.get("asked", ())) for line in lines)
+    told = Counter(trial["trial"] for line in lines for trial in line.get("told", ()))
     return {number: told[number] for number in range(begun)}
 
 

@@ -11,8 +11,8 @@ from record_of import full
 from catenary.errors import InputError
 from optimise.parameter_study.sweep import SweepFolder, run_sweep
 from optimise.parameter_study.sweep_result import SweepInput
-from optimise.record.campaign_folder import CampaignFolder, count_records
-from optimise.record.record_damage import take_up_points
+from optimise.record.campaign_folder import CampaignFolder, read_records
+from optimise.record.record_damage import take_up
 from optimise.search.campaign import load_result, run_campaign
 
 END = 4096  # bytes
@@ -35,14 +35,18 @@ def sweep(tmp_path_factory, case):
 
 @pytest.fixture
 def damaged(campaign, tmp_path):
-    """Function that gives the campaign's folder with another journal."""
+    """Function that gives the campaign's folder with another record."""
     (tmp_path / "campaign.yaml").write_bytes((campaign.folder / "campaign.yaml").read_bytes())
 
     def write(content):
-        (tmp_path / "journal.log").write_bytes(content)
+        (tmp_path / "trials.jsonl").write_bytes(content)
         return CampaignFolder(tmp_path)
 
     return write
+
+
+def records_of(place):
+    return read_records(place, "test")
 
 
 def told(records):
@@ -50,26 +54,25 @@ def told(records):
 
 
 def ends_of_transactions(content):
-    """Bytes behind each mark, and the line of each byte."""
+    """Bytes behind each line."""
     ends, position = [0], 0
     for line in content.splitlines(keepends=True):
         position += len(line)
-        if b'"transactions"' in line:
-            ends.append(position)
+        ends.append(position)
     return ends
 
 
 @pytest.mark.parametrize("step", [pytest.param(61, id="short"), full(1, minutes=20)])
-def test_a_journal_cut_at_each_byte_of_its_end(campaign, damaged, figures, step):
-    content = (campaign.folder / "journal.log").read_bytes()
+def test_a_record_cut_at_each_byte_of_its_end(campaign, damaged, figures, step):
+    content = (campaign.folder / "trials.jsonl").read_bytes()
     assert len(content) > END
     ends, whole, dropped = ends_of_transactions(content), told(campaign.records), []
     for size in range(len(content) - END, len(content) + 1, step):
         place = damaged(content[:size])
-        found = count_records(place)
+        found = records_of(place)
         kept = told(found)
         whole_until = max(end for end in ends if end <= size)
-        same = count_records(damaged(content[:whole_until]))
+        same = records_of(damaged(content[:whole_until]))
         assert found == same, "a cut drops what stands behind the last whole transaction, and nothing else"
         assert all(kept[n].outcome == whole[n].outcome for n in kept)
         dropped.append(size - whole_until)
@@ -78,8 +81,8 @@ def test_a_journal_cut_at_each_byte_of_its_end(campaign, damaged, figures, step)
 
 
 @pytest.mark.parametrize("cuts", [pytest.param(6, id="short"), full(400, minutes=30)])
-def test_a_cut_journal_is_gone_on_with(case, campaign, damaged, figures, cuts):
-    content = (campaign.folder / "journal.log").read_bytes()
+def test_a_cut_record_is_gone_on_with(case, campaign, damaged, figures, cuts):
+    content = (campaign.folder / "trials.jsonl").read_bytes()
     chance, lost = random.Random(1), 0
     for _ in range(cuts):
         place = damaged(content[: len(content) - chance.randrange(1, END)])
@@ -94,22 +97,22 @@ def test_a_cut_journal_is_gone_on_with(case, campaign, damaged, figures, cuts):
 
 
 @pytest.mark.parametrize("flips", [pytest.param(150, id="short"), full(20_000, minutes=20)])
-def test_flipped_bits_of_a_journal_are_named_with_their_line(campaign, damaged, figures, flips):
+def test_flipped_bits_of_a_record_are_named_with_their_line(campaign, damaged, figures, flips):
     """In the last transaction a flipped bit is a torn tail, before it a sentence with the line."""
-    content = (campaign.folder / "journal.log").read_bytes()
+    content = (campaign.folder / "trials.jsonl").read_bytes()
     last = ends_of_transactions(content)[-2]
-    without_last = count_records(damaged(content[:last]))
+    without_last = records_of(damaged(content[:last]))
     chance, named, torn = random.Random(2), 0, 0
-    for _ in range(flips):
-        at, bit = chance.randrange(len(content)), 1 << chance.randrange(8)
+    for flip in range(flips):
+        at, bit = chance.randrange(last if flip % 10 == 0 else 0, len(content)), 1 << chance.randrange(8)
         place = damaged(content[:at] + bytes([content[at] ^ bit]) + content[at + 1 :])
         line = content[:at].count(b"\n") + 1
         if at >= last:
-            assert count_records(place) == without_last
+            assert records_of(place) == without_last
             torn += 1
             continue
         with pytest.raises(InputError) as refused:
-            count_records(place)
+            records_of(place)
         assert int(NAMED.search(str(refused.value)).group(1)) == line
         named += 1
     figures(f"{flips} flipped bits: {named} named with their line, {torn} dropped with the last transaction")
@@ -122,13 +125,13 @@ def test_the_record_of_a_sweep_cut_and_flipped(case, sweep, tmp_path, figures, s
     lines = content.splitlines(keepends=True)
     (tmp_path / "sweep.yaml").write_bytes((sweep.path / "sweep.yaml").read_bytes())
     place, given = SweepFolder(tmp_path), SweepInput(sweep=sweep.sweep, case=sweep.case)
-    whole = SweepFolder(sweep.path).lines(given).results
+    whole = SweepFolder(sweep.path).batches(given).lines().units
     last = len(content) - len(lines[-1])
     cuts = range(max(0, len(content) - END), len(content) + 1, step)
     for size in cuts:
         place.record.write_bytes(content[:size])
-        kept, _ = take_up_points(place, given)
-        assert list(kept.items()) == list(whole.items())[: content[:size].count(b"\n")]
+        kept, _ = take_up(place.batches(given), place.status_json)
+        assert kept == whole[: content[:size].count(b"\n")]
         left = b"".join(lines[: len(kept)])
         assert (place.record.read_bytes() if place.record.exists() else b"") == left
         aside = sorted(tmp_path.glob("*.damaged-*"))
@@ -142,7 +145,7 @@ def test_the_record_of_a_sweep_cut_and_flipped(case, sweep, tmp_path, figures, s
         flipped = content[:at] + bytes([content[at] ^ (1 << chance.randrange(8))]) + content[at + 1 :]
         place.record.write_bytes(flipped)
         if at >= last:
-            assert list(place.read(given)) == [o.number for b in list(whole.values())[:-1] for o in b.outcomes]
+            assert list(place.read(given)) == [o.number for b in whole[:-1] for o in b.outcomes]
             continue
         with pytest.raises(InputError) as refused:
             place.read(given)

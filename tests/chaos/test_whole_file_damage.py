@@ -37,7 +37,7 @@ def sensitivity(case, folder, name="test"):
     return run_sensitivity(asked, case, folder, evaluate=cheap_sensitivity.ishigami).points
 
 
-STUDIES = {"campaign": (campaign, "journal.log"), "sweep": (sweep, "points.jsonl"),
+STUDIES = {"campaign": (campaign, "trials.jsonl"), "sweep": (sweep, "points.jsonl"),
            "sensitivity": (sensitivity, "points.jsonl")}  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def test_a_good_copy_put_back_is_gone_on_with(case, study, tmp_path):
 
 def test_a_read_only_look_at_a_campaign_that_lost_its_end_is_refused(case, tmp_path):
     campaign(case, tmp_path)
-    journal = tmp_path / "journal.log"
-    journal.write_bytes(journal.read_bytes()[:40_000])
+    record = tmp_path / "trials.jsonl"
+    record.write_bytes(record.read_bytes()[: record.stat().st_size // 2])
     with pytest.raises(InputError, match=rf"status.json counts {TRIALS}\): it holds \d+; restore the file"):
         load_result(tmp_path)

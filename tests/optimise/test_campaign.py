@@ -150,13 +150,13 @@ def test_the_best_design_is_a_complete_line(tmp_path, case):
 
 def test_the_folder_has_the_stable_names_and_schema_versions(tmp_path, case):
     result = run(tmp_path, case)
-    names = {"campaign.yaml", "journal.log", "status.json", "trials.nc", "best_design.yaml", ".driver.lock"}
-    names |= {"processors.json", "importances.json"}
+    names = {"campaign.yaml", "trials.jsonl", "journal.log", "status.json", "trials.nc", "best_design.yaml"}
+    names |= {"processors.json", "importances.json", ".driver.lock"}
     assert {f.name for f in tmp_path.iterdir()} == names
     status = json.loads((tmp_path / "status.json").read_text())
     assert (status["schema_version"], status["state"], status["done"]) == (1, "finished", 30)
     kept = yaml.safe_load((tmp_path / "campaign.yaml").read_text())
-    assert kept["schema_version"] == 1 and kept["config_sha256"] == campaign_sha256(result.campaign, case)
+    assert kept["schema_version"] == 2 and kept["config_sha256"] == campaign_sha256(result.campaign, case)
     assert kept["reproducible"] is False
     assert load_result(tmp_path).records == result.records
 
@@ -177,10 +177,10 @@ def test_status_is_read_from_the_record_and_shown_on_one_line(tmp_path, case):
 def test_a_foreign_or_broken_folder_is_refused_in_one_sentence(tmp_path, case):
     with pytest.raises(InputError, match="must be a readable campaign"):
         read_status(tmp_path / "nowhere")
-    (tmp_path / "journal.log").write_text("something else")
-    with pytest.raises(InputError, match=r"journal\.log has no campaign\.yaml"):
+    (tmp_path / "trials.jsonl").write_text("something else")
+    with pytest.raises(InputError, match=r"trials\.jsonl has no campaign\.yaml"):
         run(tmp_path, case)
-    assert CampaignFolder(tmp_path).foreign_files() == [tmp_path / "journal.log"]
+    assert CampaignFolder(tmp_path).foreign_files() == [tmp_path / "trials.jsonl"]
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "a b", "x" * 65])

@@ -65,25 +65,25 @@ def undisturbed(case, tmp_path_factory):
 
 
 @pytest.mark.parametrize("hand", HANDS)
-def test_a_journal_changed_under_a_driver_is_written_whole_again_and_said_at_once(case, tmp_path, undisturbed, hand):
+def test_a_record_changed_under_a_driver_is_written_whole_again_and_said_at_once(case, tmp_path, undisturbed, hand):
     folder, looks = tmp_path / "campaign", []
 
     def touch(progress):
         if hand_was_there:
             looks.append(progress)
         elif progress.done >= TOUCHED_AT:
-            hand_was_there.append((folder / "journal.log").read_bytes())
-            hand(folder / "journal.log")
+            hand_was_there.append((folder / "trials.jsonl").read_bytes())
+            hand(folder / "trials.jsonl")
 
     hand_was_there: list[bytes] = []
-    with pytest.raises(Interrupted, match=rf"journal.log {HANDS[hand]} by another hand .* nothing is lost") as stop:
+    with pytest.raises(Interrupted, match=rf"trials.jsonl {HANDS[hand]} by another hand .* nothing is lost") as stop:
         campaign(case, folder, progress=touch)
     assert stop.value.exit_code == 75 and "all of them are on record" in str(stop.value)
     assert not looks, "at once"
-    assert (folder / "journal.log").read_bytes().startswith(hand_was_there[0])
+    assert (folder / "trials.jsonl").read_bytes().startswith(hand_was_there[0])
     assert sum(r.outcome is not None for r in load_result(folder).records) >= TOUCHED_AT
     aside = [file.name for file in folder.glob("*.damaged-*")]
-    assert aside == ([] if HANDS[hand] == "was deleted" else ["journal.log.damaged-1"])
+    assert aside == ([] if HANDS[hand] == "was deleted" else ["trials.jsonl.damaged-1"])
     assert campaign(case, folder).records == undisturbed
 
 

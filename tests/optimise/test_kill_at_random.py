@@ -19,7 +19,6 @@ import yaml
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
 from optimise.evaluation.outcome import OutcomeStatus
-from optimise.record.journal import MARK
 from optimise.search.campaign import load_result, run_campaign
 
 DRIVE = Path(__file__).with_name("drive.py")
@@ -61,11 +60,10 @@ def kill(driver, victim, chance):
 
 
 def told(folder):
-    """Evaluations on record, by number; every transaction of the journal has its own count."""
+    """Evaluations on record, by number; lines of the record are counted on."""
     found = [r for r in load_result(folder).records if r.outcome is not None]
-    lines = (folder / "journal.log").read_bytes().split(b"\n")[:-1]
-    marks = [json.loads(line)["user_attr"][MARK] for line in lines if f'"{MARK}"'.encode() in line]
-    assert marks == list(range(1, len(marks) + 1))
+    lines = (folder / "trials.jsonl").read_bytes().split(b"\n")[:-1]
+    assert [json.loads(line)["line"] for line in lines] == list(range(1, len(lines) + 1))
     return {r.number: r for r in found}
 
 

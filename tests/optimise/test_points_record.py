@@ -5,7 +5,7 @@ import pytest
 from dynamics.spec.status import Status
 from optimise.evaluation.job import Batch, Job
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
-from optimise.record.points_lines import points_line, read_lines
+from optimise.record.points_lines import points_record
 
 STUDY = "0123456789abcdef"
 # as written before points and designs had one outcome
@@ -52,9 +52,10 @@ OUTCOMES = (
 def test_a_line_of_earlier_versions_is_read_and_written_byte_for_byte(tmp_path):
     record = tmp_path / "points.jsonl"
     record.write_bytes(WRITTEN)
-    found = read_lines(record, [Batch(3, JOBS)], STUDY)
-    assert (found.damage, found.results) == ("", {3: BatchOutcome(3, OUTCOMES)})
-    assert points_line(found.results[3], 1, STUDY) == WRITTEN
+    points = points_record(record, STUDY, "", [Batch(3, JOBS)])
+    found = points.lines()
+    assert (found.damage, found.units) == ("", [BatchOutcome(3, OUTCOMES)])
+    assert points.line(found.units[0], 1) == WRITTEN
 
 
 @pytest.mark.parametrize(
@@ -65,8 +66,8 @@ def test_a_line_of_earlier_versions_is_read_and_written_byte_for_byte(tmp_path):
 def test_a_line_of_another_study_is_named(tmp_path, batch, study):
     record = tmp_path / "points.jsonl"
     record.write_bytes(WRITTEN)
-    found = read_lines(record, [batch], study)
-    assert (found.damage, found.results) == ("line 1 is of another study", {})
+    found = points_record(record, study, "", [batch]).lines()
+    assert (found.damage, found.units, found.behind) == ("line 1 is of another study", [], [])
 
 
 @pytest.mark.parametrize("status", Status)

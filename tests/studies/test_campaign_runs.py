@@ -27,7 +27,7 @@ def test_every_experiment_runs_small(catenary, folder, experiment):
     place = folder / "outputs" / "campaigns" / experiment
     status = json.loads((place / "status.json").read_text(encoding="utf-8"))
     assert (status["state"], status["done"], status["failed"]) == ("finished", 3, 0)
-    for name in ("campaign.yaml", "journal.log", "trials.nc", "best_design.yaml", "report.html"):
+    for name in ("campaign.yaml", "trials.jsonl", "journal.log", "trials.nc", "best_design.yaml", "report.html"):
         assert (place / name).stat().st_size > 0, name
     confirmation = json.loads((place / "confirmation.json").read_text(encoding="utf-8"))
     assert confirmation["best"]["sigma_N"] <= confirmation["nominal"]["sigma_N"]

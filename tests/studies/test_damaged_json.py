@@ -121,7 +121,7 @@ def test_a_line_of_a_record_whose_checksum_fits_what_is_no_json():
 
 
 @pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
-@pytest.mark.parametrize("name", ["campaign.yaml", "journal.log", "status.json"])
+@pytest.mark.parametrize("name", ["campaign.yaml", "trials.jsonl", "status.json"])
 def test_a_campaign_of_what_is_no_file_is_told(catenary, folder, monkeypatch, make, name):
     def stopped(self, executor):
         raise KeyboardInterrupt

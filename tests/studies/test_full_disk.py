@@ -69,7 +69,7 @@ def test_a_simulation_says_which_file_could_not_be_written(catenary, folder, bro
     assert half_files(folder) == [] and list(folder.rglob(f"{word}.*")) == []
 
 
-@pytest.mark.parametrize("word", ["campaign", "journal", "trials", "trust", "report"])
+@pytest.mark.parametrize("word", ["campaign", "journal", "trials.jsonl", ".trials.", "trust", "report"])
 def test_a_campaign_goes_on_when_there_is_space_again(catenary, folder, broken, word):
     broken(word)
     ended = catenary("optimise", *CAMPAIGN)

@@ -74,7 +74,7 @@ def written(disk):
     return {p: p.read_bytes() for p in disk.path.rglob("*") if p.is_file() and p.name not in left_out}
 
 
-@pytest.mark.parametrize(("pages", "file"), [(5, "journal.log"), (12, "trials.nc")])
+@pytest.mark.parametrize(("pages", "file"), [(5, "trials.jsonl"), (12, "trials.nc")])
 def test_a_campaign_on_a_full_disk_goes_on_when_space_is_freed(catenary, disk, pages, file):
     disk.leave(pages)
     ended = catenary("optimise", *CAMPAIGN, "error_estimate=false")
@@ -109,7 +109,7 @@ def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
         pages += 1 if pages < 12 else 4
     with capfd.disabled():
         print(f"\na full disk met by {', '.join(sorted(said))}; with {pages} pages free everything was written")
-    assert {"journal.log", "trials.nc", "report.html"} <= said
+    assert {"trials.jsonl", "trials.nc", "journal.log", "report.html"} <= said
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2, 4, 8])
@@ -121,25 +121,26 @@ def test_a_labelled_file_that_cannot_even_be_begun(disk, pages):
     assert half_files(disk.path) == []
 
 
-def test_a_journal_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
-    from optimise.record.journal import DriverJournal
+def test_a_record_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
+    from optimise.record.record_damage import take_up
+    from optimise.record.trial_lines import Transaction, trials_record
 
-    journal = DriverJournal(disk.path / "journal.log")
+    record, status = trials_record(disk.path / "trials.jsonl", "0" * 12), disk.path / "status.json"
+    _, writer = take_up(record, status)
     disk.leave(2)
     whole = 0
     with pytest.raises(OSError, match="No space left"):
         while True:
-            journal.append([{"op_code": 2, "user_attr": {"text": "x" * 1000}}])
-            journal.commit()
+            writer.append(Transaction(told=[{"text": "x" * 1000}]))
             whole += 1
     assert whole >= 5, "most of two pages were taken"
-    assert (disk.path / "journal.log").read_bytes().endswith(b"}\n")
-    assert len(DriverJournal(disk.path / "journal.log").operations) == 2 * whole
+    assert record.path.read_bytes().endswith(b"}\n")
     disk.clear()
-    again = DriverJournal(disk.path / "journal.log")  # the driver ended; the next one goes on
-    again.append([{"op_code": 2, "user_attr": {"text": "y"}}])
-    again.commit()
-    assert len(DriverJournal(disk.path / "journal.log").operations) == 2 * whole + 2
+    found, writer = take_up(record, status)  # the driver ended; the next one goes on
+    assert len(found) == whole
+    writer.append(Transaction(told=[{"text": "y"}]))
+    found = record.lines()
+    assert len(found.units) == whole + 1 and not found.damage and not found.tail
 
 
 def test_a_simulation_and_a_report_on_a_full_disk(catenary, disk):

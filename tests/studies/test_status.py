@@ -92,7 +92,7 @@ def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, fo
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_a_campaign_whose_journal_is_lost_is_named_and_never_begun_anew(catenary, folder, monkeypatch, listing, gone):
+def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary, folder, monkeypatch, listing, gone):
     def stopped(self, executor):
         raise KeyboardInterrupt
 
@@ -100,7 +100,7 @@ def test_a_campaign_whose_journal_is_lost_is_named_and_never_begun_anew(catenary
     typed = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
     assert catenary(*typed).code == 75
     place = folder / "outputs" / "campaigns" / "bruni_heights"
-    (place / "journal.log").unlink() if gone else (place / "journal.log").write_bytes(b"")
+    (place / "trials.jsonl").unlink() if gone else (place / "trials.jsonl").write_bytes(b"")
     words = {"status.json": "status.json counts 1", "trials.nc": "trials.nc stands beside it"}
     for left, other in (("status.json", "trials.nc"), ("trials.nc", "status.json")):  # either one says so
         content = (place / other).read_bytes()
@@ -108,7 +108,7 @@ def test_a_campaign_whose_journal_is_lost_is_named_and_never_begun_anew(catenary
         before = listing(folder)
         for command in (typed, ("status",), ("report", f"run_dir={place}")):
             ended = catenary(*command)
-            refused(ended, [f"bruni_heights/journal.log must hold what was evaluated ({words[left]}): it "])
+            refused(ended, [f"bruni_heights/trials.jsonl must hold what was evaluated ({words[left]}): it "])
             assert f"it {'is missing' if gone else 'holds nothing'}; restore the file, or remove " in ended.err
         assert listing(folder) == before
         (place / other).write_bytes(content)

@@ -1,0 +1,127 @@
+"""The record of a campaign's trials: one line for each transaction, with what was asked and what was told in it.
+
+A trial that is asked stands with its design and with what its sampler noted; one that is told with what the sampler
+was told and noted then, and with its outcome. What a sampler noted in the study itself stands beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from optimise.evaluation.outcome import Outcome
+from optimise.record.lines_record import LinesRecord
+from optimise.record.trial import Origin, TrialRecord
+
+__all__ = ["StoredTrial", "Transaction", "records_of", "replayed", "trials_record"]
+
+Content = dict[str, Any]
+
+
+@dataclass
+class StoredTrial:
+    """One trial on record.
+
+    Attributes
+    ----------
+    params : dict
+        Values of the design variables by name.
+    notes : dict
+        Attributes of the sampler by name, constraints among them.
+    begun, ended : str, optional
+        When, ISO 8601.
+    origin : dict, optional
+        Where it comes from, when no sampler proposed it.
+    values : list of float, optional
+        What the sampler was told; None while the trial is under way, and where it failed.
+    outcome : dict, optional
+        What came out; None while it is under way.
+    """
+
+    params: dict[str, float]
+    notes: dict[str, Any]
+    begun: str
+    origin: dict[str, Any] | None = None
+    ended: str | None = None
+    values: list[float] | None = None
+    outcome: dict[str, Any] | None = None
+
+
+@dataclass
+class Transaction:
+    """What is on record together or not at all.
+
+    Attributes
+    ----------
+    asked, told : list of dict
+        Trials by number (`trial`), with the fields of `StoredTrial` that are new.
+    notes : dict
+        What the sampler noted in the study.
+    """
+
+    asked: list[Content] = field(default_factory=list)
+    told: list[Content] = field(default_factory=list)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> Content:
+        """Content as JSON types, without what is empty."""
+        return {name: value for name, value in vars(self).items() if value}
+
+    @classmethod
+    def from_dict(cls, content: Content) -> Transaction:
+        """Transaction from what `to_dict` gave.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        found = cls(content.get("asked", []), content.get("told", []), content.get("notes", {}))
+        if not found.asked and not found.told:
+            raise ValueError("no trial is asked or told")
+        return found
+
+
+def trials_record(path: Path, study: str, name: str = "") -> LinesRecord[Transaction]:
+    """Record of the trials of a campaign.
+
+    Parameters
+    ----------
+    path : Path
+    study : str
+        Hash of its configuration; empty where it is not known.
+    name : str
+        Its name; empty where it is not known.
+    """
+    return LinesRecord(
+        path, study, name, "trials", "designs", Transaction.from_dict, Transaction.to_dict,
+        evaluations=lambda transaction: len(transaction.told),
+    )  # fmt: skip
+
+
+def replayed(transactions: Iterable[Transaction]) -> tuple[list[StoredTrial], dict[str, Any]]:
+    """Trials in order, and what samplers noted in the study."""
+    trials: list[StoredTrial] = []
+    notes: dict[str, Any] = {}
+    for transaction in transactions:
+        notes |= transaction.notes
+        trials += [StoredTrial(**{k: v for k, v in asked.items() if k != "trial"}) for asked in transaction.asked]
+        for told in transaction.told:
+            trial = trials[told["trial"]]
+            trial.notes |= told["notes"]
+            trial.ended, trial.values, trial.outcome = told["ended"], told["values"], told["outcome"]
+    return trials, notes
+
+
+def records_of(trials: Sequence[StoredTrial]) -> list[TrialRecord]:
+    """Trials with the values of their variables, in the order of the design space."""
+    return [
+        TrialRecord(
+            number, tuple(float(value) for value in trial.params.values()),
+            None if trial.outcome is None else Outcome.from_dict(trial.outcome),
+            None if trial.origin is None else Origin(**trial.origin),
+        )
+        for number, trial in enumerate(trials)
+    ]  # fmt: skip
