@@ -7,12 +7,14 @@ pantograph hardly leave it. No setting is right everywhere: each figure that a v
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 from catenary.form_finding.equilibrium import mesh_of
 from catenary.layout.geometry import periodic_layout
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import MOST_PER_BAY, MeshSpec
-from dynamics.accuracy.companions import long_window
+from dynamics.accuracy.companions import NoCompanionError, long_window, window_of
+from dynamics.accuracy.infinite_line import on_infinite_line
 from dynamics.accuracy.numerical_error import NumericalError, estimate_error
 from dynamics.results.solution import Solution
 from dynamics.solution import solve
@@ -41,17 +43,34 @@ TOLERANCE = 1.0e-4
 def solve_assured(case: CaseSpec) -> tuple[Solution, NumericalError | None]:
     """Solve a case and estimate its numerical error, on finer numerics as long as a part of the error is large.
 
-    The solution's case says on which numerics it stands. Without figures there is no error.
+    The solution's case says on which numerics it stands. Without figures there is no error. Where only the ends of a
+    window that is long elsewhere still count, the contact force is that of the infinite line, as far as its matrices
+    cover the case.
     """
     rounds = ROUNDS
     while True:
         solution = solve(case)
         grows = rounds > 0 and refined(case, spans=MORE_SPANS) != case
         error = estimate_error(case, solution, largest_window_share=LARGE_SHARE if grows else math.inf)
+        if error is not None and _ends_count(case, error):
+            with suppress(NoCompanionError):  # then windows grow as far as they may
+                return on_infinite_line(case, solution, error)
         finer = None if error is None or not rounds else finer_case(case, error)
         if finer is None:
             return solution, error
         case, rounds = finer, rounds - 1
+
+
+def _ends_count(case: CaseSpec, error: NumericalError) -> bool:
+    """Whether the usual window is too short, and nothing else has a large share of the error."""
+    usual = all(spans >= long_window()[name] for name, spans in window_of(case).items())
+    return case.seeks_steady_state and usual and _large(error) == {"window"}
+
+
+def _large(error: NumericalError) -> set[str]:
+    """Names of the parts that have a large share of an error."""
+    limit = LARGE_SHARE * error.sigma_N
+    return {part.name for part in error.parts if part.error_N is not None and part.error_N > limit}
 
 
 def finer_settings(case: CaseSpec, error: NumericalError) -> tuple[str, ...]:
@@ -122,9 +141,7 @@ def with_elements(line: CatenarySpec, longest: float, factor: float) -> Catenary
 
 def finer_case(case: CaseSpec, error: NumericalError) -> CaseSpec | None:
     """Case with finer numerics where they have a large share of the error; None where nothing is large or can grow."""
-    large = {
-        part.name for part in error.parts if part.error_N is not None and part.error_N > LARGE_SHARE * error.sigma_N
-    }
+    large = _large(error)
     finer = refined(
         case,
         spans=MORE_SPANS if "window" in large else 1.0,
