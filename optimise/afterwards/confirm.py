@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamics.accuracy.assured import longest_element, with_elements
-from dynamics.accuracy.companions import long_window
+from dynamics.accuracy.companions import COARSER, long_window
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
@@ -49,7 +49,7 @@ class DesignConfirmation:
     message : str
         Reason, when the transient did not end well.
     sigma_coarser_N : float, optional
-        By the long transient at twice the step with two thirds of the elements [N].
+        By the long transient at twice the step with two thirds of the elements and of the window's spans [N].
     numerics : str
         Step, longest element and window of the finest numerics, in words.
     """
@@ -162,19 +162,25 @@ def _confirm(
 
 
 def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
-    """Take the numerics of a single run, and half its step with elements of two thirds the length, for a transient.
+    """Take two numerics for a transient: a single run's on a shorter window, and finer ones on a single run's window.
 
-    No element of the first is longer than ``longest`` [m], that of the nominal line, whichever line it is.
+    The finer ones have half the step and elements of two thirds the length. No element of the coarser ones is longer
+    than ``longest`` [m], that of the nominal line, whichever line it is.
     """
     window = {name: max(spans, getattr(case.transient, name)) for name, spans in long_window().items()}
+    shorter = {name: round(COARSER * spans) for name, spans in window.items()}
     update = {
-        "transient": case.transient.model_copy(update=window),
+        "transient": case.transient.model_copy(update=shorter),
         "dt": min(case.dt, LONGEST_STEP),
         "strict_dt": False,
         "catenary": with_elements(case.catenary, longest, 1.0),
     }
     coarse = case.model_copy(update=update)
-    finer = {"dt": 0.5 * coarse.dt, "catenary": with_elements(case.catenary, longest, 2.0 / 3.0)}
+    finer = {
+        "transient": case.transient.model_copy(update=window),
+        "dt": 0.5 * coarse.dt,
+        "catenary": with_elements(case.catenary, longest, COARSER),
+    }
     return coarse, coarse.model_copy(update=finer)
 
 

@@ -101,7 +101,8 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
     # both lines on the same two settings, neither of them the search's own: the second halves step and elements' length
     own = result.case.dt, result.case.transient.spans_behind
     assert [moved for moved, *_ in seen] == [False, False, True, True] and seen[0][1:] == seen[2][1:]
-    assert seen[1][1:] == seen[3][1:] and seen[0][1] == min(own[0], 1e-3) and seen[0][3] == max(own[1], 45)
+    assert seen[1][1:] == seen[3][1:] and seen[0][1] == min(own[0], 1e-3) and seen[1][3] == max(own[1], 45)
+    assert seen[0][3] == round(2.0 / 3.0 * seen[1][3]), "what a longer window would move is in the error"
     assert seen[1][1] == 0.5 * seen[0][1] and seen[1][2] == pytest.approx(2.0 / 3.0 * seen[0][2])
     # the change moves by 4 % of the best design's share, and each line's halves differ by 2 %
     share = found.best.sigma_transient_N / found.nominal.sigma_transient_N

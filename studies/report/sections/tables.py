@@ -151,7 +151,7 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         caption="The long transient of both lines on the same numerics"
         + (
             f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the "
-            "elements, and half of the spread. "
+            "elements and of the window, and half of the spread. "
             if confirmation.best.numerics
             else ". "
         )
