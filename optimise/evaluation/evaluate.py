@@ -72,6 +72,8 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
         setting = _to_tolerance(setting, job.tolerance)
     try:
         found = run(job, setting)
+    except MemoryError:  # the machine's lack, which says nothing of the job
+        raise
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
         found = _broken(job, error)
     elapsed = time.perf_counter() - begin

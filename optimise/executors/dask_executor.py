@@ -13,9 +13,9 @@ from optimise.evaluation.job import Work
 from optimise.executors.calls import News
 from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, InFlight, Sent
 from optimise.executors.processors import Processors
-from optimise.executors.protocol import Evaluate, NoWorkersError
+from optimise.executors.protocol import MEMORY_CURE, Evaluate, NoWorkersError
 from optimise.executors.session import Session
-from optimise.executors.watchdog import EqualErrors, Step, Watchdog
+from optimise.executors.watchdog import ENOUGH_ERRORS, EqualErrors, Step, Watchdog
 from optimise.executors.worker import Answer, UnknownCampaignError, longest_s
 from optimise.spec.cluster import ClusterSpec
 
@@ -224,8 +224,19 @@ class WorkersExecutor:
             self._lost(sent.worker)
         else:
             self._tasks.again(sent)
+            if isinstance(news.error, MemoryError):
+                self._starved(sent)
             self._went_wrong(news.error, sent.since)
         return None
+
+    def _starved(self, sent: Sent) -> None:
+        """Count a lack of memory; what lacks it again and again while others do not is larger than its worker."""
+        number = sent.work.number
+        self._tasks.deaths[number] += 1  # sent alone from now on
+        if self._tasks.deaths[number] > self._spec.retries + ENOUGH_ERRORS:
+            self._tasks.given_up(sent, self._spec.time_limit_s)
+            times = self._tasks.deaths[number]
+            self._failures.append(sent.work.failed(f"it lacked memory {times} times, others did not; {MEMORY_CURE}"))
 
     def _greeted(self, worker: str, since: float, error: BaseException | None) -> None:
         """Send tasks to a worker that answers; one that died while it started is nobody's fault."""
@@ -251,12 +262,14 @@ class WorkersExecutor:
             return  # which is found at the next look
         count, text = self._errors.took(error, since), _said(error)
         if self._errors.enough():
+            if isinstance(error, MemoryError):
+                raise NoWorkersError(f"evaluations lacked memory {count} times in a row ({text}); {MEMORY_CURE}")
             raise NoWorkersError(
                 f"the workers, or what lies between, gave the same error {count} times in a row, which no evaluation "
                 f"raised ({text})"
             )
         if count > 1 or isinstance(error, UnknownCampaignError):
-            self._say(f"An error that no evaluation raised came back ({text}); workers are begun anew.")
+            self._say(f"An error that is no outcome of an evaluation came back ({text}); workers are begun anew.")
             self._begin_anew()
 
     def _lost(self, worker: str) -> None:

@@ -7,10 +7,13 @@ from typing import Any, Protocol
 
 from optimise.evaluation.job import Work
 
-__all__ = ["Evaluate", "Executor", "NoWorkersError", "going_on"]
+__all__ = ["MEMORY_CURE", "Evaluate", "Executor", "NoWorkersError", "going_on"]
 
 # a job, or a batch, and what all share, to its outcome, which carries its number
 Evaluate = Callable[[Any, Any], Any]
+
+# what is done about evaluations that lack memory
+MEMORY_CURE = "take fewer workers (cluster.workers), give each more memory, or make the runs smaller (spans, elements)"
 
 
 class NoWorkersError(Exception):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +12,12 @@ from typing import Any
 from optimise.end_request import obey
 from optimise.evaluation.job import Work
 from optimise.executors.processors import Processors, processor_type
-from optimise.executors.protocol import Evaluate
+from optimise.executors.protocol import MEMORY_CURE, Evaluate, NoWorkersError
 
 __all__ = ["SerialExecutor"]
+
+# of an evaluation that lacks memory
+TRIES = 3
 
 
 class SerialExecutor:
@@ -36,9 +41,17 @@ class SerialExecutor:
             return None
         obey()
         self._processors.took_part(processor_type())
-        found = self._evaluate(self._waiting.popleft(), self._setting)
+        found = self._with_memory(self._waiting.popleft())
         obey()  # an evaluation that was cut off may come back as one that failed
         return found
+
+    def _with_memory(self, work: Work) -> Any:
+        """Evaluate, and once more where memory was lacking, which is no fault of what is evaluated."""
+        for _ in range(TRIES):
+            with contextlib.suppress(MemoryError):
+                return self._evaluate(work, self._setting)
+            gc.collect()
+        raise NoWorkersError(f"an evaluation lacked memory {TRIES} times in a row; {MEMORY_CURE}")
 
     def close(self) -> None:
         """Forget what is waiting."""

@@ -11,7 +11,7 @@ from enum import Enum
 
 from optimise.spec.cluster import WatchdogSpec
 
-__all__ = ["EqualErrors", "Step", "Watchdog"]
+__all__ = ["ENOUGH_ERRORS", "EqualErrors", "Step", "Watchdog"]
 
 KEPT_TIMES = 501
 # errors of one kind without a result in between, after which one more would be no news

@@ -111,6 +111,8 @@ def evaluate_on_worker(name: str, work: Work, time_limit: float) -> Answer:
     with _ended_after(longest_s(time_limit)):
         try:
             result = plugin.evaluate(work, plugin.setting)
+        except MemoryError as error:  # this worker's lack and no result: the job is sent again
+            raise MemoryError(str(error)) from None
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
     return Answer(result, time.perf_counter() - begin, processor_type(), reason)

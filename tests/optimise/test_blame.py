@@ -6,9 +6,12 @@ import time
 import pytest
 from fake_client import OneWorker
 
-from optimise.evaluation.job import Job
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.job import Job, Setting
 from optimise.executors import NoWorkersError, session
 from optimise.executors import dask_executor as on_workers
+from optimise.executors.serial import SerialExecutor
+from optimise.spec.campaign import LimitsSpec
 from optimise.spec.cluster import ClusterSpec
 
 
@@ -115,6 +118,68 @@ def test_many_equal_errors_in_a_row_end_the_work_and_others_do_not(executor, wor
     with pytest.raises(NoWorkersError, match=r"same error 5 times in a row.*raised \(OSError: again\)") as ended:
         ends(OSError("again"))
     assert ended.value.exit_code == 75
+
+
+def test_a_lack_of_memory_is_no_failure_of_the_design_and_one_after_the_other_ends_the_work(executor, worker):
+    worker.errors.append(MemoryError("5 GB"))
+    worker.answer(0)
+    assert executor.next_completed(0.2) is None
+    worker.answer(1)
+    assert look_until(executor, worker, 3) == ["result of 1"] and worker.taken == [0, 1, 0]
+    worker.answer(0)
+    assert result_of(executor) == "result of 0"
+    executor.submit(Job(2))
+    worker.errors += [MemoryError("5 GB")] * 5
+    wanted = r"lacked memory 5 times in a row \(MemoryError: 5 GB\); take fewer"
+    with pytest.raises(NoWorkersError, match=wanted) as ended:
+        for _ in range(200):
+            for number in list(worker.under_way):
+                worker.answer(number)
+            assert executor.next_completed(0.05) is None
+    assert ended.value.exit_code == 75
+
+
+def test_a_design_that_lacks_memory_while_others_do_not_has_failed_in_the_end(executor, worker):
+    found = []
+    for number in range(2, 12):
+        executor.submit(Job(number))
+    for _ in range(400):
+        for number in list(worker.under_way):
+            if number == 0:
+                worker.errors.append(MemoryError("5 GB"))
+            worker.answer(number)
+            while (result := executor.next_completed(0.02)) is not None:
+                found.append(result)
+        if len(found) == 12:
+            break
+    (broken,) = [result for result in found if not isinstance(result, str)]
+    assert broken.number == 0 and "lacked memory" in broken.message
+
+
+def test_a_lack_of_memory_in_the_driver_itself_is_tried_again(tmp_path):
+    calls = []
+
+    def hungry(work, setting):
+        calls.append(work.number)
+        if len(calls) < 3 or work.number:
+            raise MemoryError
+        return "result"
+
+    executor = SerialExecutor(hungry, None, tmp_path, print)
+    executor.submit(Job(0))
+    assert executor.next_completed(0.0) == "result" and calls == [0, 0, 0]
+    executor.submit(Job(1))
+    with pytest.raises(NoWorkersError, match="lacked memory 3 times in a row"):
+        executor.next_completed(0.0)
+
+
+def test_an_evaluation_that_lacks_memory_says_so(monkeypatch, case):
+    def hungry(*_):
+        raise MemoryError("5 GB")
+
+    monkeypatch.setattr("dynamics.solution.solve", hungry)
+    with pytest.raises(MemoryError):
+        evaluate(Job(0, case.catenary), Setting(case, LimitsSpec()))
 
 
 def test_a_value_that_goes_with_its_worker_is_evaluated_again_and_its_task_not_blamed(executor, worker):
