@@ -146,6 +146,7 @@ def run_conditions(
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
     ]
     run = case.model_copy(update={"solver": "periodic" if assured else "transient"})
+    cluster = cluster.for_assured if assured else cluster
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
     with open_executor(cluster, evaluate_variation, setting) as executor:
         answers: dict[int, Outcome] = run_all(executor, jobs, lambda done: progress(done, len(jobs)))

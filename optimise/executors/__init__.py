@@ -68,6 +68,8 @@ def open_executor(
         return
     from optimise.executors.dask_executor import WorkersExecutor
 
+    if cluster.exposed:
+        say(f"Warning: {cluster.exposed}; begin the scheduler with certificates (catenary certificates) and use tls.")
     executor = WorkersExecutor(cluster, evaluate, setting, folder, say)
     try:
         yield executor

@@ -31,8 +31,6 @@ __all__ = ["assure_points", "read_assured"]
 
 # points refined at each end of a sweep's figures: the extreme, then those that may be more extreme still
 FIRST, FURTHER = 1, 1
-# how much longer than a point of the sweep one may take that is refined, its companions included
-LONGER = 20.0
 
 
 def assure_points(
@@ -61,10 +59,8 @@ def assure_points(
     sigma = result.figures(SIGMA)
     if held.assured or not np.isfinite(sigma).any():
         return held
-    limit = LONGER * cluster.time_limit_s
-    setting = Setting(result.case, time_limit_s=limit, assured=True, names=tuple(result.sweep.values))
-    patient = cluster.watchdog.model_copy(update={"silence_s": LONGER * cluster.watchdog.silence_s})
-    longer = cluster.model_copy(update={"time_limit_s": limit, "watchdog": patient})
+    longer = cluster.for_assured
+    setting = Setting(result.case, time_limit_s=longer.time_limit_s, assured=True, names=tuple(result.sweep.values))
     with open_executor(longer, evaluate, setting, folder=result.path) as executor:
         found: dict[Index, AssuredPoint] = {}
         for wanted in (FIRST, FURTHER):

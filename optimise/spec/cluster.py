@@ -34,6 +34,9 @@ def _one_word(text: str) -> str:
 Line = Annotated[str, AfterValidator(_one_line)]
 Word = Annotated[str, AfterValidator(_one_word)]
 
+# how much longer than a point of the sweep one may take that is refined, its companions included
+LONGER = 20.0
+
 
 class WatchdogSpec(Spec):
     """When workers that give nothing are looked after: asked for again, then begun anew, then given up (exit 75)."""
@@ -161,6 +164,24 @@ class ClusterSpec(Spec):
         if self.kind == "address":
             return None
         return self.batch.jobs * self.batch.cores if self.batch is not None else self.workers
+
+    @property
+    def for_assured(self) -> Self:
+        """The same with the time that runs take whose numerical error is estimated: long ones are no silence."""
+        patient = self.watchdog.model_copy(update={"silence_s": LONGER * self.watchdog.silence_s})
+        return self.model_copy(update={"time_limit_s": LONGER * self.time_limit_s, "watchdog": patient})
+
+    @property
+    def exposed(self) -> str:
+        """Who can run code as the user where driver and workers speak without certificates; empty where nobody can."""
+        if self.kind == "address" and not self.encrypted:
+            found = ADDRESS.match(self.address or "")
+            here = found is not None and found[2] in LOOPBACK
+            who = "every account of this machine" if here else "everyone who reaches it"
+            return f"{self.address} has no certificate: {who} can run code as you there"
+        if self.kind in BATCH_KINDS and not self.encrypted:
+            return "cluster.transport=plain: everyone on the network of driver and jobs can run code as you"
+        return ""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

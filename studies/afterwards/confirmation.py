@@ -16,7 +16,7 @@ from catenary.storage.files import read_json, write_json_atomic
 from catenary.storage.provenance import config_sha256
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
-from studies.writing.summary import summarise
+from studies.writing.summary import slack_summary, summarise
 
 if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
@@ -83,6 +83,7 @@ def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> A
     spent = time.perf_counter() - begin
     error = estimate_error(case, solution) if error_estimate else None
     summary = summarise(case, solution, spent, config_sha256(case), error=error)
+    summary["slack_damping"] = slack_summary(case, solution) if error_estimate else None
     write_result(folder / "result.nc", solution, case)
     write_json_atomic(folder / "summary.json", summary)
     return solution

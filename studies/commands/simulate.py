@@ -6,7 +6,6 @@ Writes summary.json, result.nc, figures and report.html into the run folder.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from dynamics.spec.case import CaseSpec
 
 from studies.input.refusals import refuse_coarse_step, refuse_slack_line
-from studies.writing.summary import summarise
+from studies.writing.summary import slack_summary, summarise
 
 __all__ = [
     "JOB",
@@ -46,7 +45,6 @@ def run(composed: Composed[SimulateJob]) -> int:
 
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
     from dynamics.accuracy.numerical_error import estimate_error
-    from dynamics.accuracy.slack_companion import compare_slack_readings
     from dynamics.results.dataset import write_result
     from dynamics.solution import solve
     from studies.report import write_simulation_report
@@ -58,9 +56,8 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     spent = time.perf_counter() - begin
     loads = composed.job.elasticity_force_N
     error = estimate_error(case, solution) if composed.job.error_estimate else None
-    reading = compare_slack_readings(case, solution) if composed.job.error_estimate else None
     summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
-    summary["slack_damping"] = None if reading is None else {**asdict(reading), "warning": reading.warning}
+    summary["slack_damping"] = slack_summary(case, solution) if composed.job.error_estimate else None
     write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     write_simulation_report(folder.path, folder.say)

@@ -95,6 +95,14 @@ def summarise(
     }
 
 
+def slack_summary(case: CaseSpec, solution: Solution) -> dict[str, Any] | None:
+    """What the other reading of slack droppers makes of a result, as in summary.json; null where none is slack."""
+    from dynamics.accuracy.slack_companion import compare_slack_readings
+
+    reading = compare_slack_readings(case, solution)
+    return None if reading is None else {**asdict(reading), "warning": reading.warning}
+
+
 def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
     """Estimated numerical error as in summary.json; null where a part could not be estimated, with the reason."""
     from dynamics.accuracy.assured import finer_settings

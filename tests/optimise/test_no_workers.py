@@ -12,7 +12,7 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from cheap_sweep import AXES, plane, sweep_of
 
-from optimise.executors import NoWorkersError, going_on
+from optimise.executors import NoWorkersError, going_on, open_executor
 from optimise.executors.deployments.deploy import deploy
 from optimise.parameter_study.sweep import run_sweep
 from optimise.search.campaign import Interrupted, load_result, run_campaign
@@ -133,3 +133,27 @@ def test_a_port_that_accepts_and_says_nothing_is_given_up(tmp_path, monkeypatch)
         cluster = ClusterSpec.model_validate({"kind": "address", "address": address, "watchdog": {"no_workers_s": 0.3}})
         with pytest.raises(NoWorkersError, match="took the connection and said nothing"):
             deploy(cluster, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "who"),
+    [
+        ({"kind": "address", "address": "tcp://127.0.0.1:1"}, "every account of this machine"),
+        ({"kind": "address", "address": "tcp://localhost:1"}, "every account of this machine"),
+        ({"kind": "address", "address": "tcp://node17:1", "transport": "plain"}, "everyone who reaches it"),
+        ({"kind": "slurm", "batch": {}, "transport": "plain"}, "everyone on the network"),
+        ({"kind": "address", "address": "tls://localhost:1"}, ""),
+        ({"kind": "slurm", "batch": {}}, ""),
+        ({"kind": "local"}, ""),
+    ],
+)
+def test_workers_without_a_certificate_are_warned_of(monkeypatch, cluster, who):
+    said, spec = [], ClusterSpec.model_validate(cluster)
+
+    def none(*_):
+        raise NoWorkersError("none")
+
+    monkeypatch.setattr("optimise.executors.dask_executor.WorkersExecutor", none)
+    with pytest.raises(NoWorkersError), open_executor(spec, print, None, say=said.append):
+        pass
+    assert len(said) == bool(who) and all(f"{who} " in s and "run code as you" in s for s in said)

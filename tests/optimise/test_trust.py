@@ -93,3 +93,25 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
     for row in rows:
         where = f"{row.condition.kind} {row.condition.value:g}"
         assert row.message == (f"{where} bruni_2015", f"{where} other")
+
+
+@pytest.mark.parametrize("assured", [True, False])
+def test_runs_whose_error_is_estimated_have_the_time_that_they_take(case, monkeypatch, assured):
+    """A minute without one is no silence of their workers, and two minutes no failure."""
+    asked = []
+
+    class Open:
+        def __init__(self, cluster, evaluate, setting):
+            asked.append((cluster.time_limit_s, cluster.watchdog.silence_s, setting.time_limit_s))
+
+        def __enter__(self):
+            raise KeyboardInterrupt
+
+        def __exit__(self, *_):
+            pass
+
+    monkeypatch.setattr(trust, "open_executor", Open)
+    cluster, wanted = ClusterSpec(time_limit_s=100.0), TrustSpec(speeds=1)
+    with pytest.raises(KeyboardInterrupt):
+        run_conditions(case, (case.catenary,), wanted, cluster, lambda *_: None, assured=assured)
+    assert asked == [(2000.0, 1200.0, 2000.0) if assured else (100.0, 60.0, 100.0)]

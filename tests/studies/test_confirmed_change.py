@@ -1,5 +1,6 @@
 """What the closing lines of a search make of its gain: nothing without a confirmation that has an error."""
 
+import json
 import math
 
 import pytest
@@ -40,3 +41,18 @@ def test_the_verdict_is_that_of_the_confirmation(tmp_path, best, word, said):
     last = confirmation_lines(content)[-1]
     assert last.endswith(word) and "-20.00 %" in last
     assert ("by the search's own figures" in last) == math.isnan(content["change_transient_percent"] or math.nan)
+
+
+def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path, build_case, monkeypatch):
+    from studies.afterwards import confirmation
+
+    window = {"spans_behind": 5, "spans_ahead": 6, "spans_evaluated": 4, "spans": 8}
+    case = build_case("bruni_2015", 200.0, mean_force_N=108.8, solver="transient", transient=window)
+    monkeypatch.setattr("dynamics.accuracy.numerical_error.estimate_error", lambda *_: None)
+    asked = []
+    monkeypatch.setattr(confirmation, "slack_summary", lambda case, solution: asked.append(case) or {"warning": "w"})
+    for wanted in (True, False):
+        confirmation._solve_into(tmp_path / str(wanted), case, wanted)
+        summary = json.loads((tmp_path / str(wanted) / "summary.json").read_text(encoding="utf-8"))
+        assert summary["slack_damping"] == ({"warning": "w"} if wanted else None)
+    assert asked == [case]

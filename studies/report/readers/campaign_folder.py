@@ -41,6 +41,7 @@ from studies.report.readers.stored import (
     read_mapping,
     read_stored,
     run_facts,
+    slack_warning,
     span_result,
 )
 from studies.report.sections.choice import choice_of
@@ -83,7 +84,13 @@ def read_campaign(folder: Path) -> CampaignContent:
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
         provenance=case_provenance(case),
         run=_run(folder, result),
-        warnings=(*missing, *remarks, *_unfinished(result), *hogging_warnings(result.case.catenary)),
+        warnings=(
+            *missing,
+            *remarks,
+            *_unfinished(result),
+            *_slack(result, records),
+            *hogging_warnings(case.catenary),
+        ),
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
         errors=_errors(result, records),
@@ -124,6 +131,15 @@ def _summary(result: CampaignResult, name: str, case: CaseSpec) -> dict[str, Any
     path = result.folder / name / "summary.json"
     summary = read_json(path) if path.exists() else {}
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
+
+
+def _slack(result: CampaignResult, records: dict[str, TrialRecord]) -> tuple[str, ...]:
+    """Sentences on a reading of slack droppers that the figures of a line hang on."""
+    found = []
+    for name, record in records.items():
+        summary = _summary(result, name, result.case_with(result.catenary_of(record)))
+        found += [f"{name} line: {sentence}" for sentence in slack_warning(summary)]
+    return tuple(found)
 
 
 def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str, ErrorEstimate]:

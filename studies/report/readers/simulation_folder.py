@@ -17,6 +17,7 @@ from studies.report.readers.stored import (
     read_json,
     read_stored,
     run_facts,
+    slack_warning,
     span_result,
     stored_case,
 )
@@ -79,15 +80,9 @@ def read_simulation(folder: Path) -> SimulationContent:
         warnings=(
             *(() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),)),
             *hogging_warnings(case.catenary),
-            *_slack_warning(summary),
+            *slack_warning(summary),
         ),
     )
-
-
-def _slack_warning(summary: Mapping[str, Any]) -> tuple[str, ...]:
-    """Sentence on a reading of slack droppers that the figures hang on; older folders have none."""
-    found = summary.get("slack_damping") or {}
-    return (f"{found['warning']} ({found['message']}).",) if found.get("warning") else ()
 
 
 def _span_means(summary: Mapping[str, Any]) -> tuple[tuple[float, float], ...]:

@@ -31,6 +31,7 @@ __all__ = [
     "read_mapping",
     "read_stored",
     "run_facts",
+    "slack_warning",
     "span_result",
     "stored_case",
 ]
@@ -81,6 +82,12 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except PlainYamlError as error:
         raise InputError([f"{path} must be readable YAML{error}"]) from None
     return content if isinstance(content, dict) else {}
+
+
+def slack_warning(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Sentence on a reading of slack droppers that the figures hang on; older folders have none."""
+    found = summary.get("slack_damping") or {}
+    return (f"{found['warning']} ({found['message']}).",) if found.get("warning") else ()
 
 
 def stored_case(stored: StoredResult, where: Path) -> CaseSpec:

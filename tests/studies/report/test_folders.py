@@ -309,3 +309,24 @@ def test_a_foreign_or_broken_run_folder_is_refused(case, name, text, tmp_path):
 def test_a_folder_without_a_campaign_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"campaign\.yaml"):
         write_campaign_report(tmp_path)
+
+
+def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warning_of_its_page(monkeypatch):
+    from studies.report.readers import campaign_folder
+
+    warning = "slack_damping=kept is a choice that matters here"
+    summaries = {"nominal": {"slack_damping": {"warning": warning, "message": "20 N, 22 N"}},
+                 "best": {"slack_damping": {"warning": "", "message": "20 N, 20.1 N"}}}  # fmt: skip
+    monkeypatch.setattr(campaign_folder, "_summary", lambda result, name, case: summaries[name])
+
+    class Result:
+        def case_with(self, line):
+            return None
+
+        def catenary_of(self, record):
+            return None
+
+    found = campaign_folder._slack(Result(), dict.fromkeys(summaries))
+    assert found == (f"nominal line: {warning} (20 N, 22 N).",)
+    summaries["nominal"] = {}  # as folders of earlier versions
+    assert campaign_folder._slack(Result(), dict.fromkeys(summaries)) == ()
