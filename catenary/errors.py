@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-__all__ = ["InputError", "WriteError"]
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+__all__ = ["InputError", "WriteError", "sentences_of"]
+
+
+def sentences_of(error: ValidationError) -> list[str]:
+    """Sentences of input that a Spec refused, one per problem, without the place of the key."""
+    return [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors(include_url=False)]
 
 
 class InputError(ValueError):

@@ -9,9 +9,10 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 from scipy.optimize import lsq_linear
 
-from catenary.errors import InputError
+from catenary.errors import InputError, sentences_of
 from catenary.spec.components import SHORTEST
 from catenary.spec.line import CatenarySpec
 from optimise.design.dropper_space import LEAST_ROOM, DropperSpace, Variable
@@ -270,10 +271,10 @@ class DesignSpace:
                 line = line_with(droppers, whole)
                 both = self._as_designed(line, difference)
             except ValueError as error:
-                reasons = [str(e.get("ctx", {}).get("error", e["msg"])) for e in getattr(error, "errors", list)()]
+                reasons = sentences_of(error) if isinstance(error, ValidationError) else [str(error)]
                 if difference:
                     where += f" (a shorter span of {whole['span_length']:g} m)"
-                return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons) or error}"]
+                return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons)}"]
             as_named = line is self.nominal or line.further_spans
             faces = [] if as_named else self._droppers_of(line).tight_faces(LEAST_ROOM)
             if faces:

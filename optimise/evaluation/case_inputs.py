@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from catenary.errors import InputError
+from catenary.errors import InputError, sentences_of
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 
@@ -54,7 +54,7 @@ def value_at(case: CaseSpec, name: str) -> float:
 
 def why_impossible(error: ValidationError) -> str:
     """Say why values make no case, in one line."""
-    return "; ".join(str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors(include_url=False))
+    return "; ".join(sentences_of(error))
 
 
 def refuse_bad_values(

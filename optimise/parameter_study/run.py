@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from optimise.end_request import end_request_interrupts
@@ -19,7 +19,7 @@ from optimise.record.record_damage import take_up
 from optimise.record.status_file import StatusWriter, StudyState
 from optimise.spec.campaign import ClusterSpec
 
-__all__ = ["Fill", "fill_record"]
+__all__ = ["Fill", "PreparedStudy", "fill_record", "prepare_study"]
 
 
 class Fill(TypedDict, total=False):
@@ -40,32 +40,59 @@ class Fill(TypedDict, total=False):
     command: str
 
 
-def fill_record(place: PointsFolder, given: PointsInput, cluster: ClusterSpec, how: Fill) -> None:
+@dataclass(frozen=True)
+class PreparedStudy:
+    """A study whose points are possible cases, in a folder that it may have; nothing is written yet.
+
+    Attributes
+    ----------
+    place : PointsFolder
+        Its folder, new or its own.
+    given : PointsInput
+        The study.
+    cluster : ClusterSpec
+        Where points are evaluated; its time limit is that of a point.
+    """
+
+    place: PointsFolder
+    given: PointsInput
+    cluster: ClusterSpec
+
+
+def prepare_study(place: PointsFolder, given: PointsInput, cluster: ClusterSpec) -> PreparedStudy:
+    """Check a study once.
+
+    Raises
+    ------
+    InputError
+        If a point is no possible case, the folder holds another study, or the cluster cannot be.
+    """
+    given.refuse_bad_points()
+    place.refuse_other(given)
+    refuse_impossible(cluster)
+    return PreparedStudy(place, given, cluster)
+
+
+def fill_record(prepared: PreparedStudy, how: Fill) -> None:
     """Evaluate the batches that are not on record yet, each put on the disk before the next is told.
 
     Parameters
     ----------
-    place : PointsFolder
-        The study's folder; made if it is missing, gone on with if it holds this study.
-    given : PointsInput
-        The study.
-    cluster : ClusterSpec
-        Where; its time limit is that of a point.
+    prepared : PreparedStudy
+        The study; its folder is made if it is missing, gone on with if it holds this study.
     how : Fill
         Who is told, and by what.
 
     Raises
     ------
     InputError
-        If a point is no possible case, the folder holds another study, a driver works on it, or the cluster cannot be.
+        If another driver works on the folder, or its record is damaged.
     Interrupted
         After Ctrl-C, a request to end or the loss of all workers; every finished batch is on record.
     """
-    given.refuse_bad_points()
-    place.refuse_other(given)
-    refuse_impossible(cluster)
+    place, given, cluster = prepared.place, prepared.given, prepared.cluster
     with driver_lock(place.lock, f"{place.study} '{given.name}'", cluster.driver_silence_s):
-        place.refuse_other(given)
+        place.refuse_other(given)  # another driver may have begun meanwhile
         if not place.input_yaml.is_file():
             place.write_input(given)
         done, record = take_up(place.batches(given), place.status_json)
@@ -76,7 +103,7 @@ def fill_record(place: PointsFolder, given: PointsInput, cluster: ClusterSpec, h
         ).with_points(outcome for batch in done for outcome in batch.outcomes)
         status = StatusWriter(place.status_json, begun)
         status.write(StudyState.RUNNING)
-        outcomes = _evaluated(place, given, missing, cluster, how.get("evaluate"))
+        outcomes = _evaluated(prepared, missing, how.get("evaluate"))
         try:
             with end_request_interrupts(), closing(outcomes):
                 for found in outcomes:
@@ -102,7 +129,7 @@ def fill_record(place: PointsFolder, given: PointsInput, cluster: ClusterSpec, h
 
 
 def _evaluated(
-    place: PointsFolder, given: PointsInput, batches: list[Batch], cluster: ClusterSpec, evaluate: Evaluate | None
+    prepared: PreparedStudy, batches: list[Batch], evaluate: Evaluate | None
 ) -> Generator[BatchOutcome | None]:
     """Outcomes of batches as they come; None after a look that found none."""
     if not batches:
@@ -110,8 +137,8 @@ def _evaluated(
     if evaluate is None:
         from optimise.evaluation.evaluate import evaluate_batch as evaluate
     # the time limit that is given is that of a point
-    limit = cluster.time_limit_s * max(batch.size for batch in batches)
-    whole = cluster.model_copy(update={"time_limit_s": limit})
-    with open_executor(whole, evaluate, given.setting, folder=place.path) as executor:
+    limit = prepared.cluster.time_limit_s * max(batch.size for batch in batches)
+    cluster = prepared.cluster.model_copy(update={"time_limit_s": limit})
+    with open_executor(cluster, evaluate, prepared.given.setting, folder=prepared.place.path) as executor:
         for found in completed(executor, batches):
             yield None if found is None else replace(found, outcomes=tuple(map(sound, found.outcomes)))

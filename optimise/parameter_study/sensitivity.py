@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import ClassVar, Unpack
 
 from dynamics.spec.case import CaseSpec
-from optimise.parameter_study.run import Fill, fill_record
+from optimise.parameter_study.run import Fill, PreparedStudy, fill_record, prepare_study
 from optimise.parameter_study.sensitivity_result import SensitivityInput, SensitivityResult
 from optimise.parameter_study.sensitivity_table import write_indices
-from optimise.record.points_folder import PointsFolder
+from optimise.record.points_folder import PointsFolder, PointsInput
 from optimise.spec.sensitivity import SensitivitySpec
 
 __all__ = [
     "SensitivityFolder",
+    "fill_sensitivity",
     "load_sensitivity",
     "run_sensitivity",
 ]
@@ -34,11 +35,17 @@ class SensitivityFolder(PointsFolder):
 
 def run_sensitivity(spec: SensitivitySpec, case: CaseSpec, folder: Path, **how: Unpack[Fill]) -> SensitivityResult:
     """Evaluate the points of a study, or what is missing of them, as `fill_record` does, and write its results."""
+    given = SensitivityInput(sensitivity=spec.sensitivity, case=case)
+    return fill_sensitivity(prepare_study(SensitivityFolder(Path(folder)), given, spec.cluster), **how)
+
+
+def fill_sensitivity(prepared: PreparedStudy, **how: Unpack[Fill]) -> SensitivityResult:
+    """Evaluate what is missing of a sensitivity study that `prepare_study` has checked, and write its results."""
     from optimise.parameter_study.points_dataset import write_sensitivity
 
-    place, given = SensitivityFolder(Path(folder)), SensitivityInput(sensitivity=spec.sensitivity, case=case)
-    fill_record(place, given, spec.cluster, how)
-    result = _result(place, given)
+    fill_record(prepared, how)
+    place = SensitivityFolder(prepared.place.path)
+    result = _result(place, prepared.given)
     write_sensitivity(result, place.result_nc)
     write_indices(result, place.indices_csv)
     return result
@@ -56,5 +63,6 @@ def load_sensitivity(folder: Path) -> SensitivityResult:
     return _result(place, place.read_input(SensitivityInput))
 
 
-def _result(place: SensitivityFolder, given: SensitivityInput) -> SensitivityResult:
+def _result(place: SensitivityFolder, given: PointsInput) -> SensitivityResult:
+    assert isinstance(given, SensitivityInput)
     return SensitivityResult(place.path, given.sensitivity, given.case, given.plan, place.read(given))

@@ -12,15 +12,15 @@ from dynamics.spec.case import CaseSpec
 from optimise.end_request import end_request_interrupts
 from optimise.executors import NoWorkersError, going_on
 from optimise.parameter_study.progress import PointsProgress
-from optimise.parameter_study.run import Fill, fill_record
+from optimise.parameter_study.run import Fill, PreparedStudy, fill_record, prepare_study
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
 from optimise.record.driver_lock import Interrupted, driver_lock
-from optimise.record.points_folder import PointsFolder
+from optimise.record.points_folder import PointsFolder, PointsInput
 from optimise.record.status_file import StudyState
 from optimise.spec.campaign import ClusterSpec
 from optimise.spec.sweep import SweepSpec
 
-__all__ = ["SweepFolder", "load_sweep", "run_sweep"]
+__all__ = ["SweepFolder", "fill_sweep", "load_sweep", "run_sweep"]
 
 
 @dataclass(frozen=True)
@@ -43,41 +43,47 @@ def run_sweep(
     With ``error_estimate`` the points that the lowest and highest standard deviation rest on are refined after that,
     each with its numerical error.
     """
+    given = SweepInput(sweep=spec.sweep, case=case)
+    prepared = prepare_study(SweepFolder(Path(folder)), given, spec.cluster)
+    return fill_sweep(prepared, error_estimate=error_estimate, **how)
+
+
+def fill_sweep(prepared: PreparedStudy, *, error_estimate: bool = False, **how: Unpack[Fill]) -> SweepResult:
+    """Fill the array of a sweep that `prepare_study` has checked, as `run_sweep` does."""
     from optimise.parameter_study.points_dataset import write_sweep
 
-    place, given = SweepFolder(Path(folder)), SweepInput(sweep=spec.sweep, case=case)
-    fill_record(place, given, spec.cluster, how)
-    result = _result(place, given)
+    fill_record(prepared, how)
+    place = SweepFolder(prepared.place.path)
+    result = _result(place, prepared.given)
     write_sweep(result, place.result_nc)
     if not error_estimate or result.assured:
         return result
-    result = _with_errors(place, given, result, spec.cluster, how)
+    result = _with_errors(place, result, prepared.cluster, how)
     write_sweep(result, place.result_nc)
     return result
 
 
-def _with_errors(
-    place: SweepFolder, given: SweepInput, result: SweepResult, cluster: ClusterSpec, how: Fill
-) -> SweepResult:
+def _with_errors(place: SweepFolder, result: SweepResult, cluster: ClusterSpec, how: Fill) -> SweepResult:
     """Refine what the verdict rests on, under the lock of the folder's driver."""
     from optimise.parameter_study.assured_points import assure_points
+
+    name, points = result.sweep.name, len(result.points)
 
     def progress(done: int, of: int) -> None:
         if "progress" in how:
             counts = PointsProgress(
-                study=place.study, name=given.name, state=StudyState.REFINING, points=given.points,
-                done=len(result.points), failed=result.failed, refined=done, to_refine=of,
+                study=place.study, name=name, state=StudyState.REFINING, points=points, done=points,
+                failed=result.failed, refined=done, to_refine=of,
             )  # fmt: skip
             how["progress"](counts)
 
     try:
-        name = f"{place.study} '{given.name}'"
-        with driver_lock(place.lock, name, cluster.driver_silence_s), end_request_interrupts():
+        with driver_lock(place.lock, f"{place.study} '{name}'", cluster.driver_silence_s), end_request_interrupts():
             return assure_points(result, cluster, place.assured_json, progress)
     except (KeyboardInterrupt, NoWorkersError) as stop:
         reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
         raise Interrupted(
-            f"{reason}{place.study} '{given.name}' was interrupted; all of its {given.points} points are on record in "
+            f"{reason}{place.study} '{name}' was interrupted; all of its {points} points are on record in "
             f"{place.path}, the errors of the lowest and highest are missing; {going_on(stop)}"
         ) from stop
 
@@ -94,9 +100,10 @@ def load_sweep(folder: Path) -> SweepResult:
     return _result(place, place.read_input(SweepInput))
 
 
-def _result(place: SweepFolder, given: SweepInput) -> SweepResult:
+def _result(place: SweepFolder, given: PointsInput) -> SweepResult:
     from optimise.parameter_study.assured_points import read_assured
 
+    assert isinstance(given, SweepInput)
     found, places = place.read(given), list(np.ndindex(given.sweep.shape))
     points = {places[number]: point for number, point in found.items()}
     return read_assured(SweepResult(place.path, given.sweep, given.case, points), place.assured_json)

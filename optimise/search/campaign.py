@@ -7,11 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from pydantic import ValidationError
-
 from catenary.errors import InputError
 from dynamics.spec.case import CaseSpec
-from optimise.design.space import DesignSpace
 from optimise.end_request import end_request_interrupts
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
@@ -20,9 +17,8 @@ from optimise.evaluation.figures import UPLIFT
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed, sound
 from optimise.evaluation.robust import prepare_scenarios
-from optimise.evaluation.scenarios import ScenarioSet, scenario_set
-from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor, refuse_impossible
-from optimise.record.campaign_folder import CampaignFolder
+from optimise.evaluation.scenarios import ScenarioSet
+from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.status_file import StatusWriter, StudyState
@@ -32,10 +28,10 @@ from optimise.search.designs import write_designs
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
 from optimise.search.polish import Point, polish
+from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result
 from optimise.search.samplers import population_size
-from optimise.search.warm_start import warm_start
 from optimise.spec.campaign import CampaignSpec
 
 __all__ = [
@@ -43,8 +39,8 @@ __all__ = [
     "Drive",
     "Interrupted",
     "NominalFailedError",
+    "drive_campaign",
     "load_result",
-    "refuse_impossible_scenarios",
     "run_campaign",
 ]
 
@@ -103,17 +99,17 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
     Interrupted
         After Ctrl-C or a request to end; everything told is on record.
     """
-    space = DesignSpace(case.catenary, campaign.design)  # refused before anything is written
-    refuse_impossible_scenarios(campaign, case)
-    place = CampaignFolder(Path(folder))
-    if not place.refuse_other(campaign, case):
-        warm_start(campaign, space)
-    refuse_impossible(campaign.cluster)
+    return drive_campaign(prepare_campaign(campaign, case, folder), **how)
+
+
+def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> CampaignResult:
+    """Search, or go on with a search, as `run_campaign` does, once `prepare_campaign` has found nothing against it."""
+    campaign, case, place = prepared.campaign, prepared.case, prepared.place
     with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
-        place.refuse_other(campaign, case)
+        place.refuse_other(campaign, case)  # another driver may have begun meanwhile
         place.remove_leftovers()
         place.write_input(campaign, case)
-        run = _Run(place, campaign, case, how)
+        run = _Run(prepared, how)
         try:
             with end_request_interrupts():
                 run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
@@ -131,32 +127,16 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
         return run.close(StudyState.FINISHED)
 
 
-def refuse_impossible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> None:
-    """Refuse a campaign with a combination of conditions that is no possible case.
-
-    Raises
-    ------
-    InputError
-        With the sentences of the first such combination.
-    """
-    try:
-        scenario_set(campaign.scenarios, campaign.objectives, case)
-    except ValidationError as error:
-        sentences = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
-        raise InputError([f"scenarios must be possible cases: {text}" for text in sentences]) from error
-
-
 class _Run:
     """One run of the driver."""
 
-    def __init__(self, place: CampaignFolder, campaign: CampaignSpec, case: CaseSpec, how: Drive) -> None:
-        self.place = place
-        self.campaign = campaign
-        self.case = case
-        self.space = DesignSpace(case.catenary, campaign.design)
-        self.study = StudyDriver(place, campaign, self.space)
-        self.count = Count(campaign, self.study.records, how.get("command", ""))
-        self.status = StatusWriter(place.status_json, self.count.progress)
+    def __init__(self, prepared: PreparedCampaign, how: Drive) -> None:
+        self.prepared = prepared
+        self.place, self.campaign, self.case = prepared.place, prepared.campaign, prepared.case
+        self.space = prepared.space
+        self.study = StudyDriver(self.place, self.campaign, self.space)
+        self.count = Count(self.campaign, self.study.records, how.get("command", ""))
+        self.status = StatusWriter(self.place.status_json, self.count.progress)
         self.progress = how.get("progress")
         self.under_way: set[int] = set()
         self.finished: dict[int, Outcome] = {}
@@ -168,9 +148,8 @@ class _Run:
         searched = bool(self.study.records) and not open_trials and self.study.searched >= self.campaign.trials
         if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
             return
-        scenarios = scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)
+        scenarios, limit = self.prepared.scenarios, self.campaign.cluster.time_limit_s
         start = self._start(scenarios, prepare)
-        limit = self.campaign.cluster.time_limit_s
         setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
         setting = replace(setting, reference=self._reference(evaluate, setting))
         with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
@@ -249,7 +228,7 @@ class _Run:
 
     def _warm_started(self) -> list[TrialRecord]:
         """Ask for the designs of an earlier campaign, directly after the nominal line."""
-        found = warm_start(self.campaign, self.space) if len(self.study.records) == 1 else None
+        found = self.prepared.warm_started if len(self.study.records) == 1 else None
         records = [self.study.ask_given(values, origin) for values, origin in (found.designs if found else ())]
         self.study.commit()
         return records

@@ -17,8 +17,10 @@ from studies.jobs.simulation import OptimiseJob, campaign_of, case_of
 from studies.writing.run_folder import OUTPUTS, RunFolder
 
 if TYPE_CHECKING:
-    from optimise.design.space import DesignSpace, Variable
+    from optimise.design.space import Variable
     from optimise.evaluation.objectives import Objective
+    from optimise.record.campaign_folder import CampaignFolder
+    from optimise.search.prepare import PreparedCampaign
     from optimise.search.result import CampaignResult
 
 from studies.writing.progress_line import ProgressLine
@@ -74,28 +76,24 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
 
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
-    from optimise.design.space import DesignSpace
     from optimise.end_request import end_request_interrupts
-    from optimise.executors import NoWorkersError, going_on, refuse_impossible
-    from optimise.record.campaign_folder import CampaignFolder
-    from optimise.search.campaign import Interrupted, NominalFailedError, refuse_impossible_scenarios, run_campaign
+    from optimise.executors import NoWorkersError, going_on
+    from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
+    from optimise.search.prepare import prepare_campaign
 
     job = composed.job
     case, campaign = case_of(job), campaign_of(job)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
     refuse_coarse_step(case, refuse_slack_line(case.catenary))
-    refuse_impossible_scenarios(campaign, case)
-    space = DesignSpace(case.catenary, campaign.design)
-    if not CampaignFolder(path).refuse_other(campaign, case):
-        _refuse_foreign_folder(path)
-    refuse_impossible_scenarios(campaign, case)
-    refuse_impossible(campaign.cluster)  # before it is said that anything is kept
-    _print_search(job, space, path)
+    prepared = prepare_campaign(campaign, case, path)  # before it is said that anything is kept
+    if not prepared.begun:
+        _refuse_foreign_folder(prepared.place)
+    _print_search(job, prepared)
     line, command = ProgressLine(), typed_command("optimise", composed.overrides)
     try:
         with end_request_interrupts():
             try:
-                result = run_campaign(campaign, case, path, progress=line.show, command=command)
+                result = drive_campaign(prepared, progress=line.show, command=command)
             finally:
                 line.end()
             return _conclude(composed, result), result
@@ -152,15 +150,13 @@ def _in_words(objective: Objective) -> str:
     return f"{objective.long_name} [{objective.unit}], {sense} as possible"
 
 
-def _warm_start_lines(job: OptimiseJob, space: DesignSpace) -> list[str]:
-    """Which designs of an earlier campaign come first, and which this space does not hold; refused where none does."""
-    from optimise.search.warm_start import warm_start
-
-    found = warm_start(campaign_of(job), space)
+def _warm_start_lines(prepared: PreparedCampaign) -> list[str]:
+    """Which designs of an earlier campaign come first, and which this space does not hold."""
+    found = prepared.warm_started
     if found is None:
         return []
     trials = ", ".join(str(origin.trial) for _, origin in found.designs)
-    first = f"Warm start: {len(found.designs)} designs of {job.warm_start} come first (trials {trials})"
+    first = f"Warm start: {len(found.designs)} designs of {prepared.campaign.warm_start} come first (trials {trials})"
     return [first, *(f"  left out: {sentence}" for sentence in found.left_out)]
 
 
@@ -172,30 +168,27 @@ def _range(v: Variable) -> str:
     return f"{v.name} {v.low:g} to {v.high:g}{unit}"
 
 
-def _refuse_foreign_folder(path: Path) -> None:
-    from optimise.record.campaign_folder import CampaignFolder
-
-    if path.exists() and (not path.is_dir() or CampaignFolder(path).foreign_files()):
-        raise InputError([f"run_dir must be a new, empty or campaign folder: {path} holds other files"])
+def _refuse_foreign_folder(place: CampaignFolder) -> None:
+    if place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
+        raise InputError([f"run_dir must be a new, empty or campaign folder: {place.path} holds other files"])
 
 
-def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
+def _print_search(job: OptimiseJob, prepared: PreparedCampaign) -> None:
     """What is wanted, what may change and how far, what is held, where it is kept."""
     from optimise.evaluation.objectives import OBJECTIVES
-    from optimise.evaluation.scenarios import own_condition, scenario_set
-    from optimise.record.campaign_folder import CampaignFolder
+    from optimise.evaluation.scenarios import own_condition
 
-    warm = [] if CampaignFolder(path).record.exists() else _warm_start_lines(job, space)
+    warm = [] if prepared.place.record.exists() else _warm_start_lines(prepared)
     held = f"mean force {job.mean_force_N:.2f} N" if job.mean_force_N else f"applied force {job.applied_force_N} N"
     print(
         f"Campaign {job.campaign_name}: {job.trials} designs of {job.catenary.name} with "
         f"{job.pantograph.name} at {job.speed_kmh:g} km/h, {job.sampler.kind}, {job.design.what}, {held} held"
     )
-    bounds = ", ".join(_range(v) for v in space.variables)
+    bounds = ", ".join(_range(v) for v in prepared.space.variables)
     print(f"Variables: {bounds}")
     for sentence in warm:
         print(sentence)
-    found = scenario_set(job.scenarios, job.objectives, case_of(job))
+    found = prepared.scenarios
     names = job.objectives
     if found is not None:
         print(f"Every design in {found.in_words}")
@@ -207,4 +200,4 @@ def _print_search(job: OptimiseJob, space: DesignSpace, path: Path) -> None:
         f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
         f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %"
     )
-    print(f"Kept in {path}/; the same command goes on after an interruption.", flush=True)
+    print(f"Kept in {prepared.place.path}/; the same command goes on after an interruption.", flush=True)

@@ -13,6 +13,7 @@ from studies.writing.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from optimise.evaluation.outcome import Outcome
+    from optimise.parameter_study.run import PreparedStudy
     from optimise.record.points_folder import PointsFolder, PointsInput
     from optimise.spec.cluster import ClusterSpec
     from studies.jobs.points import PointsJob
@@ -33,7 +34,7 @@ class PointsStudy:
     varied : str
         What is varied, for the line that it begins with.
     fill : callable
-        Evaluates what is missing and writes the results; takes ``progress`` and ``command``.
+        Evaluates what is missing of a prepared study and writes the results; takes ``progress`` and ``command``.
     report : callable
         Draws the page of a folder.
     closing : callable
@@ -57,16 +58,14 @@ class PointsStudy:
 def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
     from optimise.end_request import end_request_interrupts
-    from optimise.executors import refuse_impossible
+    from optimise.parameter_study.run import prepare_study
     from optimise.record.driver_lock import Interrupted
 
     job, given, place = composed.job, study.given, study.place
     command = typed_command(place.study, composed.overrides)
     if job.cost:
         return _show_cost(study, job.cluster, command)
-    given.refuse_bad_points()
-    place.refuse_other(given)
-    refuse_impossible(job.cluster)  # before it is said that anything is kept
+    prepared = prepare_study(place, given, job.cluster)  # before it is said that anything is kept
     print(
         f"{place.study.capitalize()} {given.name}: {study.varied} of {job.catenary.name} with {job.pantograph.name}, "
         f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",
@@ -74,7 +73,7 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     )
     try:
         with end_request_interrupts():
-            return _fill_and_report(composed, study, command)
+            return _fill_and_report(composed, study, prepared, command)
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -86,13 +85,13 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     return Interrupted.exit_code
 
 
-def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, command: str) -> int:
+def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, prepared: PreparedStudy, command: str) -> int:
     from optimise.parameter_study.progress import points_line
     from studies.writing.progress_line import ProgressLine
 
     line, place = ProgressLine(), study.place
     try:
-        result = study.fill(progress=lambda p: line.write(points_line(p)), command=command)
+        result = study.fill(prepared, progress=lambda p: line.write(points_line(p)), command=command)
     finally:
         line.end()
     folder = RunFolder(place.path, place.study, composed)

@@ -10,7 +10,6 @@ command goes on after Ctrl-C or a power cut. Where the reference mean force is h
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,19 +80,17 @@ def _refuse_missing(job: SensitivityJob) -> None:
 
 def run(composed: Composed[SensitivityJob]) -> int:
     """Evaluate the points, form the indices, draw and report; 75 when interrupted."""
-    from optimise.parameter_study.sensitivity import SensitivityFolder, run_sensitivity
+    from optimise.parameter_study.sensitivity import SensitivityFolder, fill_sensitivity
     from optimise.parameter_study.sensitivity_result import SensitivityInput
-    from optimise.spec.sensitivity import SensitivitySpec
     from studies.report import write_sensitivity_report
 
     job, wanted = composed.job, composed.job.sensitivity
-    case, spec = case_of(job), SensitivitySpec(sensitivity=wanted, cluster=job.cluster)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sensitivity" / wanted.name
     study = PointsStudy(
-        given=SensitivityInput(sensitivity=wanted, case=case),
+        given=SensitivityInput(sensitivity=wanted, case=case_of(job)),
         place=SensitivityFolder(path),
         varied=f"{', '.join(wanted.methods)}, {len(wanted.inputs)} inputs, {wanted.points} points",
-        fill=partial(run_sensitivity, spec, case, path),
+        fill=fill_sensitivity,
         report=write_sensitivity_report,
         closing=_closing,
         files="report.html, indices.csv, result.nc, figures/",

@@ -47,19 +47,17 @@ def compose(overrides: list[str]) -> Composed[SweepJob]:
 
 def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
-    from optimise.parameter_study.sweep import SweepFolder, run_sweep
+    from optimise.parameter_study.sweep import SweepFolder, fill_sweep
     from optimise.parameter_study.sweep_result import SweepInput
-    from optimise.spec.sweep import SweepSpec
     from studies.report import write_sweep_report
 
     job = composed.job
-    case, spec = case_of(job), SweepSpec(sweep=job.sweep, cluster=job.cluster)
     path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
     study = PointsStudy(
-        given=SweepInput(sweep=job.sweep, case=case),
+        given=SweepInput(sweep=job.sweep, case=case_of(job)),
         place=SweepFolder(path),
         varied=" x ".join(f"{len(values)} {name}" for name, values in job.sweep.values.items()),
-        fill=partial(run_sweep, spec, case, path, error_estimate=job.error_estimate),
+        fill=partial(fill_sweep, error_estimate=job.error_estimate),
         report=write_sweep_report,
         closing=_closing,
         files="report.html, result.nc, figures/",

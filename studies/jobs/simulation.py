@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from catenary.errors import sentences_of
 from catenary.spec.components import Spec
 from dynamics.spec.case import CaseSpec
 from optimise.spec.campaign import (
@@ -115,8 +116,7 @@ class OptimiseJob(CaseSpec):
         try:
             campaign_of(self)
         except ValidationError as error:
-            sentences = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
-            raise ValueError("; ".join(sentences)) from None
+            raise ValueError("; ".join(sentences_of(error))) from None
         return self
 
 

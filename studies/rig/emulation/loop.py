@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from catenary.errors import InputError
+from catenary.errors import InputError, sentences_of
 from dynamics.rig.loop.device import LumpedDevice
 from dynamics.rig.loop.spec import LoopSettings
 from studies.jobs.loop import EmulateJob, LoopTestSpec
@@ -34,8 +34,7 @@ def test_spec(job: EmulateJob, manifest: dict[str, Any]) -> LoopTestSpec:
     try:
         return LoopTestSpec.model_validate({**conditions, "loop": loop})
     except ValidationError as error:
-        said = [str(e.get("ctx", {}).get("error", e["msg"])) for e in error.errors()]
-        raise InputError(said) from None
+        raise InputError(sentences_of(error)) from None
 
 
 def told(job: EmulateJob) -> str:

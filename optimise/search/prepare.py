@@ -1,0 +1,87 @@
+"""A campaign before anything is written: whether its input goes together, and what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from catenary.errors import InputError, sentences_of
+from dynamics.spec.case import CaseSpec
+from optimise.design.space import DesignSpace
+from optimise.evaluation.scenarios import ScenarioSet, scenario_set
+from optimise.executors import refuse_impossible
+from optimise.record.campaign_folder import CampaignFolder
+from optimise.search.warm_start import WarmStarted, warm_start
+from optimise.spec.campaign import CampaignSpec
+
+__all__ = ["PreparedCampaign", "prepare_campaign"]
+
+
+@dataclass(frozen=True)
+class PreparedCampaign:
+    """A campaign whose input goes together, in a folder that it may have.
+
+    Attributes
+    ----------
+    campaign : CampaignSpec
+    case : CaseSpec
+        Nominal line, pantograph, speed and mean force.
+    place : CampaignFolder
+        Its folder, new or its own.
+    space : DesignSpace
+        What may change.
+    scenarios : ScenarioSet, optional
+        Where designs have to be good; None in the case alone.
+    begun : bool
+        Whether the folder holds it already.
+    """
+
+    campaign: CampaignSpec
+    case: CaseSpec
+    place: CampaignFolder
+    space: DesignSpace
+    scenarios: ScenarioSet | None
+    begun: bool
+
+    @cached_property
+    def warm_started(self) -> WarmStarted | None:
+        """Designs of an earlier campaign with which it begins; refused where there is none."""
+        return warm_start(self.campaign, self.space)
+
+
+def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> PreparedCampaign:
+    """Check a campaign once; nothing is written.
+
+    Parameters
+    ----------
+    campaign : CampaignSpec
+        What may change, what is held, how many designs.
+    case : CaseSpec
+        Nominal line, pantograph, speed and mean force.
+    folder : Path
+        The campaign's folder; it need not be there.
+
+    Raises
+    ------
+    InputError
+        If the nominal line cannot be varied so, a combination of conditions is no possible case, the folder holds
+        another campaign, or workers cannot be had from here.
+    """
+    scenarios = _possible_scenarios(campaign, case)
+    space, place = DesignSpace(case.catenary, campaign.design), CampaignFolder(Path(folder))
+    prepared = PreparedCampaign(campaign, case, place, space, scenarios, place.refuse_other(campaign, case))
+    if not prepared.begun:
+        _ = prepared.warm_started
+    refuse_impossible(campaign.cluster)
+    return prepared
+
+
+def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet | None:
+    """Scenarios of a campaign; the first combination of conditions that is no possible case is refused."""
+    try:
+        return scenario_set(campaign.scenarios, campaign.objectives, case)
+    except ValidationError as error:
+        raise InputError([f"scenarios must be possible cases: {text}" for text in sentences_of(error)]) from error
