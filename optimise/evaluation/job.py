@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catenary.spec.line import CatenarySpec
-from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.outcome import BatchOutcome, Outcome, failed
-from optimise.evaluation.scenarios import ScenarioSet
 from optimise.spec.campaign import LimitsSpec
+
+if TYPE_CHECKING:  # what reads a record compiles nothing
+    from dynamics.results.warm_start import StartPolicy
+    from optimise.evaluation.scenarios import ScenarioSet
 
 __all__ = ["Batch", "Job", "Setting", "Work"]
 

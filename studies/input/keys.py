@@ -1,32 +1,27 @@
-"""Every input key of a Spec with its unit, range and meaning, read from the Spec itself."""
+"""Every input key of a Spec with its unit, range and meaning, read from the JSON schema that pydantic makes of it."""
 
 from __future__ import annotations
 
 import difflib
-import inspect
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-from pydantic_core import to_jsonable_python
 
 __all__ = ["KeyTree", "format_value"]
 
 Node = dict[str, Any]
 LONGEST_PATH = 200  # to look for what a longer one is near takes long, and is in vain
 LARGEST = 10**300  # a whole number beyond it may be no float
-TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
 class KeyTree:
     """Input keys of a Spec, addressed by dotted path such as ``catenary.linearised.contact_wire.tension``."""
 
     def __init__(self, spec: type[BaseModel]) -> None:
-        self._schema = _block(spec)
+        self._schema = _schema(spec)
 
     def node(self, path: Sequence[str | int]) -> Node | None:
         """Schema node at a path, or None where the Spec has no such key."""
@@ -35,7 +30,8 @@ class KeyTree:
             node = self._child(node, part)
             if node is None:
                 return None
-        return self._resolve(node)
+        found = self._resolve(node)
+        return {**found, "enum": [found["const"]]} if "const" in found else found
 
     def children(self, path: Sequence[str | int]) -> list[str]:
         """Names of the keys directly under a path."""
@@ -109,70 +105,20 @@ class KeyTree:
         return extra if isinstance(extra, dict) else None
 
     def _resolve(self, node: Node | None) -> Node:
-        """Take of a choice the first side, null left out."""
-        found = dict(node or {})
-        while "anyOf" in found:
-            found = next(iter(found["anyOf"]), {})
+        """Follow references, and take of a choice the first side that is not null."""
+        found = node or {}
+        while "$ref" in found or "anyOf" in found:
+            if "$ref" in found:
+                found = self._schema["$defs"][found["$ref"].rpartition("/")[2]]
+            else:
+                found = next((side for side in found["anyOf"] if side.get("type") != "null"), {})
         return found
 
 
 @cache
-def _block(spec: type[BaseModel]) -> Node:
-    """A Spec as a node of a JSON schema: its keys, read from the fields alone.
-
-    Pydantic's own schema says the same, but takes every validator to be built first: three times as long as all else
-    that a page of help needs.
-    """
-    keys = {name: _key(field) for name, field in spec.model_fields.items()}
-    return {"type": "object", "properties": keys, "description": inspect.cleandoc(spec.__doc__ or "")}
-
-
-def _key(field: FieldInfo) -> Node:
-    """One key: what may stand there, what it means, and its default."""
-    node = {**_values(field.annotation), **_bounds(field.metadata)}
-    if field.description:
-        node["description"] = field.description
-    if not field.is_required() and field.default_factory is None:
-        node["default"] = to_jsonable_python(field.default)
-    return node
-
-
-def _values(annotation: Any) -> Node:
-    """What may stand at a place of this type."""
-    origin, parts = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
-        own = [m for part in parts[1:] for m in (part.metadata if isinstance(part, FieldInfo) else [part])]
-        return {**_values(parts[0]), **_bounds(own)}
-    if origin is Literal:
-        return {**_values(type(parts[0])), "enum": list(parts)}
-    if origin in (Union, UnionType):
-        return {"anyOf": [_values(part) for part in parts if part is not NoneType]}
-    if origin is tuple and parts[-1] is not Ellipsis:
-        return {"type": "array", "prefixItems": [_values(part) for part in parts]}
-    if origin in (tuple, list):
-        return {"type": "array", "items": _values(parts[0])}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _values(parts[1])}
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return dict(_block(annotation))
-    return {"type": TYPES[annotation]} if annotation in TYPES else {}
-
-
-def _bounds(metadata: Sequence[Any]) -> Node:
-    """Limits of a number, and the pattern of a text."""
-    limits = {
-        "ge": "minimum",
-        "gt": "exclusiveMinimum",
-        "le": "maximum",
-        "lt": "exclusiveMaximum",
-        "pattern": "pattern",
-    }
-    return {
-        name: getattr(part, limit)
-        for part in metadata
-        for limit, name in limits.items()
-        if getattr(part, limit, None) is not None
-    }
+def _schema(spec: type[BaseModel]) -> Node:
+    """JSON schema of a Spec, made once in a process: pydantic builds every validator for it."""
+    return spec.model_json_schema()
 
 
 def _range(node: Node, unit: str) -> str:

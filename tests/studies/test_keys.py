@@ -1,8 +1,10 @@
 """What help and messages say of a key, against the schema that pydantic makes of the same Spec."""
 
 from importlib import import_module
+from typing import Literal
 
 import pytest
+from pydantic import BaseModel, Field
 
 from studies import cli, rig
 from studies.input.keys import KeyTree
@@ -49,3 +51,31 @@ def test_keys_are_those_of_the_schema(module):
 
     compare((), schema)
     assert compared > len(schema["properties"])
+
+
+def test_a_schema_is_made_once_in_a_process():
+    made = []
+
+    class Asked(BaseModel):
+        speed: float = Field(gt=0.0, description="speed of the train [m/s]")
+        kind: Literal["fixed"] = "fixed"
+        block: "Inner | None" = None
+
+        @classmethod
+        def model_json_schema(cls, *given, **named):
+            made.append(cls)
+            return super().model_json_schema(*given, **named)
+
+    class Inner(BaseModel):
+        """A block of its own."""
+
+        masses: tuple[float, int] = (1.0, 2)
+
+    Asked.model_rebuild(_types_namespace={"Inner": Inner})
+    for keys in (KeyTree(Asked), KeyTree(Asked)):
+        assert keys.paths == ["speed", "kind", "block", "block.masses"]
+        assert (keys.unit(["speed"]), keys.allowed(["speed"])) == ("m/s", "above 0 m/s")
+        assert keys.allowed(["kind"]) == "fixed" and keys.default(["block", "masses"]) == [1.0, 2]
+        assert keys.description(["block"]) == "A block of its own."
+        assert keys.node(["block", "masses", 1])["type"] == "integer" and keys.node(["block", "mass"]) is None
+    assert made == [Asked]
