@@ -24,13 +24,12 @@ from optimise.record.growing_record import ChangedRecordError
 from optimise.record.status_file import StatusWriter, StudyState
 from optimise.record.trial import TrialRecord
 from optimise.search.basins import polish_is_due, write_basins
-from optimise.search.designs import write_designs
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
 from optimise.search.polish import Point, polish
 from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.progress import Count, Progress
-from optimise.search.result import CampaignResult, load_result
+from optimise.search.result import CampaignResult, load_result, write_designs
 from optimise.search.samplers import population_size
 from optimise.spec.campaign import CampaignSpec
 

@@ -1,13 +1,17 @@
-"""A campaign as it is on record: its trials, its best design, its lines."""
+"""A campaign as it is on record: its trials, its best design, its lines, and the files that these leave behind."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import yaml
+
 from catenary.spec.line import CatenarySpec
+from catenary.storage.files import write_text_atomic
 from dynamics.spec.case import CaseSpec
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, Objective
@@ -18,7 +22,9 @@ from optimise.spec.campaign import CampaignSpec
 if TYPE_CHECKING:
     from optimise.evaluation.scenarios import ScenarioSet
 
-__all__ = ["CampaignResult", "load_result"]
+__all__ = ["CampaignResult", "load_result", "write_designs"]
+
+OWN_NAME = re.compile(r"\d{3,}\.yaml")
 
 
 @dataclass(frozen=True)
@@ -93,3 +99,29 @@ def load_result(folder: Path) -> CampaignResult:
     campaign, case, _ = place.read_input()
     place.refuse_lost_record()
     return CampaignResult(place.path, campaign, case, read_records(place, campaign.name))
+
+
+def write_designs(result: CampaignResult) -> None:
+    """Write the best design and, with several objectives, the front; what is stale goes.
+
+    A file of the front is named after its trial, so a name never stands for two lines: while the front is brought
+    up to date, and after a kill in the middle of it, every file that is there is what it says it is. New files
+    come first, files of designs that are no longer on the front go last.
+    """
+    place = CampaignFolder(result.folder)
+    if result.best is not None:
+        _write_line(result, result.best, place.best_design_yaml)
+    if len(result.campaign.objectives) < 2:
+        return
+    wanted = {place.pareto_yaml(record.number): record for record in result.front}
+    for path, record in wanted.items():
+        _write_line(result, record, path)
+    if place.pareto.is_dir():
+        for path in place.pareto.iterdir():
+            if path not in wanted and OWN_NAME.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+
+def _write_line(result: CampaignResult, record: TrialRecord, path: Path) -> None:
+    line = result.catenary_of(record).model_dump(mode="json", exclude_none=True)
+    write_text_atomic(path, yaml.safe_dump(line, sort_keys=False, allow_unicode=True))
