@@ -78,10 +78,12 @@ class DropperSpec(Spec):
     )
     contact_wire_heights: tuple[float, ...] = Field(
         default=(),
+        max_length=480,
         description="contact-wire height at each dropper, relative to the support [m]; pre-sag is negative",
     )
     lengths: tuple[float, ...] = Field(
         default=(),
+        max_length=480,
         description="length to which each dropper is cut, unloaded, from the axis of the contact wire to the axis "
         "of the messenger or stitch wire, clamps included [m]",
     )

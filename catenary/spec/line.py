@@ -65,6 +65,7 @@ class CatenarySpec(Spec):
     mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
     provenance: dict[str, LineMark] = Field(
         default_factory=dict,
+        max_length=1000,
         description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here, "
         "u given by the user, t:NAME taken over from line NAME and to be checked",
     )

@@ -30,12 +30,14 @@ class PantographSpec(Spec):
         min_length=1, max_length=8, description="masses, head first [kg]"
     )
     stiffnesses: tuple[Annotated[float, Field(ge=0.0, le=1.0e6)], ...] = Field(
-        description="springs, head first, the last one to the base [N/m]"
+        max_length=8, description="springs, head first, the last one to the base [N/m]"
     )
     dampings: tuple[Annotated[float, Field(ge=0.0, le=1.0e5)], ...] = Field(
-        description="dampers, head first, the last one to the base [N s/m]"
+        max_length=8, description="dampers, head first, the last one to the base [N s/m]"
     )
-    provenance: dict[str, Mark] = Field(default_factory=dict, description="where each value comes from")
+    provenance: dict[str, Mark] = Field(
+        default_factory=dict, max_length=1000, description="where each value comes from"
+    )
 
     @model_validator(mode="after")
     def _one_spring_per_mass(self) -> Self:
@@ -77,7 +79,7 @@ class TrailingSpec(Spec):
         default=(), max_length=7, description="distances behind the first pantograph, increasing [m]"
     )
     applied_forces_N: tuple[Annotated[float, Field(ge=10.0, le=600.0)], ...] | None = Field(
-        default=None, description="applied force of each [N]; without it that of the first"
+        default=None, max_length=7, description="applied force of each [N]; without it that of the first"
     )
     entry_length_m: Annotated[float, Field(gt=0.0, le=500.0)] = Field(
         default=70.0,
@@ -110,7 +112,7 @@ class BaseMotionSpec(Spec):
         min_length=2, max_length=200_000, description="times from the start of the run [s]"
     )
     height_m: tuple[Annotated[float, Field(ge=-0.5, le=0.5)], ...] = Field(
-        description="height of the base over its place on a smooth track, one value a time [m]"
+        max_length=200_000, description="height of the base over its place on a smooth track, one value a time [m]"
     )
 
     @model_validator(mode="after")

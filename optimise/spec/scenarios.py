@@ -43,19 +43,21 @@ class ScenariosSpec(Spec):
     speeds_kmh: tuple[Annotated[float, Field(ge=5.0, le=600.0)], ...] = Field(
         default=(), max_length=41, description="speeds, each with its own reference mean force [km/h]"
     )
-    speed_weights: Weights = Field(default=(), description="weight of each speed; without them all weigh the same [-]")
+    speed_weights: Weights = Field(
+        default=(), max_length=41, description="weight of each speed; without them all weigh the same [-]"
+    )
     pantographs: tuple[PantographSpec, ...] = Field(
         default=(), max_length=10, description="pantographs: names in conf, files, or blocks of keys"
     )
-    pantograph_weights: Weights = Field(default=(), description="weight of each pantograph [-]")
+    pantograph_weights: Weights = Field(default=(), max_length=10, description="weight of each pantograph [-]")
     contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
         default=(), max_length=10, description="contact stiffnesses [N/m]"
     )
-    contact_weights: Weights = Field(default=(), description="weight of each contact stiffness [-]")
+    contact_weights: Weights = Field(default=(), max_length=10, description="weight of each contact stiffness [-]")
     damping_factors: tuple[Annotated[float, Field(ge=0.0, le=20.0)], ...] = Field(
         default=(), max_length=10, description="factors of the line's own damping alpha and beta [-]"
     )
-    damping_weights: Weights = Field(default=(), description="weight of each damping factor [-]")
+    damping_weights: Weights = Field(default=(), max_length=10, description="weight of each damping factor [-]")
     errors: InstallationSpec = InstallationSpec()
     combine: Combine = Field(
         default="mean",

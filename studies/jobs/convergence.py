@@ -18,19 +18,22 @@ class LatticeSpec(Spec):
     """Settings that a study of convergence runs: every combination; Runge-Kutta, whose step is its own, once a mesh."""
 
     kinematics: tuple[Kinematics, ...] = Field(
-        default=("linearised",), min_length=1, description="linearised or nonlinear, or a list of both"
+        default=("linearised",), min_length=1, max_length=20, description="linearised or nonlinear, or a list of both"
     )
     formulations: tuple[Formulation, ...] = Field(
-        default=("ancf", "beam"), min_length=1, description="ancf or beam, or a list of both"
+        default=("ancf", "beam"), min_length=1, max_length=20, description="ancf or beam, or a list of both"
     )
     integrators: tuple[Integrator, ...] = Field(
-        default=("newmark", "hht"), min_length=1, description="newmark, hht, rk4 (hundreds of times slower), or a list"
+        default=("newmark", "hht"),
+        min_length=1,
+        max_length=20,
+        description="newmark, hht, rk4 (hundreds of times slower), or a list",
     )
     elements_per_bay: tuple[Annotated[int, Field(ge=2, le=40)], ...] = Field(
-        default=(4, 6, 12), min_length=1, description="meshes [elements a bay]"
+        default=(4, 6, 12), min_length=1, max_length=20, description="meshes [elements a bay]"
     )
     dt: tuple[Annotated[float, Field(ge=2.0e-4, le=4.0e-3)], ...] = Field(
-        default=(2.0e-3, 1.0e-3, 5.0e-4), min_length=1, description="time steps [s]"
+        default=(2.0e-3, 1.0e-3, 5.0e-4), min_length=1, max_length=20, description="time steps [s]"
     )
 
     @field_validator("*", mode="before")

@@ -93,7 +93,7 @@ class MapJob(PressedSpec):
 
     bundle: str = Field(description="folder of the rig bundle")
     strategies: tuple[Strategy, ...] = Field(
-        default=("span_by_span", "step_by_step"), min_length=1, description="strategies that are mapped"
+        default=("span_by_span", "step_by_step"), min_length=1, max_length=2, description="strategies that are mapped"
     )
     over: Literal["stiffness", "delay", "none"] = Field(
         default="stiffness",

@@ -154,7 +154,9 @@ class ReportJob(Spec):
 
     run_dir: str | None = Field(default=None, description="run or campaign folder whose report is drawn anew")
     runs: tuple[str, ...] = Field(
-        default=(), description="what is laid side by side, the first as reference; also written as bare paths"
+        default=(),
+        max_length=100,
+        description="what is laid side by side, the first as reference; also written as bare paths",
     )
     output: str | None = Field(
         default=None, description="page of a comparison, without it comparison.html; its picture lands beside it"
@@ -194,7 +196,7 @@ COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 class ValidateJob(Spec):
     """Comparisons with published results."""
 
-    only: Annotated[tuple[ComparisonName, ...], Field(min_length=1)] = Field(
+    only: Annotated[tuple[ComparisonName, ...], Field(min_length=1, max_length=20)] = Field(
         default=COMPARISONS, description="comparisons to make; without it all"
     )
     run_dir: str | None = Field(
