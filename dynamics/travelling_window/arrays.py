@@ -45,9 +45,9 @@ def aligned(shape: tuple[int, int], number: np.dtype[Any]) -> NDArray[Any]:
 
 
 def in_precision(operators: object, number: np.dtype[Any]) -> Any:
-    """Nested tuples with their floating-point arrays in one precision."""
+    """Nested named tuples with their floating-point arrays in one precision."""
     if isinstance(operators, tuple):
-        return tuple(in_precision(x, number) for x in operators)
+        return type(operators)(*(in_precision(x, number) for x in operators))
     if isinstance(operators, np.ndarray) and operators.dtype == np.float64:
         return operators.astype(number, copy=False)
     return operators

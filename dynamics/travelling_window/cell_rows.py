@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.cell_blocks import CellMatrix
-from dynamics.linear_algebra.vector_rows import TERMS
+from dynamics.linear_algebra.vector_rows import TERMS, Rows
+from dynamics.travelling_window.layout import Ints, Places, Product, RowList
 
-__all__ = ["RowList", "dropper_rows", "entries", "product_rows", "row_lists"]
+__all__ = ["dropper_rows", "entries", "product_rows", "row_lists"]
 
-RowList = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Block = tuple[Ints, Ints, Rows]
 
 
-def row_lists(n: int, *blocks: RowList, order: int = 1) -> RowList:
+def row_lists(n: int, *blocks: Block, order: int = 1) -> RowList:
     """Rows (start, column, value) of a sum of coordinate blocks, columns rising or (order -1) falling.
 
     Every row is filled up to a multiple of TERMS with zeros, which come first.
@@ -29,13 +28,13 @@ def row_lists(n: int, *blocks: RowList, order: int = 1) -> RowList:
     at = np.arange(len(rows)) + np.repeat(end - np.cumsum(count), count)
     column, value = np.zeros(end[-1], np.int64), np.zeros(end[-1])
     column[at], value[at] = cols[by], values[by]
-    return np.concatenate([[0], end]), column, value
+    return RowList(np.concatenate([[0], end]), column, value)
 
 
-def entries(A: NDArray[np.float64], rows: int = 0, cols: int = 0) -> Any:
+def entries(A: NDArray[np.float64], rows: int = 0, cols: int = 0) -> Places:
     """Coordinates and values of the nonzeros of a block that stands at (rows, cols)."""
     i, j = np.nonzero(A)
-    return i + rows, j + cols, A[i, j]
+    return Places(i + rows, j + cols, A[i, j])
 
 
 def dropper_rows(cell: VerticalCell) -> RowList:
@@ -43,7 +42,7 @@ def dropper_rows(cell: VerticalCell) -> RowList:
     return row_lists(len(cell.dropper_dof), entries(cell.dropper_operator().T))
 
 
-def product_rows(cell: VerticalCell, M: CellMatrix) -> tuple[Any, ...]:
+def product_rows(cell: VerticalCell, M: CellMatrix) -> Product:
     """Products with an operator of the cell, as row lists for the kernel."""
     n, ni = cell.n_dof, cell.n_interface
     inner = M.own.copy()
@@ -57,4 +56,4 @@ def product_rows(cell: VerticalCell, M: CellMatrix) -> tuple[Any, ...]:
     )
     # rows of as many terms one after the other, so that the processor foresees where each ends
     order = np.argsort(np.diff(rows[0]), kind="stable")
-    return rows, order, entries(M.next[ni:].T, 0, ni), M.interface_left, M.interface_right
+    return Product(rows, order, entries(M.next[ni:].T, 0, ni), M.interface_left, M.interface_right)

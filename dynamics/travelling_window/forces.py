@@ -11,12 +11,22 @@ import numpy as np
 from numba import njit
 
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
-from dynamics.travelling_window.layout import Droppers, Floats, Inputs, Ints, March, Now, Operators, Scratch
+from dynamics.travelling_window.layout import (
+    Droppers,
+    Floats,
+    Inputs,
+    Ints,
+    March,
+    Now,
+    Operators,
+    Scratch,
+    Squeezed,
+)
 from dynamics.travelling_window.solve import OPTIONS
 
 __all__ = [
-    "NEAR_SLACK", "dropper_loads", "forces_of_step", "list_squeezed", "near_slack", "point_load", "point_value",
-    "stretch_of", "stretches",
+    "NEAR_SLACK", "ONE_BY_ONE", "add_squeezed", "dropper_loads", "forces_of_step", "list_squeezed", "near_slack",
+    "point_load", "point_value", "stretch_of", "stretches",
 ]  # fmt: skip
 
 MAX_SWEEPS = 200
@@ -49,9 +59,10 @@ def point_value(source: Rows, dof: Ints, weight: Floats, p: int, n: int) -> floa
 
 
 @njit(**OPTIONS)
-def dropper_loads(target: Rows, force: Floats, which: Ints, count: int, droppers: Droppers, amount: float) -> None:
-    """Add forces that squeeze the ends of the first ``count`` droppers of a list together."""
-    dof, weight = droppers[0], droppers[1]
+def dropper_loads(target: Rows, squeezed: Squeezed, droppers: Droppers, amount: float) -> None:
+    """Add forces that squeeze the ends of the droppers of a list together."""
+    force, which, count = squeezed
+    dof, weight = droppers.dof, droppers.weight
     for x in range(count):
         d, c = which[x, 0], which[x, 1]
         if force[d, c] != 0.0:
@@ -60,9 +71,9 @@ def dropper_loads(target: Rows, force: Floats, which: Ints, count: int, droppers
 
 
 @njit(**OPTIONS)
-def _add_near(w, group, weight, amount, c, near, ni):
+def _add_near(w, group, weight, amount, c, near):
     """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
-    start, cell, dof, value = near
+    start, cell, dof, value, ni = near
     S = w.shape[1] - 1
     for t in range(start[group], start[group + 1]):
         where = c + cell[t]
@@ -76,9 +87,9 @@ def _add_near(w, group, weight, amount, c, near, ni):
 @njit(**OPTIONS)
 def stretches(lanes: Lanes, target: Rows, u: Rows, w: Rows, droppers: Droppers, dt: float) -> None:
     """Stretch of every dropper at the end of a step (dropper, span)."""
-    start, index, value = droppers[6]
+    start, column, value = droppers.rows
     for d in range(target.shape[0]):
-        row_stretch(lanes, target, d, u, w, dt, (index, value, start[d], start[d + 1]))
+        row_stretch(lanes, target, d, u, w, dt, (column, value, start[d], start[d + 1]))
 
 
 @njit(**OPTIONS)
@@ -88,7 +99,7 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
     They are listed span after span, each with its number, its span, and the part of the list (from, to) that stands
     at most a span away.
     """
-    F0, kd, beta, limit = droppers[2], droppers[3], droppers[4], droppers[5]
+    F0, kd, beta, limit = droppers.force, droppers.stiffness, droppers.beta, droppers.limit
     n_found = flagged = 0
     for d in range(fd_old.shape[0]):
         low = 0
@@ -116,7 +127,7 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
 @njit(**OPTIONS)
 def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
     """Stretch of a dropper in a nodal field."""
-    dof, weight = droppers[0], droppers[1]
+    dof, weight = droppers.dof, droppers.weight
     total = 0.0
     for k in range(dof.shape[1]):
         total += weight[d, k] * field[dof[d, k], c]
@@ -132,14 +143,15 @@ def _felt_by(rate, change, at, found, compliance):
 
 
 @njit(**OPTIONS)
-def _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compliance):
+def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance):
     """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N] and the contact's rate.
 
     Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0; one that keeps a
     share of its stiffness gives up the rest of both.
     """
+    start, rate, reach = listed
     fd, fb, fd_old = slack
-    F0, kd, beta, share = droppers[2], droppers[3], droppers[4], droppers[7]
+    F0, kd, beta, share = droppers.force, droppers.stiffness, droppers.beta, droppers.given_up
     gone = share * kd  # stiffness that a slack dropper gives up
     move = wire = 0.0
     for x in range(n_found):
@@ -161,9 +173,10 @@ def _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compli
 
 
 @njit(**OPTIONS)
-def _listed(field, rate, start, reach, found, n_found, droppers, coupling):
+def _list(field, listed, found, n_found, droppers, coupling):
     """Stretch and its rate of the droppers found, without the forces sought, and how they feel the contact."""
     u, w = field
+    start, rate, reach = listed
     by_contact, phi, p = coupling
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
@@ -175,11 +188,18 @@ def _listed(field, rate, start, reach, found, n_found, droppers, coupling):
 
 
 @njit(**OPTIONS)
-def _add_squeezed(lanes, w, slack, listed, squeeze, operators, ni):
+def add_squeezed(
+    lanes: Lanes,
+    w: Rows,
+    forces: tuple[Floats, Floats],
+    listed: tuple[Ints, int],
+    squeeze: Rows,
+    operators: Operators,
+) -> None:
     """Add the answers to the droppers' squeezes: few of them one by one, many in one product over all spans."""
-    fd, fb, _ = slack
+    fd, fb = forces
     found, n_found = listed
-    near, (rows, start, index, value) = operators[3], operators[8]
+    near, (rows, start, column, value) = operators.near_droppers, operators.squeezed
     many, nd, S = 0, fd.shape[0], w.shape[1] - 1
     for x in range(n_found):
         many += 0.5 * fd[found[x, 0], found[x, 1]] + fb[found[x, 0], found[x, 1]] != 0.0
@@ -190,7 +210,7 @@ def _add_squeezed(lanes, w, slack, listed, squeeze, operators, ni):
         amount = -(0.5 * fd[d, c] + fb[d, c])
         if many <= ONE_BY_ONE:
             if amount != 0.0:
-                _add_near(w, d, ONE, amount, c, near, ni)
+                _add_near(w, d, ONE, amount, c, near)
             continue
         if c > 0:
             squeeze[d, c - 1] = amount
@@ -200,7 +220,7 @@ def _add_squeezed(lanes, w, slack, listed, squeeze, operators, ni):
             squeeze[2 * nd + d, c + 1] = amount
     if many > ONE_BY_ONE:
         for i in rows:
-            row_combine(lanes, w, i, 1.0, squeeze, (index, value, start[i], start[i + 1]))
+            row_combine(lanes, w, i, 1.0, squeeze, (column, value, start[i], start[i + 1]))
 
 
 @njit(**OPTIONS)
@@ -209,27 +229,25 @@ def forces_of_step(
 ) -> tuple[float, int]:
     """Contact force and correction forces at the end of a step, by projected Gauss-Seidel.
 
-    Only what contact and the droppers found feel of each other is followed; w is updated once at the end. ``now`` is
-    the step, the head's height [m] without contact and how many droppers were found near slack.
-    Returns the contact force [N] and the number of sweeps.
+    Only what contact and the droppers found feel of each other is followed; w is updated once at the end. Returns the
+    contact force [N] and the number of sweeps.
     """
     step, head, n_found = now
-    u, fd = state[0], state[3]
-    w, found, fb, fd_old, (start, rate, reach) = scratch[0], scratch[1], scratch[3], scratch[4], scratch[6]
-    factor, _, near_contact, _, element, G_contact, by_contact, compliance, _ = operators
+    u, fd, w, found, fb, listed = state.u, state.fd, scratch.w, scratch.found, scratch.fb, scratch.listed
+    at_contact, among, rate, reach = operators.at_contact, operators.among, listed.rate, listed.reach
     contact, panto, droppers, constants = inputs
-    dt, kc, p, tolerance = constants[0], constants[3], constants[9], constants[10]
-    ni, n = factor[0], factor[1]
-    dof, phi = contact[0][step], contact[1][step]
-    h_comp = 0.5 * panto[0][0, 0]
-    _listed((u, w), rate, start, reach, found, n_found, droppers, (by_contact[element[step]], phi, p))
+    dt, kc, p, tolerance = constants.scalars.dt, constants.contact_stiffness, constants.span, constants.tolerance
+    n, element = u.shape[0], operators.element[step]
+    dof, phi = contact.dof[step], contact.weight[step]
+    h_comp = 0.5 * panto.inverse[0, 0]
+    _list((u, w), listed, found, n_found, droppers, (operators.by_contact[element], phi, p))
     own = 0.0
     for i in range(4):
         for j in range(4):
-            own += phi[i] * phi[j] * G_contact[step, i, j]
-    below = contact[2][step] + point_value(u, dof, phi, p, n)
+            own += phi[i] * phi[j] * at_contact[step, i, j]
+    below = contact.height[step] + point_value(u, dof, phi, p, n)
     wire = point_value(w, dof, phi, p, n)
-    lam, sweeps, slack = 0.0, 0, (fd, fb, fd_old)
+    lam, sweeps, slack = 0.0, 0, (fd, fb, scratch.fd_old)
     for sweep in range(MAX_SWEEPS):
         sweeps = sweep
         gap = head - dt * h_comp * lam - below - dt * wire
@@ -241,12 +259,12 @@ def forces_of_step(
             break
         for x in range(n_found):
             rate[x] += change * reach[x]
-        squeezed, felt = _slack_sweep(rate, start, reach, slack, found, n_found, droppers, dt, compliance)
+        squeezed, felt = _slack_sweep(listed, slack, found, n_found, droppers, dt, among)
         wire += felt
         if max(move, squeezed) < tolerance:
             break
-    _add_near(w, element[step], phi, 0.5 * lam, p, near_contact, ni)
-    _add_squeezed(lanes, w, slack, (found, n_found), scratch[8], operators, ni)
+    _add_near(w, element, phi, 0.5 * lam, p, operators.near_contact)
+    add_squeezed(lanes, w, (fd, fb), (found, n_found), scratch.squeeze, operators)
     return lam, sweeps
 
 

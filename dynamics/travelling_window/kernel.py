@@ -40,7 +40,7 @@ from dynamics.travelling_window.forces import (
     stretch_of,
     stretches,
 )
-from dynamics.travelling_window.layout import Inputs, March, Operators, Records, Scratch
+from dynamics.travelling_window.layout import Inputs, March, Now, Operators, Records, Scratch, Squeezed
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
 
 __all__ = ["march_span"]
@@ -49,7 +49,7 @@ __all__ = ["march_span"]
 @njit(**OPTIONS)
 def _pantograph_free(zp, vp, wp, panto, half_old, dt):
     """Mean velocities of the pantograph without the new contact force."""
-    A_inv, mass, stiffness, force = panto
+    A_inv, mass, stiffness, force = panto.inverse, panto.mass, panto.stiffness, panto.applied
     m = zp.size
     for i in range(m):
         wp[i] = 0.0
@@ -68,54 +68,55 @@ def _pantograph_free(zp, vp, wp, panto, half_old, dt):
 @njit(**OPTIONS)
 def _point_forces(s, at, lam, squeezed, inputs, n, factor):
     """Add half of the contact force at one end of a step and of the correction forces to s, times ``factor``."""
-    contact, _, droppers, constants = inputs
-    point_load(s, contact[0][at], contact[1][at], factor * 0.5 * lam, constants[9], n)
-    dropper_loads(s, squeezed[0], squeezed[1], squeezed[2], droppers, factor * 0.5)
+    contact, p = inputs.contact, inputs.constants.span
+    point_load(s, contact.dof[at], contact.weight[at], factor * 0.5 * lam, p, n)
+    dropper_loads(s, squeezed, inputs.droppers, factor * 0.5)
 
 
 @njit(**OPTIONS)
 def _carry_supports(s, w, constants, before):
     """Carry the messenger supports and the absorbing ends inside s during the update; take them out after it."""
-    dt, _, _, _, Kx, Cx, sup, _, ends, _, _, _ = constants
+    dt, Kx, Cx, ends = constants.scalars.dt, constants.support_stiffness, constants.support_damping, constants.ends
     S = w.shape[1] - 1
     damping = Cx if before else -Cx
-    for i in sup:
+    for i in constants.support_dof:
         for c in range(S + 1):
             s[i, c] += (0.5 * dt * Kx + damping) * w[i, c]
     sign = 1.0 if before else -1.0
-    for k in range(ends[0].size):
-        s[ends[0][k], 0] += sign * ends[1][k] * w[ends[0][k], 0]
-        s[ends[0][k], S] += sign * ends[1][k] * w[ends[0][k], S]
+    dof, impedance = ends
+    for k in range(dof.size):
+        s[dof[k], 0] += sign * impedance[k] * w[dof[k], 0]
+        s[dof[k], S] += sign * impedance[k] * w[dof[k], S]
 
 
 @njit(**OPTIONS)
 def _record(step, lam, state, inputs, records, n):
     """Write down the end of a step."""
-    u, _, _, fd, zp, _ = state
-    contact, _, droppers, constants = inputs
-    F0, kd, p = droppers[2], droppers[3], constants[9]
-    rec_force, rec_height, rec_head, rec_uplift, rec_drop, _ = records
-    rec_force[step - 1] = lam
-    rec_height[step - 1] = contact[2][step] + point_value(u, contact[0][step], contact[1][step], p, n)
-    rec_head[step - 1] = zp[0]
-    for k in range(constants[7].size):
+    u, fd = state.u, state.fd
+    contact, droppers, p = inputs.contact, inputs.droppers, inputs.constants.span
+    supports, F0, kd = inputs.constants.support_contact_dof, droppers.force, droppers.stiffness
+    uplift, tension = records.uplift, records.dropper
+    records.force[step - 1] = lam
+    records.height[step - 1] = contact.height[step] + point_value(u, contact.dof[step], contact.weight[step], p, n)
+    records.head[step - 1] = state.zp[0]
+    for k in range(supports.size):
         for c in range(u.shape[1]):
-            rec_uplift[step - 1, k, c] = u[constants[7][k], c]
+            uplift[step - 1, k, c] = u[supports[k], c]
     for d in range(fd.shape[0]):
-        rec_drop[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p]
+        tension[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p]
 
 
 @njit(**OPTIONS)
 def _count_slack(records, step, u, squeezed, droppers, p):
     """Count the step for every dropper that ends it slack; away from the pantograph none is that was not near it."""
     fd, found, n_found = squeezed
-    F0, kd, slack_steps = droppers[2], droppers[3], records[5]
+    F0, kd, slack_steps, tension = droppers.force, droppers.stiffness, records.slack_steps, records.dropper
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
         if c != p and (fd[d, c] > 0.0 or F0[d] + kd * stretch_of(u, droppers, d, c) <= SLACK_FORCE):
             slack_steps[d, c] += 1
     for d in range(fd.shape[0]):
-        if records[4][step - 1, d] <= SLACK_FORCE:
+        if tension[step - 1, d] <= SLACK_FORCE:
             slack_steps[d, p] += 1
 
 
@@ -129,50 +130,46 @@ def march_span(
     ----------
     lanes : tuple
         As many integers as a row has chunks (see `dynamics.linear_algebra.vector_rows`).
-    state : tuple
-        u, a, s (row, column); fd (dropper, span); zp, vp (mass,).
-    scratch : tuple
-        w; droppers found, now and in the step before; wp; fb and fd at the beginning of a step; stretches (dropper,
-        column); three numbers of each dropper found; squeezes (see `near_fields.squeezed_rows`).
-    operators, inputs : tuple
-        As `layout.Operators` and `layout.Inputs` say.
-    records : tuple
-        By step: force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of
-        the span that the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).
+    state, scratch, operators, inputs, records : March, Scratch, Operators, Inputs, Records
+        As `layout` says; state, scratch and records are written in.
     """
     u, a, s, fd, zp, vp = state
-    w, found, wp, fb, fd_old, stretch, _, before, _ = scratch
+    w, found, wp, fb, fd_old, before = (
+        scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old, scratch.before,
+    )  # fmt: skip
     contact, panto, droppers, constants = inputs
-    dt, kc, p = constants[0], constants[3], constants[9]
-    ni, n = operators[0][0], operators[0][1]
-    lam = max(0.0, kc * (zp[0] - contact[2][0] - point_value(u, contact[0][0], contact[1][0], p, n)))
+    dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
+    ni, n = operators.factor.ni, operators.factor.n
+    lam = max(0.0, kc * (zp[0] - contact.height[0] - point_value(u, contact.dof[0], contact.weight[0], p, n)))
     n_found, worst = list_squeezed(fd, found), 0
-    for step in range(1, contact[2].size):
+    for step in range(1, contact.height.size):
         old, n_before = lam, n_found
         before[:n_found] = found[:n_found, :2]
         fd_old[:] = fd
         fd[:] = 0.0
         fb[:] = 0.0
-        held = fd_old, before, n_before
+        held = Squeezed(fd_old, before, n_before)
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
-        solve_spans(lanes, w, a, s, operators[0])
+        solve_spans(lanes, w, a, s, operators.factor)
         _pantograph_free(zp, vp, wp, panto, 0.5 * old, dt)
-        stretches(lanes, stretch, u, w, droppers, dt)
-        n_found = near_slack(stretch, fd_old, droppers, found)
-        lam, sweeps = forces_of_step(lanes, (step, zp[0] + dt * wp[0], n_found), state, scratch, operators, inputs)
+        stretches(lanes, scratch.stretch, u, w, droppers, dt)
+        n_found = near_slack(scratch.stretch, fd_old, droppers, found)
+        moment = Now(step, zp[0] + dt * wp[0], n_found)
+        lam, sweeps = forces_of_step(lanes, moment, state, scratch, operators, inputs)
         worst = max(worst, sweeps)
         share_interface(w, n, ni)
-        now = fd, found, n_found
+        now = Squeezed(fd, found, n_found)
         _point_forces(s, step, lam, now, inputs, n, -1.0)
-        dropper_loads(s, fb, found, n_found, droppers, -1.0)
+        dashpots = Squeezed(fb, found, n_found)
+        dropper_loads(s, dashpots, droppers, -1.0)
         _carry_supports(s, w, constants, True)
-        advance(lanes, (u, a, s, w), operators[1], constants[11], n, ni)
+        advance(lanes, (u, a, s, w), operators.mass, constants.scalars, n, ni)
         _point_forces(s, step - 1, old, held, inputs, n, 1.0)
         _point_forces(s, step, lam, now, inputs, n, 1.0)
-        dropper_loads(s, fb, found, n_found, droppers, 1.0)
+        dropper_loads(s, dashpots, droppers, 1.0)
         _carry_supports(s, w, constants, False)
         for i in range(zp.size):
-            wp[i] -= panto[0][i, 0] * 0.5 * lam
+            wp[i] -= panto.inverse[i, 0] * 0.5 * lam
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
         _record(step, lam, state, inputs, records, n)

@@ -1,10 +1,11 @@
-"""Types of what the compiled march of a window is handed: tuples of arrays, in the kernel's order.
+"""What the compiled march of a window is handed: one frozen tuple of plain arrays for each part.
 
-``Rows`` are arrays of the window's precision; row lists are (start, column, value), as `cell_rows.row_lists` makes
-them. Symbols as in `dynamics.travelling_window.kernel`.
+``Rows`` are arrays of the window's precision. Symbols as in `dynamics.travelling_window.kernel`.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,73 +13,262 @@ from numpy.typing import NDArray
 from dynamics.linear_algebra.vector_rows import Rows
 
 __all__ = [
-    "Constants",
-    "Contact",
-    "Droppers",
-    "Factor",
-    "Floats",
-    "Inputs",
-    "Ints",
-    "March",
-    "NearField",
-    "Now",
-    "Operators",
-    "Panto",
-    "Product",
-    "Records",
-    "RowTerms",
-    "Scalars",
-    "Scratch",
-]
+    "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "Listed", "March",
+    "NearField", "Now", "Operators", "Panto", "Places", "Product", "Records", "RowList", "Scalars", "Scratch",
+    "Squeezed", "SqueezedRows", "Supports",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-RowTerms = tuple[Ints, Ints, Rows]
-"""Rows of an operator: where each starts, columns, values; or places of a block: rows, columns, values."""
-Factor = tuple[
-    int,
-    int,
-    Ints,
-    RowTerms,
-    RowTerms,
-    tuple[RowTerms, RowTerms, RowTerms, Ints, Rows],
-    RowTerms,
-    RowTerms,
-    Rows,
-    RowTerms,
-]
-"""Factor of the effective matrix: interface dofs, dofs, interior rows that feel a support, what interiors do to the
-supports on their left and right, the supports' inverses, coupling of neighbours, forward, diagonal and backward."""
-Product = tuple[RowTerms, Ints, RowTerms, Rows, Rows]
-"""Product with an operator of the cell: row lists, the order of the rows, the span before, interfaces at both ends."""
-NearField = tuple[Ints, Ints, Ints, Rows]
-"""Groups of columns of A^-1 where they have not decayed: where each starts, spans, dofs, values (term, column)."""
-Operators = tuple[
-    Factor, Product, NearField, NearField, Ints, Rows, Rows, Rows, tuple[Ints, Ints, Ints, Rows]
-]  # fmt: skip
-"""Factor, product with M, near fields of contact and droppers, element of every contact point, the compliances of
-contact, contact to droppers and droppers, and the answers to squeezes as rows."""
-Contact = tuple[Ints, Floats, Floats]
-"""Contact by step: dofs and weights (step, 4), height of the wire at rest [m]."""
-Panto = tuple[Floats, Floats, Floats, float]
-"""Pantograph: inverse of its effective matrix, masses (mass,) [kg], stiffness [N/m], applied force [N]."""
-Droppers = tuple[Ints, Floats, Floats, float, float, Rows, RowTerms, float]
-"""Dofs and weights (dropper, 4 or more), static force [N], stiffness [N/m], beta that slack gives up [s], stretch
-below which one is looked at [m], stretches as row lists, share of the stiffness that slack gives up."""
-Scalars = tuple[float, float, float, Rows, Ints]
-"""Step [s], gamma, kappa, momentum factors of the sponge (2, column), and which of them a dof has."""
-Constants = tuple[
-    float, float, float, float, float, float, Ints, Ints, tuple[Ints, Floats], int, float, Scalars
-]  # fmt: skip
-"""Step [s], gamma, kappa, contact stiffness [N/m], stiffness and damping of messenger supports, dofs of the messenger
-and of the contact wire at supports, absorbing ends (dofs, impedance), span of the pantograph, tolerance [N]."""
-Inputs = tuple[Contact, Panto, Droppers, Constants]
-"""All that a march is given from outside the line's operators."""
-March = tuple[Rows, Rows, Rows, Floats, Floats, Floats]
-"""State that is marched: u, a, s (row, column); correction forces (dropper, span); zp, vp (mass,)."""
-Scratch = tuple[Rows, Ints, Floats, Floats, Floats, Rows, tuple[Floats, ...], Ints, Rows]
-"""Memory of a step, as `kernel.march_span` describes it."""
-Records = tuple[Floats, Floats, Floats, Floats, Floats, Ints]
-"""What is written down by step, as `kernel.march_span` describes it."""
-Now = tuple[int, float, int]
-"""Step, the head's height without contact [m], how many droppers were found near slack."""
+
+
+class RowList(NamedTuple):
+    """Rows of an operator, as `cell_rows.row_lists` makes them: where each starts, columns, values."""
+
+    start: Ints
+    column: Ints
+    value: Rows
+
+
+class Places(NamedTuple):
+    """Nonzeros of a block."""
+
+    row: Ints
+    column: Ints
+    value: Rows
+
+
+class Supports(NamedTuple):
+    """Inverses of the supports: entries that copy an interface, that solve it, and once more for what is coupled.
+
+    ``touched`` are the dofs that neighbours couple, ``ends`` the inverses of the window's first and last (2, dof, dof).
+    """
+
+    copied: RowList
+    solved: RowList
+    again: RowList
+    touched: Ints
+    ends: Rows
+
+
+class Factor(NamedTuple):
+    """Factor of the effective matrix.
+
+    ``ni`` interface dofs, ``n`` dofs; ``near`` interior rows that feel a support, ``left`` and ``right`` what
+    interiors do to the supports on either side; the supports and the ``coupling`` of neighbours; then L, 1/D and L^T.
+    """
+
+    ni: int
+    n: int
+    near: Ints
+    left: RowList
+    right: RowList
+    supports: Supports
+    coupling: Places
+    forward: RowList
+    inverse: Rows
+    backward: RowList
+
+
+class Product(NamedTuple):
+    """Product with an operator of the cell: rows, their order, the span before, interfaces at both ends."""
+
+    rows: RowList
+    order: Ints
+    beyond: Places
+    end_left: Rows
+    end_right: Rows
+
+
+class NearField(NamedTuple):
+    """Groups of columns of A^-1 where they have not decayed: where each starts, spans, dofs, values (term, column).
+
+    The window's last column has the first ``interface`` dofs alone.
+    """
+
+    start: Ints
+    cell: Ints
+    dof: Ints
+    value: Rows
+    interface: int
+
+
+class SqueezedRows(NamedTuple):
+    """Answers to the droppers' squeezes by rows (see `near_fields.squeezed_rows`): rows that hold any, row list."""
+
+    rows: Ints
+    start: Ints
+    column: Ints
+    value: Rows
+
+
+class Operators(NamedTuple):
+    """What the line does.
+
+    Factor, product with M, near fields of contact and droppers, ``element`` of every contact point, the compliances of
+    the contact (step, 4, 4), of contact to droppers (element, cell before to after, dropper, 4) and among droppers
+    (cell before to after, felt by, from), and the answers to squeezes as rows.
+    """
+
+    factor: Factor
+    mass: Product
+    near_contact: NearField
+    near_droppers: NearField
+    element: Ints
+    at_contact: Rows
+    by_contact: Rows
+    among: Rows
+    squeezed: SqueezedRows
+
+
+class Contact(NamedTuple):
+    """Contact by step: dofs and weights (step, 4), height of the wire at rest [m]."""
+
+    dof: Ints
+    weight: Floats
+    height: Floats
+
+
+class Panto(NamedTuple):
+    """Pantograph: inverse of its effective matrix, masses (mass,) [kg], stiffness [N/m], applied force [N]."""
+
+    inverse: Floats
+    mass: Floats
+    stiffness: Floats
+    applied: float
+
+
+class Droppers(NamedTuple):
+    """Dofs and weights (dropper, 4 or more), static force [N], stiffness [N/m], stretches as rows.
+
+    Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below a stretch
+    of ``limit`` [m].
+    """
+
+    dof: Ints
+    weight: Floats
+    force: Floats
+    stiffness: float
+    beta: float
+    limit: Rows
+    rows: RowList
+    given_up: float
+
+
+class Bays(NamedTuple):
+    """Tensions of the bays: dofs, and their diagonal entries in the stiffness."""
+
+    dof: Ints
+    diagonal: Floats
+
+
+class Ends(NamedTuple):
+    """Absorbing ends: dofs, and impedance [N s/m]."""
+
+    dof: Ints
+    impedance: Floats
+
+
+class Scalars(NamedTuple):
+    """Step [s], gamma, kappa, momentum factors of the sponge (2, column), and which of them a dof has."""
+
+    dt: float
+    gamma: float
+    kappa: float
+    sponge: Rows
+    kind: Ints
+
+
+class Constants(NamedTuple):
+    """Contact stiffness [N/m]; stiffness and damping of messenger supports, and their dofs; the contact wire's there.
+
+    ``span`` is the pantograph's, ``tolerance`` [N] ends a step's sweeps.
+    """
+
+    contact_stiffness: float
+    support_stiffness: float
+    support_damping: float
+    support_dof: Ints
+    support_contact_dof: Ints
+    ends: Ends
+    span: int
+    tolerance: float
+    scalars: Scalars
+
+
+class Inputs(NamedTuple):
+    """All that a march is given from outside the line's operators."""
+
+    contact: Contact
+    panto: Panto
+    droppers: Droppers
+    constants: Constants
+
+
+class March(NamedTuple):
+    """State that is marched: u, a, s (row, column); correction forces (dropper, span); zp, vp (mass,)."""
+
+    u: Rows
+    a: Rows
+    s: Rows
+    fd: Floats
+    zp: Floats
+    vp: Floats
+
+
+class Listed(NamedTuple):
+    """Of each dropper found: its stretch and rate without the forces sought, and how it feels the contact."""
+
+    start: Floats
+    rate: Floats
+    reach: Floats
+
+
+class Scratch(NamedTuple):
+    """Memory of a step.
+
+    w; droppers ``found`` (dropper, its number, span and part of the list within a span) and those of the step
+    ``before``; wp (mass,); fb, and fd at the beginning of a step (dropper, span); stretches (dropper, column); squeezes
+    (see `near_fields.squeezed_rows`).
+    """
+
+    w: Rows
+    found: Ints
+    wp: Floats
+    fb: Floats
+    fd_old: Floats
+    stretch: Rows
+    listed: Listed
+    before: Ints
+    squeeze: Rows
+
+
+class Records(NamedTuple):
+    """What is written down by step.
+
+    Force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of the span that
+    the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).
+    """
+
+    force: Floats
+    height: Floats
+    head: Floats
+    uplift: Floats
+    dropper: Floats
+    slack_steps: Ints
+
+
+class Now(NamedTuple):
+    """Step, the head's height without contact [m], how many droppers were found near slack."""
+
+    step: int
+    head: float
+    found: int
+
+
+class Squeezed(NamedTuple):
+    """Forces that squeeze droppers (dropper, span) [N], and the list of those, of which the first ``found`` hold."""
+
+    force: Floats
+    which: Ints
+    found: int

@@ -6,8 +6,6 @@ bays' tensions carry a little of it from bay to bay.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
@@ -16,17 +14,20 @@ from catenary.linearised.cell import VerticalCell
 from catenary.linearised.cell_blocks import CellMatrix
 from dynamics.linear_algebra.skyline import envelope_columns, envelope_ldl
 from dynamics.travelling_window.cell_rows import entries, row_lists
+from dynamics.travelling_window.layout import NearField, SqueezedRows
 
 __all__ = ["near_fields", "squeezed_rows"]
 
 COLUMN_DECAYED = 1.0e-7
 # columns are formed for so many elements at once, and this many mean bays beyond them
 TOGETHER, BAYS_BEYOND = 6, 5.0
-NearFields = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+Array = NDArray[np.float64]
+NearFields = tuple[NearField, NearField, NDArray[np.int64], Array, Array, Array, SqueezedRows]
+"""The operators from ``near_contact`` on."""
 Factor = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 
-def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> tuple[Any, ...]:
+def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> NearFields:
     """Tabulate answers to loads at contact points and droppers in the middle of three cells.
 
     Parameters
@@ -65,22 +66,22 @@ def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> t
     loads = [(n + dof, weight[:, None]) for dof, weight in zip(cell.dropper_dof, cell.dropper_weight, strict=True)]
     columns, top = _columns(factor, loads, size, size)
     among, hung = _stretch(cell, columns, top), _cut(cell, columns[:, :, None], top, held)
-    near = [_joined([field for _, field in sorted(fields, key=lambda f: f[0])]), _joined(hung)]
-    return *near, which, own[which], by_contact, among, squeezed_rows(cell, near[1])
+    near, hung_near = _joined(cell, [field for _, field in sorted(fields, key=lambda f: f[0])]), _joined(cell, hung)
+    return near, hung_near, which, own[which], by_contact, among, squeezed_rows(cell, hung_near)
 
 
-def squeezed_rows(cell: VerticalCell, hung: NearFields) -> tuple[Any, ...]:
+def squeezed_rows(cell: VerticalCell, hung: NearField) -> SqueezedRows:
     """Answers to the droppers' squeezes as rows that hold any, and a row list over the window's spans.
 
     Its columns are four times the droppers: squeezes moved by a span to where they are felt in the span before, in
     their own, in the one after, and there by interfaces, which the window's last column has as well.
     """
-    start, cells, dofs, value = hung
+    start, cells, dofs, value, _ = hung
     nd = len(start) - 1
     dropper = np.repeat(np.arange(nd), np.diff(start))
     after = np.where((cells == 1) & (dofs < cell.n_interface), 2, cells)
     lists = row_lists(cell.n_dof, (dofs, (after + 1) * nd + dropper, value[:, 0]))
-    return np.flatnonzero(np.diff(lists[0])), *lists
+    return SqueezedRows(np.flatnonzero(np.diff(lists.start)), *lists)
 
 
 def _columns(
@@ -119,11 +120,13 @@ def _cut(
     return found
 
 
-def _joined(groups: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]) -> NearFields:
+def _joined(
+    cell: VerticalCell, groups: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]
+) -> NearField:
     """Near fields one after the other: where each starts, cells, dofs and values."""
     start = np.cumsum([0, *(len(dof) for _, dof, _ in groups)])
     cells, dofs, values = (np.concatenate(x) for x in zip(*groups, strict=True))
-    return start, cells, dofs, np.ascontiguousarray(values)
+    return NearField(start, cells, dofs, np.ascontiguousarray(values), cell.n_interface)
 
 
 def _three_cells(cell: VerticalCell, A: CellMatrix) -> csr_array:

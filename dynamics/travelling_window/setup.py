@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from catenary.linearised.cell_blocks import CellMatrix
 from catenary.linearised.contact_wire import static_height
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
 from dynamics.travelling_window.cell_rows import entries, product_rows, row_lists
+from dynamics.travelling_window.layout import Contact, Ends, Factor, Operators, Supports
 from dynamics.travelling_window.near_fields import near_fields
 
 __all__ = ["WindowOperators", "build_window"]
@@ -27,14 +27,14 @@ LARGEST_COUPLING = 1.0e-3
 
 @dataclass(frozen=True)
 class WindowOperators:
-    """Everything about a window that does not change while it travels (tuples in the kernel's order)."""
+    """Everything about a window that does not change while it travels."""
 
     cell: VerticalCell
     dt: float
     steps: int
-    operators: tuple[Any, ...]
-    contact: tuple[Any, ...]
-    ends: tuple[NDArray[np.int64], NDArray[np.float64]]
+    operators: Operators
+    contact: Contact
+    ends: Ends
 
 
 def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
@@ -79,13 +79,13 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
         cell=cell,
         dt=dt,
         steps=steps,
-        operators=(_factor(cell, A, absorb, dt), product_rows(cell, cell.mass), *near_fields(cell, A, cdof)),
-        contact=(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
-        ends=(end_dof, end_imp),
+        operators=Operators(_factor(cell, A, absorb, dt), product_rows(cell, cell.mass), *near_fields(cell, A, cdof)),
+        contact=Contact(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
+        ends=Ends(end_dof, end_imp),
     )
 
 
-def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: float) -> tuple[Any, ...]:
+def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: float) -> Factor:
     """Factor the interior (L D L^T on its envelope) and the interfaces, as row lists for the kernel."""
     n, ni, spec = cell.n_dof, cell.n_interface, cell.equilibrium.spec
     first, start, low, diag = envelope_ldl(csr_array(A.own[ni:, ni:]), len(cell.equilibrium.mesh.group_elems))
@@ -123,7 +123,7 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: 
         entries(-A.own[ni:, :ni], ni, n + ni),
         entries(-A.next[ni:, :], ni, n),
     )
-    return (
+    return Factor(
         ni,
         n,
         ni + np.flatnonzero(np.abs(GL).max(axis=1) + np.abs(GR).max(axis=1)),
@@ -138,13 +138,13 @@ def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: 
     )
 
 
-def _support_lists(inverse: NDArray[np.float64], coupling: NDArray[np.float64], at: int) -> tuple[Any, ...]:
+def _support_lists(inverse: NDArray[np.float64], coupling: NDArray[np.float64], at: int) -> Supports:
     """Entries that copy the interface rows to ``at``, that solve them there, and once more for what is coupled."""
     ni = len(coupling)
     touched = np.flatnonzero(np.abs(coupling).max(axis=0) + np.abs(coupling).max(axis=1))
     middle, again = inverse[1], np.zeros((ni, ni))
     again[:, touched] = -inverse[1][:, touched]
-    return (
+    return Supports(
         row_lists(ni, entries(np.eye(ni))),
         row_lists(ni, entries(middle, 0, at)),
         row_lists(ni, entries(again, 0, at)),

@@ -26,6 +26,20 @@ from dynamics.travelling_window.arrays import aligned, in_precision, sponge
 from dynamics.travelling_window.cell_rows import dropper_rows, product_rows
 from dynamics.travelling_window.forces import NEAR_SLACK
 from dynamics.travelling_window.kernel import march_span
+from dynamics.travelling_window.layout import (
+    Bays,
+    Constants,
+    Droppers,
+    Inputs,
+    Listed,
+    March,
+    Operators,
+    Panto,
+    Product,
+    Records,
+    Scalars,
+    Scratch,
+)
 from dynamics.travelling_window.setup import WindowOperators, build_window
 from dynamics.travelling_window.solve import settle_spans
 from dynamics.travelling_window.state import SpanRecord, WindowState
@@ -52,6 +66,11 @@ class TravellingWindow:
     cell : VerticalCell
     behind, ahead : int
         Spans of the window behind and ahead of the pantograph's; rounded up to whole cells.
+
+    Attributes
+    ----------
+    droppers, scratch, marched_operators : Droppers, Scratch, Operators
+        What the compiled march is handed, in the window's precision.
     """
 
     def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int, precision: str = "double") -> None:
@@ -70,63 +89,56 @@ class TravellingWindow:
         self._fd = np.zeros(drop)
         self._w = aligned((n + 3 * ni, width), self._number)
         self._moved = [aligned((n, width), self._number) for _ in range(3)]
-        self._scratch = (
-            self._w,
-            np.empty((many, 4), np.int64),
-            np.zeros(len(mass)),
-            np.zeros(drop),
-            np.zeros(drop),
-            np.zeros((drop[0], width), self._number),
-            tuple(np.zeros((3, many))),
-            np.empty((many, 2), np.int64),
-            aligned((4 * drop[0], width), self._number),
+        self.scratch = Scratch(
+            w=self._w,
+            found=np.empty((many, 4), np.int64),
+            wp=np.zeros(len(mass)),
+            fb=np.zeros(drop),
+            fd_old=np.zeros(drop),
+            stretch=np.zeros((drop[0], width), self._number),
+            listed=Listed(*np.zeros((3, many))),
+            before=np.empty((many, 2), np.int64),
+            squeeze=aligned((4 * drop[0], width), self._number),
         )
         spec, (given_up, beta) = case.catenary, slack_share(case)
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
         self._stiffness = self._stiffness_rows()
-        self._droppers = (
-            cell.dropper_dof,
-            cell.dropper_weight,
-            cell.equilibrium.dropper_force,
-            spec.droppers.stiffness,
-            beta,
-            ((NEAR_SLACK - cell.equilibrium.dropper_force) / spec.droppers.stiffness).astype(self._number),
-            in_precision(dropper_rows(cell), self._number),
-            given_up,
+        self.droppers = Droppers(
+            dof=cell.dropper_dof,
+            weight=cell.dropper_weight,
+            force=cell.equilibrium.dropper_force,
+            stiffness=spec.droppers.stiffness,
+            beta=beta,
+            limit=((NEAR_SLACK - cell.equilibrium.dropper_force) / spec.droppers.stiffness).astype(self._number),
+            rows=in_precision(dropper_rows(cell), self._number),
+            given_up=given_up,
         )
-        self._constants = (
-            self.dt,
-            2.0 / self.dt + spec.damping.alpha,
-            0.5 * self.dt + spec.damping.beta,
-            case.contact.stiffness,
-            spec.support.messenger_stiffness,
-            spec.support.messenger_damping,
-            cell.support_dof,
-            cell.support_contact_dof,
-            self.operators.ends,
-            self.behind,
-            SWEEP_TOLERANCE,
-            (
-                self.dt,
-                2.0 / self.dt + spec.damping.alpha,
-                0.5 * self.dt + spec.damping.beta,
-                *sponge(cell, self.behind, self.ahead, self.dt, self._number),
-            ),
+        gamma, kappa = 2.0 / self.dt + spec.damping.alpha, 0.5 * self.dt + spec.damping.beta
+        self._constants = Constants(
+            contact_stiffness=case.contact.stiffness,
+            support_stiffness=spec.support.messenger_stiffness,
+            support_damping=spec.support.messenger_damping,
+            support_dof=cell.support_dof,
+            support_contact_dof=cell.support_contact_dof,
+            ends=self.operators.ends,
+            span=self.behind,
+            tolerance=SWEEP_TOLERANCE,
+            scalars=Scalars(self.dt, gamma, kappa, *sponge(cell, self.behind, self.ahead, self.dt, self._number)),
         )
-        self._operators = in_precision(self.operators.operators, self._number)
+        self.marched_operators: Operators = in_precision(self.operators.operators, self._number)
 
-    def _stiffness_rows(self) -> tuple[Any, ...]:
+    def _stiffness_rows(self) -> tuple[Product, Bays]:
         """Stiffness of the window, messenger supports included, and the bays' tensions with their diagonal."""
         cell, own = self.cell, self.cell.stiffness.own.copy()
         own[cell.support_dof, cell.support_dof] += self.case.catenary.support.messenger_stiffness
         rows = product_rows(cell, replace(cell.stiffness, own=own))
-        return rows, (cell.tensions, own[cell.tensions, cell.tensions])
+        return rows, Bays(cell.tensions, own[cell.tensions, cell.tensions])
 
     def march(self, state: WindowState) -> SpanRecord:
         """March the pantograph over one span, changing ``state`` in place."""
         self._fd[:] = self._correction(state)
         steps = self.steps
-        record = (
+        record = Records(
             np.empty(steps),
             np.empty(steps),
             np.empty(steps),
@@ -139,10 +151,10 @@ class TravellingWindow:
             x[:] = y
         sweeps = march_span(
             (0,) * ((self.spans + 1) // LANES[self._number.name]),
-            (self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
-            self._scratch,
-            self._operators,
-            (self.operators.contact, (*self._panto, state.applied_force), self._droppers, self._constants),
+            March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
+            self.scratch,
+            self.marched_operators,
+            Inputs(self.operators.contact, Panto(*self._panto, state.applied_force), self.droppers, self._constants),
             record,
         )
         for x, y in zip(held, self._moved, strict=True):
@@ -151,9 +163,9 @@ class TravellingWindow:
 
     def _correction(self, state: WindowState) -> NDArray[np.float64]:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
-        dof, weight, static, stiffness = self._droppers[:4]
-        stretch = np.einsum("dk,dkc->dc", weight, state.u[dof, :-1])
-        return np.maximum(0.0, -(static[:, None] + stiffness * stretch)) * self._droppers[7]
+        droppers = self.droppers
+        stretch = np.einsum("dk,dkc->dc", droppers.weight, state.u[droppers.dof, :-1])
+        return np.maximum(0.0, -(droppers.force[:, None] + droppers.stiffness * stretch)) * droppers.given_up
 
     def shift(self, state: WindowState, *, settled: bool = True) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front.
@@ -205,7 +217,7 @@ class TravellingWindow:
         case, stiffness, one = self.case, self._panto[2], np.ones(1)
         displacement, compliance = self._static_unit_load()
         softness = np.array([[1.0 / case.contact.stiffness + compliance]])
-        height = self.operators.contact[2][:1]
+        height = self.operators.contact.height[:1]
         gain = float(pressed_at_rest(stiffness, softness, 0.0 * one, one)[1][0])
         applied = case.applied_force_N if applied_force is None else applied_force
         if applied is None:
@@ -223,7 +235,7 @@ class TravellingWindow:
         """Displacements of the window under 1 N at the pantograph's support, and the compliance there [m/N]."""
         n, width = self.cell.n_dof, self.spans + 1
         stiffness = chain_stiffness(self.cell, self.spans)
-        dof, weight = self.operators.contact[0][0], self.operators.contact[1][0]
+        dof, weight = self.operators.contact.dof[0], self.operators.contact.weight[0]
         load = np.zeros(stiffness.shape[0])
         load[self.behind * n + dof] = weight
         solved = splu(held_along(self.cell, stiffness, self.spans)).solve(load)

@@ -84,8 +84,8 @@ def linear_force(case, matrices):
 def marched_force(case):
     """The same by the travelling window, droppers so far from slack that none can be."""
     span_map = SpanMap(case, periodic_equilibrium(case.catenary))
-    low, high, static, *rest = span_map.window._droppers
-    span_map.window._droppers = low, high, static + 1.0e9, *rest
+    droppers = span_map.window.droppers
+    span_map.window.droppers = droppers._replace(force=droppers.force + 1.0e9)
     _, _, _, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
     assert status is Status.OK and span_map.record is not None, status.value
     return np.roll(span_map.record.force, 1)

@@ -11,7 +11,7 @@ from dynamics.open_line.run import prepare_line, run_whole_line
 from dynamics.open_line.solve import solve_open_line
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
-from dynamics.travelling_window.forces import ONE_BY_ONE, _add_squeezed
+from dynamics.travelling_window.forces import ONE_BY_ONE, add_squeezed
 from dynamics.travelling_window.window import TravellingWindow
 
 HELD = {"bruni_2015": (320.0, 169.3), "re330": (300.0, 157.3)}
@@ -154,7 +154,8 @@ def test_stiff_droppers_that_release_their_damping_stay_bounded(build_case, buil
 def test_squeezes_answered_at_once_are_those_answered_one_by_one(build_line, build_case, dimension):
     case = build_case(build_line("re330", dimension=dimension), 300.0, applied_force_N=157.3)
     window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 3, 3)
-    lanes, (w, found, _, force, none, *_, squeeze) = (0,) * ((window.spans + 1) // 8), window._scratch
+    lanes, memory = (0,) * ((window.spans + 1) // 8), window.scratch
+    w, found, force = memory.w, memory.found, memory.fb
     rng = np.random.default_rng(7)
     listed = [(d, c) for c in range(window.spans) for d in range(len(force)) if rng.random() < 0.4]
     assert len(listed) > ONE_BY_ONE and {c for _, c in listed} == set(range(window.spans))
@@ -163,8 +164,8 @@ def test_squeezes_answered_at_once_are_those_answered_one_by_one(build_line, bui
         w[:], force[:], found[: len(droppers), :2] = 0.0, 0.0, droppers
         for d, c in droppers:
             force[d, c] = 100.0 + d + 10.0 * c
-        slack, ni = (force, none, none), window.cell.n_interface
-        _add_squeezed(lanes, w, slack, (found, len(droppers)), squeeze, window._operators, ni)
+        listed = found, len(droppers)
+        add_squeezed(lanes, w, (force, memory.fd_old), listed, memory.squeeze, window.marched_operators)
         return w.copy()
 
     together = answer(listed)
