@@ -26,7 +26,6 @@ from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import Record
 from dynamics.arnold_simeon.start import contact_weights, pantograph_start, static_state
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
-from dynamics.open_line.build import NEVER
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, make_work, start_accelerations
 from dynamics.open_line.march import Record as MarchRecord
 from dynamics.open_line.march import march
@@ -228,7 +227,7 @@ def _train(spec: BenchmarkSpec) -> Pantographs:
         stiffness=stiffness,
         applied=np.array([spec.applied_force]),
         start=np.array([spec.start]),
-        entry=np.array([NEVER]),
+        entering=np.zeros(1, np.bool_),
         entry_length=1.0,
         entry_drop=0.0,
         speed=spec.speed,

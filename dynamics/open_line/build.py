@@ -26,6 +26,7 @@ from dynamics.open_line.system import (
     ContactLaw,
     ContactWire,
     Droppers,
+    Floats,
     Pantographs,
     Springs,
     State,
@@ -37,15 +38,12 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_reading import slack_share
 
 __all__ = [
-    "NEVER",
     "WholeLine",
     "build_pantographs",
     "build_system",
     "build_whole_line",
     "static_start",
 ]
-
-NEVER = -1.0e301
 
 
 @dataclass(frozen=True)
@@ -214,8 +212,8 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     n, eq = line.mass.shape[0], line.equilibrium
     count, masses = len(pantographs.start), len(pantographs.mass)
     u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count)
-    standing = np.flatnonzero(pantographs.entry < 0.5 * NEVER)
-    z -= pantographs.entry_drop * (pantographs.entry > 0.5 * NEVER)[:, None]
+    standing = np.flatnonzero(~pantographs.entering)
+    z -= pantographs.entry_drop * pantographs.entering[:, None]
     if len(standing):
         x = pantographs.start[standing]
         _, dof, weight = contact_table(eq, x)
@@ -227,15 +225,32 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         unit = splu(csr_array(line.stiffness + hold).tocsc()).solve(load)
         applied, own = pantographs.applied[standing], np.asarray(pantographs.stiffness)
         soft = load.T @ unit + np.eye(len(standing)) / _secant(case, pantographs)
-        z[standing], lam = pressed_at_rest(own, soft, static_height(eq, x), applied)
-        if (lam <= 0.0).any():  # held down by its base spring, without which the contact has the applied force
-            lam = np.maximum(lam, 0.0)
-            ends = np.eye(masses)[[-1, 0]]
-            z[standing] = np.linalg.solve(own, ends.T @ np.stack([applied, -lam])).T
+        z[standing], lam = _pressed(own, soft, static_height(eq, x), applied)
         u = unit @ lam
         force[standing] = lam
     zero = np.zeros_like(z)
     return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(count))
+
+
+def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats) -> tuple[Floats, Floats]:
+    """Heights of the masses at rest [m] and contact forces [N]; a head that the wire would have to pull stands free.
+
+    Without a spring to the base the contact has the applied force, and such a head does not come about.
+    """
+    z, lam = np.empty((len(applied), len(own))), np.zeros(len(applied))
+    touching = np.ones(len(applied), np.bool_)
+    while touching.any():
+        among = np.ix_(touching, touching)
+        z[touching], lam[touching] = pressed_at_rest(own, soft[among], height[touching], applied[touching])
+        pulled = touching & (lam <= 0.0)
+        if not pulled.any():
+            break
+        touching &= ~pulled
+    free = ~touching
+    lam[free] = 0.0
+    if free.any():
+        z[free] = np.linalg.solve(own, np.outer(np.eye(len(own))[-1], applied[free])).T
+    return z, lam
 
 
 def _secant(case: CaseSpec, pantographs: Pantographs) -> float:
@@ -264,7 +279,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         stiffness=stiffness,
         applied=np.array(forces),
         start=at,
-        entry=np.where(at < 0.0, 0.0, NEVER),
+        entering=at < 0.0,
         entry_length=trailing.entry_length_m,
         entry_drop=trailing.entry_drop_m,
         speed=case.speed,

@@ -189,8 +189,8 @@ def local_forces(system: System, state: State, t: float, moving: Motion, out: Fl
 def base_motion(panto: Pantographs, p: int, t: float) -> tuple[float, float, float]:
     """Height [m] and velocity [m/s] of the base of pantograph p, and how much of its applied force acts."""
     share, rate = 1.0, 0.0
-    if panto.entry[p] > -1.0e300:
-        share = (panto.start[p] + panto.speed * t - panto.entry[p]) / panto.entry_length
+    if panto.entering[p]:
+        share = (panto.start[p] + panto.speed * t) / panto.entry_length
         rate = panto.speed / panto.entry_length if 0.0 < share < 1.0 else 0.0
         share = min(1.0, max(0.0, share))
     height, velocity = -panto.entry_drop * (1.0 - share), panto.entry_drop * rate

@@ -112,8 +112,8 @@ class ContactLaw(NamedTuple):
 class Pantographs(NamedTuple):
     """Equal pantographs on one train.
 
-    ``start`` (pantograph,) stations at t = 0; ``entry`` (pantograph,) station at which applied force and base begin
-    to rise (-inf: both stand from the start), over ``entry_length``, the base from ``entry_drop`` below.
+    ``start`` (pantograph,) stations at t = 0. Of one that is ``entering`` (pantograph,) applied force and base rise
+    from station 0 on over ``entry_length``, the base from ``entry_drop`` below; the others have both from the start.
     ``base_time``, ``base_height``: motion of the train roof.
     """
 
@@ -122,7 +122,7 @@ class Pantographs(NamedTuple):
     stiffness: Floats
     applied: Floats
     start: Floats
-    entry: Floats
+    entering: NDArray[np.bool_]
     entry_length: float
     entry_drop: float
     speed: float

@@ -161,6 +161,18 @@ def test_the_stability_limit_is_where_runge_kutta_grows(prepared):
     assert outcomes == [True, False]
 
 
+def test_a_head_that_the_wire_would_have_to_pull_leaves_the_other_as_alone(prepared):
+    """Its own height is that of its springs under the applied force; the other's contact does not know of it."""
+    alone, line = prepared(spans=4, applied=500.0)
+    both = alone.model_copy(update={"trailing": TrailingSpec(distances_m=(10.0,), applied_forces_N=(10.0,))})
+    one, two = (static_start(case, line, build_pantographs(case, 90.0)) for case in (alone, both))
+    assert two.force[1] == 0.0 and one.force[0] > 50.0
+    assert two.force[0] == pytest.approx(one.force[0], rel=1e-12)
+    assert two.u == pytest.approx(one.u, rel=1e-12, abs=1e-15)
+    own = np.asarray(build_pantographs(both, 90.0).stiffness)
+    assert own @ two.z[1] == pytest.approx([0.0, 0.0, 10.0], abs=1e-6)
+
+
 def test_a_distant_pantograph_changes_nothing_at_first_and_something_later(prepared):
     alone, line = prepared(spans=8)
     both = alone.model_copy(update={"trailing": TrailingSpec(distances_m=(150.0,))})
