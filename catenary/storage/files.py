@@ -18,6 +18,7 @@ from catenary.storage.user_file import MOST_DIGITS, read_user_text
 __all__ = [
     "parsed_json",
     "read_json",
+    "read_json_again",
     "read_json_object",
     "read_yaml",
     "whole_file",
@@ -103,6 +104,15 @@ def read_json(path: Path) -> Any:
     """
     path.stat()  # a file that is not there is its reader's business
     return parsed_json(read_user_text(path, "record", MOST_JSON))
+
+
+def read_json_again(path: Path) -> dict[str, Any]:
+    """Names with values of a JSON file that can be made again; nothing where there is none that can be read."""
+    try:
+        content = read_json(path)
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def read_json_object(path: Path, what: str, cure: str) -> dict[str, Any]:

@@ -66,12 +66,10 @@ class Condition:
 
 @dataclass(frozen=True)
 class TrustRow:
-    """One condition with the standard deviation of each design and its error [N], or the reason why there is none."""
+    """One condition with the outcome of each design under it."""
 
     condition: Condition
-    sigma_N: tuple[float | None, ...]
-    error_N: tuple[float | None, ...]
-    message: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
 
 
 @dataclass(frozen=True)
@@ -150,12 +148,10 @@ def run_conditions(
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
     with open_executor(cluster, evaluate_variation, setting) as executor:
         answers: dict[int, Outcome] = run_all(executor, jobs, lambda done: progress(done, len(jobs)))
-    rows = []
-    for k, condition in enumerate(listed):
-        found = [answers[k * len(lines) + j] for j in range(len(lines))]
-        sigma, error = tuple(e.sigma_N for e in found), tuple(e.sigma_error_N for e in found)
-        rows.append(TrustRow(condition, sigma, error, tuple(e.message for e in found)))
-    return rows
+    count = len(lines)
+    return [
+        TrustRow(condition, tuple(answers[k * count + j] for j in range(count))) for k, condition in enumerate(listed)
+    ]
 
 
 def evaluate_variation(job: Variation, setting: Setting) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from catenary.storage.files import read_json, write_json_atomic
+from catenary.storage.files import read_json_again, write_json_atomic
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
@@ -30,11 +30,7 @@ def polish_is_due(folder: CampaignFolder, campaign: CampaignSpec, searched: int)
 
 def read_basins(folder: CampaignFolder) -> dict[str, Any]:
     """Content of a campaign's `basins.json`; nothing where there is none that can be read."""
-    try:
-        content = read_json(folder.basins_json)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    return read_json_again(folder.basins_json)
 
 
 def write_basins(

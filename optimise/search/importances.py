@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from catenary.storage.files import read_json, write_json_atomic
+from catenary.storage.files import read_json_again, write_json_atomic
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, told_values
 from optimise.evaluation.outcome import OutcomeStatus
@@ -28,11 +28,7 @@ FEWEST_BEST = 5
 
 def read_importances(folder: CampaignFolder) -> dict[str, Any]:
     """Content of a campaign's `importances.json`; nothing where there is none that can be read."""
-    try:
-        content = read_json(folder.importances_json)
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+    return read_json_again(folder.importances_json)
 
 
 def write_importances(

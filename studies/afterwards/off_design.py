@@ -70,14 +70,15 @@ def show_trust(
                 "value": row.condition.value,
                 "sample": row.condition.sample,
                 "dimension": row.condition.dimension,
-                "nominal_std_N": row.sigma_N[0],
-                "best_std_N": row.sigma_N[1],
-                "nominal_error_N": row.error_N[0],
-                "best_error_N": row.error_N[1],
-                "nominal_message": row.message[0],
-                "best_message": row.message[1],
+                "nominal_std_N": nominal.sigma_N,
+                "best_std_N": best_found.sigma_N,
+                "nominal_error_N": nominal.sigma_error_N,
+                "best_error_N": best_found.sigma_error_N,
+                "nominal_message": nominal.message,
+                "best_message": best_found.message,
             }
             for row in rows
+            for nominal, best_found in [row.outcomes]
         ],
     }
     write_json_atomic(target, content)

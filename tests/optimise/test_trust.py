@@ -92,7 +92,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
     assert sorted(seen) == list(range(26)) and counts[-1] == (26, 26)
     for row in rows:
         where = f"{row.condition.kind} {row.condition.value:g}"
-        assert row.message == (f"{where} bruni_2015", f"{where} other")
+        assert tuple(o.message for o in row.outcomes) == (f"{where} bruni_2015", f"{where} other")
 
 
 @pytest.mark.parametrize("assured", [True, False])
