@@ -7,6 +7,7 @@ pantograph hardly leave it. No setting is right everywhere: each figure that a v
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 
 from catenary.form_finding.equilibrium import mesh_of
@@ -21,6 +22,7 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 
 __all__ = [
+    "estimated",
     "finer_case",
     "finer_settings",
     "longest_element",
@@ -71,6 +73,23 @@ def _large(error: NumericalError) -> set[str]:
     """Names of the parts that have a large share of an error."""
     limit = LARGE_SHARE * error.sigma_N
     return {part.name for part in error.parts if part.error_N is not None and part.error_N > limit}
+
+
+def estimated(
+    case: CaseSpec, solution: Solution, tell: Callable[[str], None] | None = None
+) -> tuple[Solution, NumericalError | None]:
+    """Estimate the numerical error of a solved case on its own numerics, whose window alone gives way.
+
+    Where only the ends of a window that is long elsewhere count, the contact force is that of the infinite line; since
+    that takes minutes, ``tell`` is called with a sentence before.
+    """
+    error = estimate_error(case, solution)
+    if error is not None and _ends_count(case, error):
+        if tell is not None:
+            tell("No window is long enough near this resonance: solving for the infinite line, which takes minutes.")
+        with suppress(NoCompanionError):  # the window's error stands as it is
+            return on_infinite_line(case, solution, error)
+    return solution, error
 
 
 def finer_settings(case: CaseSpec, error: NumericalError) -> tuple[str, ...]:

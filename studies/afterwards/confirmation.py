@@ -75,13 +75,13 @@ def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, A
 
 def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:
     """Solve a case and keep its summary and histories."""
-    from dynamics.accuracy.numerical_error import estimate_error
+    from dynamics.accuracy.assured import estimated
     from dynamics.results.dataset import write_result
 
     begin = time.perf_counter()
     solution = solve(case)
     spent = time.perf_counter() - begin
-    error = estimate_error(case, solution) if error_estimate else None
+    solution, error = estimated(case, solution) if error_estimate else (solution, None)
     summary = summarise(case, solution, spent, config_sha256(case), error=error)
     summary["slack_damping"] = slack_summary(case, solution) if error_estimate else None
     write_result(folder / "result.nc", solution, case)

@@ -44,7 +44,7 @@ def run(composed: Composed[SimulateJob]) -> int:
 
 
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
-    from dynamics.accuracy.numerical_error import estimate_error
+    from dynamics.accuracy.assured import estimated
     from dynamics.results.dataset import write_result
     from dynamics.solution import solve
     from studies.report import write_simulation_report
@@ -55,7 +55,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     solution = solve(case)
     spent = time.perf_counter() - begin
     loads = composed.job.elasticity_force_N
-    error = estimate_error(case, solution) if composed.job.error_estimate else None
+    solution, error = estimated(case, solution, folder.say) if composed.job.error_estimate else (solution, None)
     summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
     summary["slack_damping"] = slack_summary(case, solution) if composed.job.error_estimate else None
     write_result(folder.path / "result.nc", solution, composed.job, loads)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics.accuracy import assured, infinite_line
-from dynamics.accuracy.assured import solve_assured
+from dynamics.accuracy.assured import estimated, solve_assured
 from dynamics.accuracy.companions import NoCompanionError, long_window
 from dynamics.accuracy.infinite_line import on_infinite_line
 from dynamics.accuracy.numerical_error import ErrorPart, NumericalError
@@ -101,3 +101,22 @@ def test_it_takes_the_place_of_a_window_whose_ends_alone_count(held, monkeypatch
     assert solved == windows
     assert (found == "infinite") == (covered and not sizes)
     assert bool(asked) == (not sizes)
+
+
+@pytest.mark.parametrize(
+    ("window_N", "covered", "replaced"), [(4.0, True, True), (4.0, False, False), (0.1, True, False)]
+)
+def test_a_single_run_takes_it_only_where_its_ends_count(held, monkeypatch, window_N, covered, replaced):
+    case, window = held
+    case = case.model_copy(update={"periodic": case.periodic.model_copy(update=long_window())})
+
+    def infinite(*_):
+        if not covered:
+            raise NoCompanionError("not covered")
+        return "infinite", "error"
+
+    monkeypatch.setattr(assured, "estimate_error", lambda *_: error_of(window, window=window_N))
+    monkeypatch.setattr(assured, "on_infinite_line", infinite)
+    found, error = estimated(case, window)
+    assert (found == "infinite") == replaced
+    assert replaced or error.total == pytest.approx(np.hypot(window_N, np.hypot(0.1, 0.1)))

@@ -48,7 +48,7 @@ def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path,
 
     window = {"spans_behind": 5, "spans_ahead": 6, "spans_evaluated": 4, "spans": 8}
     case = build_case("bruni_2015", 200.0, mean_force_N=108.8, solver="transient", transient=window)
-    monkeypatch.setattr("dynamics.accuracy.numerical_error.estimate_error", lambda *_: None)
+    monkeypatch.setattr("dynamics.accuracy.assured.estimated", lambda _, solution: (solution, None))
     asked = []
     monkeypatch.setattr(confirmation, "slack_summary", lambda case, solution: asked.append(case) or {"warning": "w"})
     for wanted in (True, False):
