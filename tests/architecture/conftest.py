@@ -1,4 +1,4 @@
-"""What the architecture tests read: the packages' modules, parsed once."""
+"""What the architecture tests read: the modules of the packages and of the tests, parsed once."""
 
 import ast
 from collections.abc import Iterator
@@ -71,9 +71,19 @@ def packages() -> tuple[str, ...]:
     return PACKAGES
 
 
+def _modules_in(folders: tuple[str, ...]) -> list[Module]:
+    files = [file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))]
+    texts = [(file, file.read_text(encoding="utf-8")) for file in files]
+    return [Module(_dotted_name(file), file, text, ast.parse(text, str(file))) for file, text in texts]
+
+
 @pytest.fixture(scope="session")
 def modules() -> list[Module]:
     """Every Python module of the packages."""
-    files = [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
-    texts = [(file, file.read_text(encoding="utf-8")) for file in files]
-    return [Module(_dotted_name(file), file, text, ast.parse(text, str(file))) for file, text in texts]
+    return _modules_in(PACKAGES)
+
+
+@pytest.fixture(scope="session")
+def modules_of_tests() -> list[Module]:
+    """Every Python module of the tests."""
+    return _modules_in(("tests",))

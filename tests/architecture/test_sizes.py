@@ -22,8 +22,8 @@ def report(rule, offenders):
     return f"{rule}; these do not hold to it:\n" + "\n".join(offenders)
 
 
-def test_modules_are_short(modules):
-    lengths = [(module, len(module.text.splitlines())) for module in modules]
+def test_modules_are_short(modules, modules_of_tests):
+    lengths = [(module, len(module.text.splitlines())) for module in (*modules, *modules_of_tests)]
     offenders = [f"{module.where}: {lines} lines" for module, lines in lengths if lines > MODULE_LINES]
     assert not offenders, report(f"a module has at most {MODULE_LINES} lines", offenders)
 

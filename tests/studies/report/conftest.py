@@ -1,6 +1,8 @@
 """Realistic content for reports, made without any solver: smooth functions of the station."""
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +29,9 @@ from studies.report.sections.choice import Choice
 from studies.validation.en50318 import acceptance_chart
 from studies.validation.gates.gates import load_gates
 from studies.validation.rows import Comparison, Reference, Row
+
+# what several of these test modules use stands in modules beside them
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 SPAN = 65.0
 NOTE = "One pantograph in steady state on the infinite line, over one span from support to support."

@@ -4,17 +4,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 from line_run import GAP, LINE, bump, line_run
+from PIL import Image
 from test_browser import WIDTHS, open_page
 
 from catenary.storage.files import write_json_atomic

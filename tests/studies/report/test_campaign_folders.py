@@ -1,0 +1,147 @@
+"""Reports from campaign folders that the commands' own writers filled; the solvers alone are stood in for."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from stand_in import StandIn, case_of, evaluate
+
+from catenary.errors import InputError
+from optimise.search.campaign import run_campaign
+from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
+from studies.afterwards import confirmation
+from studies.afterwards import off_design as trust
+from studies.jobs.simulation import RecordSpec
+from studies.report import write_campaign_report, write_comparison
+from studies.report.readers.campaign_folder import read_campaign
+from studies.report.readers.comparison_content import read_comparison
+
+
+@pytest.fixture(params=["re330", "bruni_2015"])
+def case(request):
+    return case_of(request.param)
+
+
+@pytest.fixture(params=["heights", "both"])
+def campaign_folder(request, case, tmp_path, monkeypatch):
+    campaign = CampaignSpec(
+        name="trial_run",
+        trials=20,
+        sampler=SamplerSpec(kind="random"),
+        design=DesignSpec(kind=request.param, height_change=0.01, dropper_move=0.5),
+        cluster=ClusterSpec(kind="serial"),
+    )
+    folder = tmp_path / "trial_run"
+    result = run_campaign(campaign, case, folder, evaluate=evaluate, prepare=lambda case: None)
+    monkeypatch.setattr(confirmation, "solve", StandIn)
+    confirmation.confirm_campaign(result, lambda line: None)
+    monkeypatch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
+    monkeypatch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
+    trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
+    trust.show_fitter_schedule(result)
+    return folder
+
+
+def test_a_campaign_stands_for_its_nominal_and_its_best_design(campaign_folder, tmp_path):
+    content = read_comparison([str(campaign_folder)], RecordSpec())
+    nominal, best = content.entries
+    found = read_campaign(campaign_folder)
+    assert nominal.result.statistics == found.nominal.statistics
+    assert best.result.statistics == found.best.statistics
+    assert "best design of" in best.line
+    picture = write_comparison([str(campaign_folder)], RecordSpec(), tmp_path / "cmp.html")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    differing = (tmp_path / "cmp.html").read_text(encoding="utf-8").partition("What differs in the input")[2]
+    assert "droppers, contact wire heights" in differing
+    assert "speed" not in differing.partition("Where they come from")[0]
+
+
+def test_a_campaign_without_its_solution_cannot_be_compared(campaign_folder, tmp_path):
+    shutil.rmtree(campaign_folder / "best")
+    with pytest.raises(InputError, match=r"best design.*must hold a solved contact force"):
+        write_comparison([str(campaign_folder)], RecordSpec(), tmp_path / "cmp.html")
+    assert not (tmp_path / "cmp.html").exists()
+
+
+def test_a_campaign_is_reported(campaign_folder):
+    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    names = {f.stem for f in (campaign_folder / "figures").iterdir()}
+    wanted = {"contact_force", "contact_height", "line", "contact_wire", "search", "dropper_forces", "speed"}
+    assert wanted <= names
+    for text in (
+        "The long transient gives",
+        "a dropper snapped",
+        "Limits and margins",
+        "least dropper force",
+    ):
+        assert text in html
+
+
+def test_the_campaign_says_what_is_on_record(campaign_folder):
+    content = read_campaign(campaign_folder)
+    history = content.history
+    assert history.state.count("failed") == 3
+    feasible = [s for s, state in zip(history.value, history.state, strict=True) if state == "feasible"]
+    assert content.best.statistics["contact_force_std_N"] == min(feasible) == content.designs.values[0, 0]
+    assert list(content.designs.values[0]) == sorted(feasible)[:5]
+    assert content.nominal.statistics["contact_force_std_N"] == history.nominal
+    uplift = content.constraints[0]
+    assert uplift.limit == pytest.approx(66.0)
+    assert uplift.margin == pytest.approx(6.0)
+    assert content.warnings == ()
+    assert np.all(content.designs.lower <= content.designs.designs.min(axis=1))
+    assert np.all(content.designs.upper >= content.designs.designs.max(axis=1))
+
+
+def test_a_confirmation_of_another_trial_is_not_shown(campaign_folder):
+    path = campaign_folder / "confirmation.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["best"]["trial"] += 1
+    path.write_text(json.dumps(content), encoding="utf-8")
+    found = read_campaign(campaign_folder)
+    assert found.confirmation is None
+    assert "not of the best design" in found.warnings[0]
+
+
+def test_a_campaign_without_solutions_has_a_page_that_says_so(campaign_folder):
+    for name in ("nominal", "best"):
+        shutil.rmtree(campaign_folder / name)
+    (campaign_folder / "confirmation.json").unlink()
+    (campaign_folder / "trust.json").unlink()
+    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    assert "no solution of the best line on record" in html
+    assert "History of the search" in html
+
+
+def test_a_solution_of_another_design_is_not_shown(campaign_folder):
+    shutil.copy(campaign_folder / "nominal" / "result.nc", campaign_folder / "best" / "result.nc")
+    found = read_campaign(campaign_folder)
+    assert found.best.force is None
+    assert "no solution of the best line" in found.warnings[0]
+
+
+def test_a_folder_without_a_campaign_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"campaign\.yaml"):
+        write_campaign_report(tmp_path)
+
+
+def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warning_of_its_page(monkeypatch):
+    from studies.report.readers import campaign_folder
+
+    warning = "slack_damping=kept is a choice that matters here"
+    summaries = {"nominal": {"slack_damping": {"warning": warning, "message": "20 N, 22 N"}},
+                 "best": {"slack_damping": {"warning": "", "message": "20 N, 20.1 N"}}}  # fmt: skip
+    monkeypatch.setattr(campaign_folder, "_summary", lambda result, name, case: summaries[name])
+
+    class Result:
+        def case_with(self, line):
+            return None
+
+        def catenary_of(self, record):
+            return None
+
+    found = campaign_folder._slack(Result(), dict.fromkeys(summaries))
+    assert found == (f"nominal line: {warning} (20 N, 22 N).",)
+    summaries["nominal"] = {}  # as folders of earlier versions
+    assert campaign_folder._slack(Result(), dict.fromkeys(summaries)) == ()
