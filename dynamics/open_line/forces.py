@@ -132,10 +132,10 @@ def _contact_force(system, state, moving, p, t, out, contact):
     """
     u, v, z, zv = moving
     wire, law, panto = system.contact_wire, system.law, system.pantographs
-    _, height, approach, last, share = contact
+    found, last, share = contact
     x = panto.start[p] + panto.speed * t
     if x < wire.begin[0] or x > wire.end:
-        height[p] = np.nan
+        found.height[p] = np.nan
         return 0.0
     here, rate = 0.0, zv[p, 0]
     for k in range(law.offset.size):
@@ -146,8 +146,8 @@ def _contact_force(system, state, moving, p, t, out, contact):
             q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
             here += law.weight[k] * N[j] * q
             rate -= law.weight[k] * (N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q)
-    height[p] = here
-    approach[p] = rate
+    found.height[p] = here
+    found.approach[p] = rate
     lam = last[p] + share * (_law(law, state, p, z[p, 0] - here, rate) - last[p])
     if lam > 0.0:
         _press(system, u, x, lam, out)
@@ -171,18 +171,17 @@ def _press(system, u, x, lam, out):
 def local_forces(system: System, state: State, t: float, moving: Motion, out: Floats, contact: Touch) -> None:
     """Local force e of the line and contact force of every pantograph at one moment.
 
-    ``moving`` is (u, v, z, zv); ``contact`` is (force, height of the wire, approach speed) by
-    pantograph, filled here, then the last force of an iteration and the share of the way to the law's force that it
-    goes (1: all of it).
+    What is ``found`` of the contacts is filled here; a share of 1 goes all the way to the law's force.
     """
-    u = moving[0]
+    u, v, z, _ = moving
+    force = contact.found.force
     out[:] = 0.0
     if system.nonlinear:
         _wire_forces(system.wires, system.element, u, out)
         _arm_forces(system.arms, system.springs, u, out)
-    dropper_forces(system.nonlinear, system.droppers, u, moving[1], out)
-    for p in range(moving[2].shape[0]):
-        contact[0][p] = _contact_force(system, state, moving, p, t, out, contact)
+    dropper_forces(system.nonlinear, system.droppers, u, v, out)
+    for p in range(z.shape[0]):
+        force[p] = _contact_force(system, state, moving, p, t, out, contact)
 
 
 @njit(**_OPTIONS)

@@ -42,7 +42,7 @@ class Record(NamedTuple):
 def _write(system, state, work, record, k, step):
     """Note the end of a step in row k."""
     record.force[k] = state.force
-    record.height[k] = work.contact[1]
+    record.height[k] = work.contacts.height
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
     axis = np.empty(3)
     for d in range(record.dropper.shape[1]):
@@ -60,7 +60,7 @@ def _write(system, state, work, record, k, step):
 @njit(**_OPTIONS)
 def _close_contacts(state, work):
     """Take over contact forces; a contact that has just closed keeps the speed at which it did."""
-    force, approach = work.contact[0], work.contact[2]
+    force, approach = work.contacts.force, work.contacts.approach
     for p in range(force.size):
         if force[p] <= 0.0:
             state.impact[p] = 0.0

@@ -18,6 +18,7 @@ __all__ = [
     "Arms",
     "ContactLaw",
     "ContactWire",
+    "Contacts",
     "Droppers",
     "Floats",
     "Motion",
@@ -31,11 +32,6 @@ __all__ = [
 
 Ints = NDArray[Any]  # signed where -1 says held, unsigned where it is quicker
 Floats = NDArray[np.float64]
-Motion = tuple[Floats, Floats, Floats, Floats]
-"""Displacement and velocity of the line (dof,), height and velocity of the masses (pantograph, mass)."""
-Touch = tuple[Floats, Floats, Floats, Floats, float]
-"""Contacts at one moment, by pantograph: force [N], height of the wire [m], approach speed [m/s], the force of the
-iteration before [N]; then the share of the way from there to the law's force that is gone."""
 ANCF, BEAM = 0, 1
 
 
@@ -130,6 +126,31 @@ class Pantographs(NamedTuple):
     base_height: Floats
     base_stiffness: float
     base_damping: float
+
+
+class Motion(NamedTuple):
+    """Displacement and velocity of the line (dof,), height and velocity of the masses (pantograph, mass)."""
+
+    u: Floats
+    v: Floats
+    z: Floats
+    zv: Floats
+
+
+class Contacts(NamedTuple):
+    """Contacts at one moment, by pantograph: force [N], height of the wire [m], approach speed [m/s]."""
+
+    force: Floats
+    height: Floats
+    approach: Floats
+
+
+class Touch(NamedTuple):
+    """Contacts to find, the ``last`` force of an iteration [N], the ``share`` of the way to the law's that it goes."""
+
+    found: Contacts
+    last: Floats
+    share: float
 
 
 class System(NamedTuple):

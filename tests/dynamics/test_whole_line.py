@@ -15,6 +15,7 @@ from dynamics.open_line.integrators import INTEGRATORS, make_work, start_acceler
 from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.stability import longest_step
 from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.open_line.system import Motion, Touch
 from dynamics.spec.train import BaseMotionSpec, TrailingSpec
 
 
@@ -22,9 +23,8 @@ def _force(system, state, u):
     """Local force of the line displaced by u, pantographs out of reach."""
     out, work = np.zeros_like(u), make_work(u.size, *state.z.shape)
     z = np.full_like(state.z, -1.0)
-    local_forces(
-        system, state, 0.0, (u, np.zeros_like(u), z, np.zeros_like(z)), out, (*work.contact, work.contact[0], 1.0)
-    )
+    contact = Touch(work.contacts, work.contacts.force, 1.0)
+    local_forces(system, state, 0.0, Motion(u, np.zeros_like(u), z, np.zeros_like(z)), out, contact)
     return out
 
 
@@ -235,17 +235,17 @@ def test_hysteresis_follows_the_approach_speed(prepared):
     pantographs = build_pantographs(case, 60.0)
     system, state = build_system(case, line, pantographs), static_start(case, line, pantographs)
     u, work = np.zeros_like(state.u), make_work(state.u.size, 1, 3)
-    out = np.zeros_like(u)
-    local_forces(system, state, 0.0, (u, u, state.z - 1.0, state.zv), out, (*work.contact, work.contact[0], 1.0))
-    wire, drift = work.contact[1][0], work.contact[2][0]
+    out, contact = np.zeros_like(u), Touch(work.contacts, work.contacts.force, 1.0)
+    local_forces(system, state, 0.0, Motion(u, u, state.z - 1.0, state.zv), out, contact)
+    wire, drift = work.contacts.height[0], work.contacts.approach[0]
     state.force[0], state.impact[0] = 1.0, 0.2
     z, forces = state.z.copy(), []
     z[0, 0] = wire + 2e-3
     for rate in (0.1, 0.0, -0.1, -10.0):
         zv = np.zeros_like(z)
         zv[0, 0] = rate - drift
-        local_forces(system, state, 0.0, (u, u, z, zv), out, (*work.contact, work.contact[0], 1.0))
-        forces.append(work.contact[0][0])
+        local_forces(system, state, 0.0, Motion(u, u, z, zv), out, contact)
+        forces.append(work.contacts.force[0])
     elastic = 1e6 * 2e-3**1.5
     factor = 0.75 * (1.0 - 0.6**2) * 0.5
     assert forces == pytest.approx([elastic * (1 + factor), elastic, elastic * (1 - factor), 0.0], rel=1e-9)

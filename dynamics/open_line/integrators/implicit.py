@@ -24,7 +24,7 @@ from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
-from dynamics.open_line.system import State, System
+from dynamics.open_line.system import Contacts, Motion, State, System, Touch
 
 __all__ = ["ImplicitScheme", "implicit_step", "refresh"]
 
@@ -58,7 +58,7 @@ class ImplicitScheme(NamedTuple):
 @njit(**_OPTIONS)
 def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
     """Form the carried products (K u, K v, K a, M v, M a) anew, before the first of many steps."""
-    Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
+    Ku, Kv, Ka, Mv, Ma = work.carried
     Ku[:], Kv[:], Ka[:] = 0.0, 0.0, 0.0
     if not system.nonlinear:
         multiply(system.stiffness, state.u, Ku, 1.0)
@@ -74,7 +74,7 @@ def _predict(state, scheme, carried):
     dt = scheme.dt
     half = 0.5 * dt * dt
     u, v, a = state.u, state.v, state.a
-    Ku, Kv, Ka, Mv, Ma = carried[0], carried[1], carried[2], carried[3], carried[4]
+    Ku, Kv, Ka, Mv, Ma = carried
     for i in range(u.size):
         u[i] += dt * v[i] + half * a[i]
         v[i] += dt * a[i]
@@ -88,8 +88,8 @@ def _predict(state, scheme, carried):
 @njit(**_OPTIONS)
 def _residual(system, state, scheme, work, r):
     """Residual of the line at the predictor."""
-    Ku, Kv, Mv, Ma = work.carried[0], work.carried[1], work.carried[3], work.carried[4]
-    e, h_old = work.line[0], work.line[2]
+    Ku, Kv, Mv, Ma = work.carried.Ku, work.carried.Kv, work.carried.Mv, work.carried.Ma
+    e, h_old = work.corrections.e, work.weighed.h
     linear = 0.0 if system.nonlinear else 1.0
     for i in range(e.size):
         r[i] = e[i] + linear * Ku[i] + system.alpha * Mv[i] + system.beta * Kv[i]
@@ -115,9 +115,8 @@ def _correct_line(system, state, scheme, work, r):
 
     Accelerations and what is carried follow from the sums over a step (`_finish`).
     """
-    du, Mdu, Ddu, sum_u, sum_M, sum_K = (
-        work.solved, work.line[3], work.line[4], work.line[6], work.line[7], work.line[8],
-    )  # fmt: skip
+    du, Mdu, Ddu = work.solved, work.corrections.Mdu, work.corrections.Ddu
+    sum_u, sum_M, sum_K = work.corrections.sum_u, work.corrections.sum_M, work.corrections.sum_K
     n = r.size
     du[:] = r
     banded_solve(scheme.factor, du, 0, n)
@@ -151,8 +150,9 @@ def _finish(system, state, scheme, work):
     by_v = scheme.gamma / (scheme.beta * scheme.dt)
     by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
     keep_u = 0.0 if system.nonlinear else 1.0
-    Ku, Kv, Ka, Mv, Ma = work.carried[0], work.carried[1], work.carried[2], work.carried[3], work.carried[4]
-    sum_u, sum_M, sum_K, a = work.line[6], work.line[7], work.line[8], state.a
+    Ku, Kv, Ka, Mv, Ma = work.carried
+    sum_u, sum_M, sum_K = work.corrections.sum_u, work.corrections.sum_M, work.corrections.sum_K
+    a = state.a
     for i in range(a.size):
         a[i] += by_a * sum_u[i]
         Ku[i] += keep_u * sum_K[i]
@@ -188,14 +188,16 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     """
     note_slack(system, state)
     n = state.u.size
-    e, e_new, r = work.line[0], work.line[1], work.line[5]
-    rz, dz, g_old = work.masses[0], work.masses[1], work.masses[2]
-    force, force_new = work.contact[0], work.force_new
-    height, approach = work.contact[1], work.contact[2]
-    full, trial = (force, height, approach, force, 1.0), (force_new, height, approach, force, scheme.contact_share)
+    e, e_new, r = work.corrections.e, work.corrections.e_new, work.corrections.r
+    rz, dz, g_old = work.corrections.rz, work.corrections.dz, work.weighed.g
+    force, height, approach = work.contacts
+    force_new = work.force_new
+    full = Touch(work.contacts, force, 1.0)
+    trial = Touch(Contacts(force_new, height, approach), force, scheme.contact_share)
+    moving = Motion(state.u, state.v, state.z, state.zv)
     after, part = t + scheme.dt, 1.0 + scheme.alpha
     _predict(state, scheme, work.carried)
-    local_forces(system, state, after, (state.u, state.v, state.z, state.zv), e, full)
+    local_forces(system, state, after, moving, e, full)
     _residual(system, state, scheme, work, r)
     _mass_residual(system, state, scheme, after, force, g_old, rz)
     count, size, last = -scheme.most, 1.0e300, 1.0e300
@@ -208,7 +210,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
             count = iteration
             break
         last = size
-        local_forces(system, state, after, (state.u, state.v, state.z, state.zv), e_new, trial)
+        local_forces(system, state, after, moving, e_new, trial)
         keep = 1.0 if system.nonlinear else 0.0
         for i in range(n):
             r[i] = keep * r[i] + part * (e[i] - e_new[i])
@@ -226,7 +228,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
 @njit(**_OPTIONS)
 def _carry(system, state, scheme, work, g):
     """h_n+1 from the equation that the step has just met (h: line, g: masses), for the alpha part of the next one."""
-    panto, h, Ma = system.pantographs, work.line[2], work.carried[4]
+    panto, h, Ma = system.pantographs, work.weighed.h, work.carried.Ma
     for i in range(h.size):
         h[i] = (scheme.alpha * h[i] - Ma[i]) / (1.0 + scheme.alpha)
     for p in range(state.z.shape[0]):

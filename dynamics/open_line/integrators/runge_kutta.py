@@ -17,7 +17,7 @@ from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
-from dynamics.open_line.system import State, System
+from dynamics.open_line.system import Motion, State, System, Touch
 
 __all__ = ["RungeKuttaScheme", "nothing_carried", "runge_kutta_step"]
 
@@ -41,9 +41,9 @@ def nothing_carried(system: System, state: State, scheme: RungeKuttaScheme, work
 def _accelerations(system, state, scheme, work, t, moving, a, za):
     """Accelerations of line and masses at one moment."""
     u, v, z, zv = moving
-    c = work.contact
-    local_forces(system, state, t, moving, a, (c[0], c[1], c[2], c[0], 1.0))
-    n, Mv, b = a.size, work.line[6], work.solved
+    force = work.contacts.force
+    local_forces(system, state, t, moving, a, Touch(work.contacts, force, 1.0))
+    n, Mv, b = a.size, work.stages.Mv, work.solved
     multiply_fixed(system.mass, v, Mv)
     multiply(system.damping, v, a, 1.0)
     multiply(system.stiffness, v, a, system.beta)
@@ -54,7 +54,7 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     a[:] = b
     mass = system.pantographs.mass
     for p in range(z.shape[0]):
-        pantograph_residual(system.pantographs, p, t, (z, zv), work.contact[0][p], za[p])
+        pantograph_residual(system.pantographs, p, t, (z, zv), force[p], za[p])
         for i in range(mass.size):
             za[p, i] /= mass[i]
 
@@ -71,9 +71,8 @@ def runge_kutta_step(system: System, state: State, scheme: RungeKuttaScheme, wor
         count, size = _substep(system, state, scheme, work, t + j * scheme.dt / scheme.substeps)
         if count < 0:
             return count, size
-    c = work.contact
-    moving = (state.u, state.v, state.z, state.zv)
-    local_forces(system, state, t + scheme.dt, moving, work.line[5], (c[0], c[1], c[2], c[0], 1.0))
+    moving, contact = Motion(state.u, state.v, state.z, state.zv), Touch(work.contacts, work.contacts.force, 1.0)
+    local_forces(system, state, t + scheme.dt, moving, work.stages.a, contact)
     return count, size
 
 
@@ -81,14 +80,15 @@ def runge_kutta_step(system: System, state: State, scheme: RungeKuttaScheme, wor
 def _substep(system, state, scheme, work, t):
     """Advance by h = dt / substeps; 1, or -1 once the line has run away, and the largest displacement."""
     h = scheme.dt / scheme.substeps
-    u0, v0, sum_u, sum_v, a = work.line[0], work.line[1], work.line[2], work.line[3], work.line[4]
-    z0, zv0, sum_z, sum_zv, za = work.masses[0], work.masses[1], work.masses[2], work.masses[3], work.masses[4]
+    stages = work.stages
+    u0, v0, sum_u, sum_v, a = stages.u0, stages.v0, stages.sum_u, stages.sum_v, stages.a
+    z0, zv0, sum_z, sum_zv, za = stages.z0, stages.zv0, stages.sum_z, stages.sum_zv, stages.za
     u0[:], v0[:], z0[:], zv0[:] = state.u, state.v, state.z, state.zv
     sum_u[:], sum_v[:], sum_z[:], sum_zv[:] = 0.0, 0.0, 0.0, 0.0
     u, v, z, zv = state.u, state.v, state.z, state.zv
     for stage in range(4):
         at, weight, ahead = _stage(stage)
-        _accelerations(system, state, scheme, work, t + at * h, (u, v, z, zv), a, za)
+        _accelerations(system, state, scheme, work, t + at * h, Motion(u, v, z, zv), a, za)
         if stage == 0:
             state.a[:], state.za[:] = a, za
         sum_u += weight * v

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Matrices", "Request", "StepFailure", "Work", "make_work"]
+from dynamics.open_line.system import Contacts, Floats
 
-
-VECTORS = 9
+__all__ = ["Carried", "Corrections", "Matrices", "Request", "Stages", "StepFailure", "Weighed", "Work", "make_work"]
 
 
 @dataclass(frozen=True)
@@ -48,31 +47,91 @@ class Request:
     most: int = 200
 
 
-class Work(NamedTuple):
-    """Memory of a step: a vector to solve for, vectors of the line and of the masses, contacts.
+class Carried(NamedTuple):
+    """What Newmark and HHT carry from step to step: K u, K v, K a, M v, M a of the line (dof,)."""
 
-    ``contact`` is force, wire height and approach speed of every contact. Newmark and HHT carry M and K times
-    displacement, velocity and acceleration along in ``carried`` (see `implicit`).
+    Ku: Floats
+    Kv: Floats
+    Ka: Floats
+    Mv: Floats
+    Ma: Floats
+
+
+class Weighed(NamedTuple):
+    """Forces at the end of the step before, which HHT's alpha weighs: h of the line, g of the masses."""
+
+    h: Floats
+    g: Floats
+
+
+class Corrections(NamedTuple):
+    """Vectors of an implicit step.
+
+    Of the line (dof,): local force before and after a correction, residual, M du and C' du of a correction, sums of du,
+    M du and K du over the step. Of the masses (pantograph, mass): residual and correction.
     """
 
-    solved: NDArray[np.float64]
-    carried: NDArray[np.float64]
-    line: NDArray[np.float64]
-    masses: NDArray[np.float64]
-    contact: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-    force_new: NDArray[np.float64]
+    e: Floats
+    e_new: Floats
+    r: Floats
+    Mdu: Floats
+    Ddu: Floats
+    sum_u: Floats
+    sum_M: Floats
+    sum_K: Floats
+    rz: Floats
+    dz: Floats
+
+
+class Stages(NamedTuple):
+    """Vectors of a Runge-Kutta step, of the line (dof,) and of the masses (pantograph, mass).
+
+    Displacement and velocity it starts from, weighted sums of their rates over the stages, accelerations; M v.
+    """
+
+    u0: Floats
+    v0: Floats
+    sum_u: Floats
+    sum_v: Floats
+    a: Floats
+    z0: Floats
+    zv0: Floats
+    sum_z: Floats
+    sum_zv: Floats
+    za: Floats
+    Mv: Floats
+
+
+class Work(NamedTuple):
+    """Memory of a step: a vector to solve for, contacts and their forces after a correction, vectors of each method."""
+
+    solved: Floats
+    contacts: Contacts
+    force_new: Floats
+    carried: Carried
+    weighed: Weighed
+    corrections: Corrections
+    stages: Stages
 
 
 def make_work(dofs: int, pantographs: int, masses: int) -> Work:
     """Memory for steps of a line with that many dofs."""
-    by_contact = np.zeros((4, pantographs))
+
+    def line(count: int) -> Floats:
+        return np.zeros((count, dofs))
+
+    def heads(count: int) -> Floats:
+        return np.zeros((count, pantographs, masses))
+
+    *by_contact, force_new = np.zeros((4, pantographs))
     return Work(
-        np.zeros(dofs),
-        np.zeros((VECTORS, dofs)),
-        np.zeros((VECTORS, dofs)),
-        np.zeros((VECTORS, pantographs, masses)),
-        (by_contact[0], by_contact[1], by_contact[2]),
-        by_contact[3],
+        solved=np.zeros(dofs),
+        contacts=Contacts(*by_contact),
+        force_new=force_new,
+        carried=Carried(*line(5)),
+        weighed=Weighed(*line(1), *heads(1)),
+        corrections=Corrections(*line(8), *heads(2)),
+        stages=Stages(*line(5), *heads(5), *line(1)),
     )
 
 

@@ -9,7 +9,7 @@ from scipy.sparse.linalg import splu
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
-from dynamics.open_line.system import State, System
+from dynamics.open_line.system import Motion, State, System, Touch
 
 __all__ = ["start_accelerations"]
 
@@ -21,8 +21,8 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     """
     panto = system.pantographs
     total, product = np.zeros_like(state.u), np.zeros_like(state.u)
-    contact = (*work.contact, work.contact[0], 1.0)
-    local_forces(system, state, 0.0, (state.u, state.v, state.z, state.zv), total, contact)
+    moving, force = Motion(state.u, state.v, state.z, state.zv), work.contacts.force
+    local_forces(system, state, 0.0, moving, total, Touch(work.contacts, force, 1.0))
     multiply(system.damping, state.v, total, 1.0)
     multiply(system.stiffness, state.v, total, system.beta)
     if not system.nonlinear:
@@ -31,8 +31,8 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):
-        pantograph_residual(panto, p, 0.0, (state.z, state.zv), work.contact[0][p], state.za[p])
+        pantograph_residual(panto, p, 0.0, (state.z, state.zv), force[p], state.za[p])
         state.za[p] /= panto.mass
-        work.masses[2][p] = panto.mass * state.za[p]
-    work.line[2][:] = total
-    state.force[:] = work.contact[0]
+        work.weighed.g[p] = panto.mass * state.za[p]
+    work.weighed.h[:] = total
+    state.force[:] = force
