@@ -129,7 +129,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
         content = {**asdict(self), "status": self.status.value}
-        return {name: value for name, value in content.items() if value or name not in SELDOM}
+        return {name: value for name, value in content.items() if name not in SELDOM or value not in (None, {})}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Outcome:
