@@ -33,7 +33,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 from dynamics.travelling_window.window import window_spans
 
-__all__ = ["MESH_ORDER", "STEP_ORDER", "ErrorPart", "NumericalError", "estimate_error"]
+__all__ = ["MESH_ORDER", "STEP_ORDER", "ErrorPart", "EstimatedRun", "NumericalError", "estimate_error"]
 
 STEP_ORDER = 2.0
 # measured in sigma between 4 and 12 elements a bay: the smallest of three cases (table in the README)
@@ -123,7 +123,7 @@ def estimate_error(
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
     sigma = solution.statistics.contact_force_std_N
-    run = _Run(case, solution.equilibrium, sigma, solution.applied_force_N, largest_window_share * sigma)
+    run = EstimatedRun(case, solution.equilibrium, sigma, solution.applied_force_N, largest_window_share * sigma)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
@@ -145,7 +145,7 @@ def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
 
 
 @dataclass(frozen=True)
-class _Run:
+class EstimatedRun:
     """A case, what its solution gave, and the companions that several parts share."""
 
     case: CaseSpec

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
     from optimise.search.result import CampaignResult
 
-__all__ = ["confirm_campaign", "confirmation_lines", "confirmed_change", "on_record"]
+__all__ = ["confirm_campaign", "confirmation_content", "confirmation_lines", "confirmed_change", "on_record"]
 
 Say = Callable[[str], None]
 
@@ -59,7 +59,7 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
 
     confirmation = confirm(result, solved, refine=error_estimate)
     assert confirmation is not None
-    content = {**_content(confirmation, result), "refined": error_estimate}
+    content = {**confirmation_content(confirmation, result), "refined": error_estimate}
     write_json_atomic(target, content)
     return content
 
@@ -89,7 +89,8 @@ def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> A
     return solution
 
 
-def _content(confirmation: Confirmation, result: CampaignResult) -> dict[str, Any]:
+def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> dict[str, Any]:
+    """Content of confirmation.json, but for whether the transients were refined."""
     from optimise.evaluation.scenarios import own_condition
 
     lines = {

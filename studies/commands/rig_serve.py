@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dynamics.rig.service.session import RigSession
     from studies.rig.on_rig import OnRig
 
-__all__ = ["CONFIG", "JOB", "compose", "run"]
+__all__ = ["CONFIG", "JOB", "compose", "live_line", "run"]
 
 JOB = ServeJob
 CONFIG = "rig_serve"
@@ -196,13 +196,13 @@ def _serve(session: RigSession, ways: tuple[socket.socket, EmergencyStop], job: 
         f"Emergency stop at {stop.host}:{stop.port}, UDP{with_key}: `catenary rig stop address.host={stop.host} "
         f"address.port={stop.port}`, or a datagram with STOP."
     )
-    show = _live_line if sys.stderr.isatty() else _quiet
+    show = live_line if sys.stderr.isatty() else _quiet
     serve(session, *ways, show)
-    if show is _live_line:
+    if show is live_line:
         print(file=sys.stderr)
 
 
-def _live_line(session: RigSession) -> None:
+def live_line(session: RigSession) -> None:
     """Print where the test is, over the line before."""
     steps, counts = session.steps, session.counts
     text = (

@@ -17,7 +17,7 @@ from studies.report.drawing.parts import Chart, Curve, Stations
 from studies.report.drawing.png import chart_png
 from studies.writing.run_folder import RunFolder
 
-__all__ = ["finish"]
+__all__ = ["finish", "settled_sentence", "span_charts", "span_statistics"]
 
 SHOWN_SPANS = 5
 
@@ -39,11 +39,11 @@ def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Coun
         "round_trip_ms": _percentiles(1e3 * trips),
         "service_time_ms": _percentiles(1e3 * columns["service_time"]),
         **({} if course is None else _extremes(course)),
-        **({} if blocks is None else _statistics(blocks, about, job.loop.ramp_s)),
+        **({} if blocks is None else span_statistics(blocks, about, job.loop.ramp_s)),
     }
     write_json_atomic(folder.path / "summary.json", summary)
     if blocks is not None:
-        for chart in _charts(blocks):
+        for chart in span_charts(blocks):
             write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", chart_png(chart))
     _say(folder, summary)
     return int(blocks is None)
@@ -67,7 +67,7 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
             f"Contact force, mean of the last {summary['spans_averaged']} spans: mean "
             f"{summary['contact_force_mean_N']:.1f} N, standard deviation {summary['contact_force_std_N']:.2f} N"
         )
-        folder.say(_settled(summary))
+        folder.say(settled_sentence(summary))
     if "largest_force_N" in summary:
         folder.say(f"Largest force {summary['largest_force_N']:.0f} N, at {summary['largest_force_at_s']:.1f} s")
     if summary.get("contact_lost_s"):
@@ -80,7 +80,7 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
     folder.say(f"Written to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
 
 
-def _settled(summary: dict[str, Any]) -> str:
+def settled_sentence(summary: dict[str, Any]) -> str:
     """How far the last spans are from a state that repeats."""
     if not summary["ramp_ended"]:
         return "Not settled: these spans lie within the ramp (loop.ramp_s), so they say nothing of the line"
@@ -114,7 +114,7 @@ def _percentiles(values: np.ndarray) -> dict[str, float]:
     }
 
 
-def _statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[str, float | int | None]:
+def span_statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[str, float | int | None]:
     """Figures of the last spans; ``ramp`` is its length [s]."""
     mean, spans = blocks.mean, len(blocks.force)
     before = (spans - blocks.averaged) * int(about["steps_per_span"]) * float(about["dt_s"])
@@ -136,7 +136,7 @@ def _statistics(blocks: Blocks, about: dict[str, Any], ramp: float) -> dict[str,
     }
 
 
-def _charts(blocks: Blocks) -> list[Chart]:
+def span_charts(blocks: Blocks) -> list[Chart]:
     """Force along the span, force of every span, and change from span to span."""
     last = blocks.force[-min(blocks.averaged, SHOWN_SPANS) :]
     spans = np.arange(1.0, len(blocks.force) + 1.0)

@@ -86,3 +86,16 @@ def test_the_configuration_holds_no_code(modules):
 )
 def test_the_rule_tells_allowed_from_forbidden(source, module_name, allowed):
     assert all(may_import(module_name, library) for library, _ in imported(ast.parse(source))) is allowed
+
+
+def test_tests_import_no_private_name(modules_of_tests):
+    """What a test needs has a name of its own, without the underscore that says: nobody else's."""
+    offenders = [
+        f"{module.where}:{node.lineno} {alias.name}"
+        for module in modules_of_tests
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+    assert not offenders, "these tests import private names:\n" + "\n".join(offenders)

@@ -6,7 +6,7 @@ import pytest
 from dynamics.accuracy import assured
 from dynamics.accuracy.assured import finer_settings, refined, solve_assured
 from dynamics.accuracy.companions import long_window
-from dynamics.accuracy.numerical_error import ErrorPart, NumericalError, _Run, estimate_error
+from dynamics.accuracy.numerical_error import ErrorPart, EstimatedRun, NumericalError, estimate_error
 from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
@@ -90,7 +90,7 @@ def test_windows_that_do_not_agree_are_held_against_a_longer_one(case, monkeypat
         return sigmas[behind]
 
     monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
-    run = _Run(long, solve_periodic(case).equilibrium, sigmas[45], 152.0)
+    run = EstimatedRun(long, solve_periodic(case).equilibrium, sigmas[45], 152.0)
     error, message = run.window_error()
     assert asked == tried
     assert max(least, abs(truth - sigmas[45])) <= error <= 0.09 * sigmas[45]
@@ -106,7 +106,7 @@ def test_a_difference_of_windows_that_is_too_large_needs_no_third_window_where_t
         return RESONANT[companion.periodic.spans_behind]
 
     monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
-    run = _Run(long, solve_periodic(case).equilibrium, RESONANT[45], 152.0, 0.012 * RESONANT[45])
+    run = EstimatedRun(long, solve_periodic(case).equilibrium, RESONANT[45], 152.0, 0.012 * RESONANT[45])
     assert run.window_error()[0] == pytest.approx(RESONANT[45] - RESONANT[30]) and asked == [30]
 
 

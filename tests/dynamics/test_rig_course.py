@@ -5,7 +5,7 @@ import pytest
 
 from dynamics.rig.service.run import Blocks, course_of
 from studies.report.drawing.png import chart_png
-from studies.rig.served_run import _charts, _settled, _statistics
+from studies.rig.served_run import settled_sentence, span_charts, span_statistics
 
 DT = 2.0e-3
 ABOUT = {"steps_per_span": 100, "span_m": 50.0, "dt_s": DT}
@@ -40,25 +40,25 @@ def test_what_may_be_left_is_the_sum_of_all_further_changes():
     """Spans that go to their end as a geometric series with the spectral radius: the bound is met exactly."""
     radius, shape = 0.9, np.sin(2.0 * np.pi * np.arange(100) / 100.0)
     force = 150.0 + 20.0 * shape * (1.0 - radius ** np.arange(40.0))[:, None]
-    found = _statistics(blocks_of_force(force), {**ABOUT, "spectral_radius": radius}, ramp=1.0)
+    found = span_statistics(blocks_of_force(force), {**ABOUT, "spectral_radius": radius}, ramp=1.0)
     left = 20.0 * radius**39 * np.sqrt(0.5)
     assert found["left_to_settle_N"] == pytest.approx(left, rel=1e-9) and found["ramp_ended"]
-    assert "0.232 N RMS may be left" in _settled(found)
-    assert _statistics(blocks_of_force(force), ABOUT, ramp=1.0)["left_to_settle_N"] is None
+    assert "0.232 N RMS may be left" in settled_sentence(found)
+    assert span_statistics(blocks_of_force(force), ABOUT, ramp=1.0)["left_to_settle_N"] is None
 
 
 def test_a_test_that_ends_in_its_ramp_or_after_one_span_says_nothing_of_the_line():
     force = np.full((12, 100), 150.0)
-    ramping = _statistics(blocks_of_force(force), ABOUT, ramp=1.0)
-    assert not ramping["ramp_ended"] and "within the ramp" in _settled(ramping)
-    alone = _statistics(blocks_of_force(force[:1]), ABOUT, ramp=0.0)
-    assert alone["last_change_N"] is None and "a single span" in _settled(alone)
+    ramping = span_statistics(blocks_of_force(force), ABOUT, ramp=1.0)
+    assert not ramping["ramp_ended"] and "within the ramp" in settled_sentence(ramping)
+    alone = span_statistics(blocks_of_force(force[:1]), ABOUT, ramp=0.0)
+    assert alone["last_change_N"] is None and "a single span" in settled_sentence(alone)
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-13])
 def test_a_force_that_never_changes_is_drawn(noise):
     """A stuck cell sends one number, which a filter leaves as it is but for rounding."""
     force = 157.0 + noise * np.random.default_rng(1).normal(size=(3, 100))
-    for chart in _charts(blocks_of_force(force)):
+    for chart in span_charts(blocks_of_force(force)):
         low, high = chart.limits()[1]
         assert high - low > 1e-6 and chart_png(chart).startswith(b"\x89PNG")

@@ -27,13 +27,20 @@ class Spring:
 class Rig:
     """A session with a client that stamps its frames, on a clock that the test moves."""
 
-    def __init__(self, stepper=None, steps=10000, **service):
+    def __init__(self, stepper=None, steps=10000, record=None, **service):
         self.stepper = stepper or Spring()
         self.records, self.said, self.now = [], [], 0
         spec = ServiceSpec.model_validate(service)
-        taker = StepTaker(self.stepper, spec, DT, self.records.append, self.said.append)
+        self.limits, self.record = spec.limits, record
+        taker = StepTaker(self.stepper, spec, DT, self.keep, self.said.append)
         self.session = RigSession(taker, spec, TestPlan(N, DT, steps, 8), self.said.append)
         self.welcome = self.sent(self.session.handle(pack(Frame(Kind.HELLO)), CLIENT, 0))[0]
+
+    def keep(self, values):
+        """Put a step on record; and where a test says, too."""
+        self.records.append(values)
+        if self.record is not None:
+            self.record(values)
 
     def sent(self, replies):
         return [frame for data, _ in replies if isinstance(frame := unpack(data), Frame)]
@@ -66,7 +73,7 @@ class Rig:
     def is_guarded(self):
         """Every height that was sent is finite, inside the limits, and reached no faster than allowed."""
         heights = np.concatenate([[0.0], self.heights])
-        limits = self.session.steps._service.limits
+        limits = self.limits
         assert np.isfinite(heights).all()
         assert heights.min() >= limits.lowest_m and heights.max() <= limits.highest_m
         assert np.abs(np.diff(heights)).max(initial=0.0) <= limits.speed_m_per_s * DT * (1 + 1e-6)
@@ -75,7 +82,7 @@ class Rig:
 
     def is_slow_by_the_servers_clock(self):
         """Between any two heights the way is no longer than the largest speed allows, by when they left the server."""
-        limits = self.session.steps._service.limits
+        limits = self.limits
         spare = DT + 1e-3 * limits.jitter_ms
         height, left = self.heights[-1500:], np.array([r[2] for r in self.records])[-1500:]
         way, time = np.abs(height[:, None] - height), np.abs(left[:, None] - left)

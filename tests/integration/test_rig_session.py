@@ -86,8 +86,8 @@ def test_a_second_client_and_another_clock_are_refused():
     assert len(rig.force(1)) == 1
     for hello, refusal in ((Frame(Kind.HELLO, steps=N + 1), 2), (Frame(Kind.HELLO, step_ns=4 * MS), 3)):
         fresh = Rig()
-        fresh.session._client, fresh.session.state = None, "waiting"
-        (said,) = fresh.sent(fresh.session.handle(pack(hello), OTHER, 0))
+        fresh.wait(60)  # the client that greeted is gone
+        (said,) = fresh.sent(fresh.session.handle(pack(hello), OTHER, fresh.now))
         assert (said.kind, said.status, said.steps, said.step_ns) == (Kind.REFUSAL, refusal, N, 2 * MS)
 
 
@@ -146,11 +146,11 @@ def test_the_last_span_of_a_test_is_clear_of_the_filter_at_its_end():
 
 
 def test_one_line_shows_where_the_test_is(capsys):
-    from studies.commands.rig_serve import _live_line
+    from studies.commands.rig_serve import live_line
 
     rig = Rig()
     rig.force(0, 150.0), rig.force(3, 160.0)
-    _live_line(rig.session)
+    live_line(rig.session)
     shown = capsys.readouterr().err
     assert shown.startswith("\rstep 4") and "160.0 N" in shown and "lost 2" in shown and "\n" not in shown
 

@@ -100,8 +100,7 @@ def test_a_record_that_cannot_be_written_ends_the_test_at_the_safe_height(tmp_pa
     """A disk that fills up in the middle of a test, and in the middle of a record."""
     journal = Journal(tmp_path / "run.journal", {})
     begin, limits = (tmp_path / "run.journal").stat().st_size, resource.getrlimit(resource.RLIMIT_FSIZE)
-    rig = Rig(Spring(5e-4 / 150), stop={"ramp_s": 0.1})
-    rig.session.steps._record = lambda values: (rig.records.append(values), journal.add(values))
+    rig = Rig(Spring(5e-4 / 150), record=journal.add, stop={"ramp_s": 0.1})
     resource.setrlimit(resource.RLIMIT_FSIZE, (begin + 30 * RECORD.itemsize + 33, limits[1]))
     try:
         for k in range(200):

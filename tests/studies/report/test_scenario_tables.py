@@ -12,7 +12,7 @@ from catenary.storage.provenance import config_sha256
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.search.campaign import run_campaign
-from studies.afterwards.confirmation import _content, confirmation_lines
+from studies.afterwards.confirmation import confirmation_content, confirmation_lines
 from studies.report import write_campaign_report
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.readers.campaign_folder import read_campaign
@@ -120,7 +120,7 @@ def test_force_and_statistics_are_of_the_case_s_own_condition_and_say_so(tmp_pat
 
 def test_the_long_transient_s_lines_say_that_they_are_of_the_case_s_own_condition(tmp_path):
     one = DesignConfirmation(1, 20.0, 20.2, None)
-    content = _content(Confirmation(one, one), run(tmp_path, ERRORS))
+    content = confirmation_content(Confirmation(one, one), run(tmp_path, ERRORS))
     lines = confirmation_lines(content)
     assert lines[0].startswith("In the case's own condition alone (300 km/h, no errors of installation)")
     assert confirmation_lines({**content, "own_condition": ""}) == lines[1:]
