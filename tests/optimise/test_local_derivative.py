@@ -6,6 +6,7 @@ import pytest
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from dynamics.steady_state.periodic import solve_periodic
 from optimise.evaluation.case_inputs import case_at
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sensitivity import run_sensitivity
 from optimise.spec.sensitivity import SensitivitySpec
 
@@ -23,7 +24,7 @@ def test_local_derivatives_are_the_slope_of_separate_runs(tmp_path, build_line, 
     content = {"inputs": inputs, "methods": ["local"], "local": {"step": 0.2, "tolerance": CLOSE}}
     spec = SensitivitySpec.model_validate({"sensitivity": content, "cluster": {"kind": "serial"}})
     result = run_sensitivity(spec, case, tmp_path)
-    assert not result.failed and {p.status for p in result.points.values()} == {"ok"}
+    assert not result.failed and {p.status for p in result.points.values()} == {OutcomeStatus.OK}
     found = result.local
     tight = case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": CLOSE})})
     stiffness = np.linspace(44e3, 56e3, 5)

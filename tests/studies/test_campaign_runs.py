@@ -149,7 +149,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
     def stop(*_, **__):
         raise campaign.Interrupted("campaign 'x' was interrupted; the same command goes on from there")
 
-    monkeypatch.setattr(campaign, "run_campaign", stop)
+    monkeypatch.setattr(campaign, "drive_campaign", stop)
     ended = catenary("optimise", "campaign=x", "objectives=[sigma,uplift]", "sampler=nsga2")
     assert ended.code == cli.INTERRUPTED
     assert "the same command goes on" in ended.err
