@@ -117,7 +117,7 @@ def confirmed_change(folder: Path) -> str:
     change, error = content["change_transient_percent"], content["change_error_percent"]
     if change is None:
         return f"not confirmed: {content['verdict']}"
-    size = "" if error is None else f" ± {error:.1f}"
+    size = "" if error is None else f" ± {max(error, 0.1):.1f}"  # no error is written as nothing
     return f"by the long transient {change:+.1f}{size} %: {content['verdict']}"
 
 

@@ -9,6 +9,7 @@ from catenary.storage.files import write_json_atomic
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN
 from studies.afterwards.confirmation import confirmation_lines, confirmed_change
+from studies.report.sections.tables import plus_minus, value_text
 
 NOMINAL = DesignConfirmation(0, 30.0, 30.0, 0.1, sigma_coarser_N=30.1)
 FAILED = DesignConfirmation(7, 24.0, None, None, "the march did not settle")
@@ -56,3 +57,12 @@ def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path,
         summary = json.loads((tmp_path / str(wanted) / "summary.json").read_text(encoding="utf-8"))
         assert summary["slack_damping"] == ({"warning": "w"} if wanted else None)
     assert asked == [case]
+
+
+def test_an_error_too_small_for_its_digits_is_not_written_as_nothing(tmp_path):
+    best = DesignConfirmation(7, 24.0, 25.0, 0.0, sigma_coarser_N=25.0 * 30.1 / 30.0)
+    content = {**content_of(best), "change_error_percent": 0.02}
+    write_json_atomic(tmp_path / "confirmation.json", content)
+    assert confirmed_change(tmp_path).startswith("by the long transient -16.7 ± 0.1 %")
+    assert plus_minus(-16.7, 0.02, 1).endswith("16.7 ± 0.1") and plus_minus(-16.7, 0.26, 1).endswith("± 0.3")
+    assert plus_minus(None, 0.02, 1) == value_text(None, 1) and "±" not in plus_minus(1.0, None, 1)

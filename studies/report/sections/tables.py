@@ -113,8 +113,10 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
 
 
 def plus_minus(value: float | None, error: float | None, digits: int) -> str:
-    """Value with its error, where both are known."""
-    return value_text(value, digits) + ("" if value is None or error is None else f" ± {number(error, digits)}")
+    """Value with its error, where both are known; an error too small for the digits is one of the last."""
+    if value is None or error is None:
+        return value_text(value, digits)
+    return f"{value_text(value, digits)} ± {number(max(error, 10.0**-digits), digits)}"
 
 
 def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table:
