@@ -15,6 +15,7 @@ from pydantic import Field
 from catenary.errors import InputError
 from catenary.spec.components import Spec
 from studies.input.compose import Composed, compose_job
+from studies.writing.run_folder import asked_folder
 
 __all__ = ["JOB", "CertificatesJob", "compose", "run"]
 
@@ -38,7 +39,7 @@ def run(composed: Composed[CertificatesJob]) -> int:
     """Make the certificate, and say how it is used."""
     from optimise.executors.deployments.certificates import CERTIFICATE, DAYS, make_certificates
 
-    folder = Path(composed.job.run_dir)
+    folder = asked_folder(composed.job.run_dir, Path(composed.job.run_dir))
     if (folder / CERTIFICATE).exists() and not composed.job.renew:
         raise InputError([f"run_dir must hold no certificate yet: {folder} has one; type renew=true to replace it"])
     make_certificates(folder)

@@ -15,7 +15,7 @@ from studies.input.compose import Composed, compose_job
 from studies.input.refusals import refuse_slack_line
 from studies.jobs.simulation import ExportJob, case_of
 from studies.jobs.whole_steps import whole_step_case
-from studies.writing.run_folder import OUTPUTS, write_hydra_record
+from studies.writing.run_folder import OUTPUTS, asked_folder, write_hydra_record
 
 __all__ = [
     "JOB",
@@ -61,7 +61,7 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     job = composed.job
     case = whole_step_case(case_of(job))
     refuse_slack_line(case.catenary)
-    folder = Path(job.run_dir) if job.run_dir else OUTPUTS / "rig" / (job.name or case.catenary.name)
+    folder = asked_folder(job.run_dir, OUTPUTS / "rig" / (job.name or case.catenary.name))
     _refuse_foreign_folder(folder)
     change = 100.0 * (case.speed_kmh / job.speed_kmh - 1.0)
     print(

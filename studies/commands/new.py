@@ -28,7 +28,7 @@ from catenary.spec.components import READINGS, DropperSpec
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
 from catenary.storage.files import write_text_atomic
-from studies.input.compose import Composed, group_options
+from studies.input.compose import Composed, group_options, typed_command
 from studies.input.keys import KeyTree
 from studies.input.problems import find_problems
 from studies.input.safe_yaml import read_yaml_mapping
@@ -128,7 +128,7 @@ def run(composed: Composed[NewJob]) -> int:
     if faults:
         return 1
     print("Every dropper is in tension at rest. Next:")
-    print(f"  catenary simulate catenary={job.output}")
+    print(f"  {typed_command('simulate', (f'catenary={job.output}',))}")
     return 0
 
 

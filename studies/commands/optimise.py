@@ -7,14 +7,13 @@ trials. `objectives=[sigma,uplift] sampler=nsga2` looks for every design of whic
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
 from studies.input.compose import Composed, compose_job, typed_command
 from studies.input.refusals import refuse_coarse_step, refuse_slack_line
 from studies.jobs.simulation import OptimiseJob, campaign_of, case_of
-from studies.writing.run_folder import OUTPUTS, RunFolder
+from studies.writing.run_folder import OUTPUTS, RunFolder, asked_folder
 
 if TYPE_CHECKING:
     from optimise.design.space import Variable
@@ -43,14 +42,14 @@ def run(composed: Composed[OptimiseJob]) -> int:
         return _show_cost(composed)
     code, result = run_campaign_study(composed)
     if result is not None and result.best is not None:
-        print("Next:")
-        print(f"  catenary simulate catenary={result.folder / 'best_design.yaml'}")
+        place = CampaignFolder(result.folder)
+        best = f"catenary={place.best_design_yaml}"
+        designs = [best]
         if len(result.campaign.objectives) > 1:
-            print(f"  catenary simulate catenary={CampaignFolder(result.folder).pareto_yaml(result.front[-1].number)}")
-        where = f"campaign={result.campaign.name}"
-        if composed.job.run_dir is not None:
-            where = f"catenary={result.folder / 'best_design.yaml'}"
-        print(f"  catenary export {where}")
+            designs.append(f"catenary={place.pareto_yaml(result.front[-1].number)}")
+        exported = f"campaign={result.campaign.name}" if composed.job.run_dir is None else best
+        commands = [*(typed_command("simulate", (design,)) for design in designs), typed_command("export", (exported,))]
+        print("\n  ".join(["Next:", *commands]))
     return code
 
 
@@ -83,7 +82,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
 
     job = composed.job
     case, campaign = case_of(job), campaign_of(job)
-    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "campaigns" / campaign.name
+    path = asked_folder(job.run_dir, OUTPUTS / "campaigns" / campaign.name)
     refuse_coarse_step(case, refuse_slack_line(case.catenary))
     prepared = prepare_campaign(campaign, case, path)  # before it is said that anything is kept
     if not prepared.begun:

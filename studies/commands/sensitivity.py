@@ -10,7 +10,6 @@ command goes on after Ctrl-C or a power cut. Where the reference mean force is h
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,7 @@ from studies.input.compose import Composed, compose_job
 from studies.input.input_paths import fitting_inputs, missing_inputs, path_problems, ranges_around
 from studies.jobs.sensitivity import SensitivityJob
 from studies.jobs.simulation import case_of
-from studies.writing.run_folder import OUTPUTS
+from studies.writing.run_folder import OUTPUTS, asked_folder
 
 if TYPE_CHECKING:
     from optimise.parameter_study.sensitivity_result import SensitivityResult
@@ -85,7 +84,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
     from studies.report import write_sensitivity_report
 
     job, wanted = composed.job, composed.job.sensitivity
-    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sensitivity" / wanted.name
+    path = asked_folder(job.run_dir, OUTPUTS / "sensitivity" / wanted.name)
     study = PointsStudy(
         given=SensitivityInput(sensitivity=wanted, case=case_of(job)),
         place=SensitivityFolder(path),

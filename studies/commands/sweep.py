@@ -11,7 +11,6 @@ force is held, each speed holds its own.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
@@ -20,7 +19,7 @@ from studies.input.compose import Composed, compose_job
 from studies.input.input_paths import path_problems
 from studies.jobs.simulation import case_of
 from studies.jobs.sweep import SweepJob
-from studies.writing.run_folder import OUTPUTS
+from studies.writing.run_folder import OUTPUTS, asked_folder
 from studies.writing.sweep_ends import end_text
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def run(composed: Composed[SweepJob]) -> int:
     from studies.report import write_sweep_report
 
     job = composed.job
-    path = Path(job.run_dir) if job.run_dir else OUTPUTS / "sweeps" / job.sweep.name
+    path = asked_folder(job.run_dir, OUTPUTS / "sweeps" / job.sweep.name)
     study = PointsStudy(
         given=SweepInput(sweep=job.sweep, case=case_of(job)),
         place=SweepFolder(path),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import time
+import unicodedata
 from pathlib import Path
 
 from catenary.errors import InputError
@@ -13,10 +16,61 @@ from catenary.storage.provenance import commit, config_sha256, versions
 from studies.input.compose import Composed
 from studies.input.safe_yaml import dump_yaml
 
-__all__ = ["RunFolder", "fresh_folder"]
+__all__ = ["OUTPUTS", "RunFolder", "asked_folder", "fresh_folder"]
 
 OUTPUTS = Path("outputs")
 HYDRA = ".hydra"
+# as long as the longest name of a file in a run's folder
+LONGEST_NAME = 60 * "x"
+
+
+def asked_folder(run_dir: str | None, otherwise: Path) -> Path:
+    """Folder that a command was asked to write to, or its usual one, not made yet.
+
+    Raises
+    ------
+    InputError
+        If no folder can be there, or none that every library can write to: work would be done and then lost.
+    """
+    folder = otherwise if run_dir is None else Path(run_dir)
+    problem = _problem_of_name(run_dir) or _in_the_way(folder)
+    if not problem and "\\" in str(folder.absolute()):
+        problem = "the netCDF library takes a backslash for a divider of folders"
+    if problem:
+        shown = str(run_dir or folder)
+        shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
+        raise InputError([f"run_dir must be a folder that is there or can be made: got '{shown}'; {problem}"])
+    return folder
+
+
+def _problem_of_name(run_dir: str | None) -> str:
+    """Why a text names no folder; empty where it does."""
+    if run_dir is None:
+        return ""
+    if not run_dir.strip():
+        return "name one, or leave run_dir out"
+    if run_dir.startswith("~"):
+        return "only a shell takes ~ for the home folder: write that out"
+    if any(unicodedata.category(c) == "Cc" for c in run_dir):
+        return "a name has no control characters"
+    return ""
+
+
+def _in_the_way(folder: Path) -> str:
+    """Why no folder can be made there; empty where nothing is in the way."""
+    try:
+        os.lstat(folder / LONGEST_NAME)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return "the name is too long for this system"
+    for place in (folder, *folder.parents):
+        if place.is_dir():
+            return ""
+        if place.is_symlink() and not place.exists():
+            return f"{place} is a link to nothing"
+        if place.exists():
+            return f"{place} is a file"
+    return ""
 
 
 def fresh_folder(study: str, name: str, run_dir: str | None) -> Path:
@@ -28,14 +82,13 @@ def fresh_folder(study: str, name: str, run_dir: str | None) -> Path:
         If the folder asked for holds files already, or is a file; a run of the same command that was interrupted
         before it had a result may be begun again there.
     """
+    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
+    folder = asked_folder(run_dir, OUTPUTS / study / stem)
     if run_dir is not None:
-        folder = Path(run_dir)
         begun = {HYDRA, f"{study}.log"}  # what a run leaves before it has a result
-        if folder.exists() and (not folder.is_dir() or any(path.name not in begun for path in folder.iterdir())):
+        if folder.exists() and any(path.name not in begun for path in folder.iterdir()):
             raise InputError([f"run_dir must be a new or empty folder: {folder} holds files already"])
         return folder
-    stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
-    folder = OUTPUTS / study / stem
     count = 2
     while folder.exists():
         folder = OUTPUTS / study / f"{stem}_{count}"
