@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,13 @@ from dynamics.spec.status import Status
 from dynamics.steady_state.transient import MAX_CORRECTIONS, MEAN_FORCE_TOLERANCE
 
 __all__ = ["solve_open_line"]
+
+
+class _Ending(NamedTuple):
+    """How a run ended, with the sentence that goes with it."""
+
+    status: Status
+    message: str
 
 
 @dataclass(frozen=True)
@@ -73,11 +81,12 @@ def solve_open_line(case: CaseSpec) -> Solution:
         status = Status.EQUILIBRIUM_FAILED
         return without_figures(case, eq, status, status.value, found - began)
     found = time.perf_counter()
-    evaluated, outcome = _hold_means(case, prepare_line(case, whole))
-    return _solution(case, eq, outcome, evaluated, (found - began, time.perf_counter() - found))
+    evaluated, ending = _hold_means(case, prepare_line(case, whole))
+    wall_time_s = {"equilibrium": found - began, "dynamics": time.perf_counter() - found}
+    return _solution(case, eq, ending, evaluated, wall_time_s)
 
 
-def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated, tuple[Status, str]]:
+def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated, _Ending]:
     """Run until every pantograph's mean force is the wanted one, or once where applied forces are given."""
     settings, trailing, target = case.open_line, case.trailing, case.mean_force_N
     start = case.applied_force_N if target is None else target
@@ -86,16 +95,16 @@ def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated, tuple[Stat
     forces = np.array([start, *behind])
     end = case.catenary.station(settings.last_evaluated + settings.spans_after) + max((0.0, *trailing.distances_m))
     way = float(spans_at(case.catenary, end)) - settings.start
-    evaluated, outcome = _run_once(case, line, forces, way)
+    evaluated, ending = _run_once(case, line, forces, way)
     for _ in range(MAX_CORRECTIONS - 1):
-        missing = _missing_means(evaluated, outcome[0])
+        missing = _missing_means(evaluated, ending.status)
         if np.abs(missing).max() < MEAN_FORCE_TOLERANCE:
-            return evaluated, outcome
+            return evaluated, ending
         forces = forces + missing
-        evaluated, outcome = _run_once(case, line, forces, way)
-    if np.abs(_missing_means(evaluated, outcome[0])).max() >= MEAN_FORCE_TOLERANCE:
-        outcome = Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value
-    return evaluated, outcome
+        evaluated, ending = _run_once(case, line, forces, way)
+    if np.abs(_missing_means(evaluated, ending.status)).max() >= MEAN_FORCE_TOLERANCE:
+        ending = _Ending(Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value)
+    return evaluated, ending
 
 
 def _missing_means(evaluated: _Evaluated, status: Status) -> NDArray[np.float64]:
@@ -110,9 +119,7 @@ def _missing_means(evaluated: _Evaluated, status: Status) -> NDArray[np.float64]
     )
 
 
-def _run_once(
-    case: CaseSpec, line: WholeLine, forces: NDArray[np.float64], way: float
-) -> tuple[_Evaluated, tuple[Status, str]]:
+def _run_once(case: CaseSpec, line: WholeLine, forces: NDArray[np.float64], way: float) -> tuple[_Evaluated, _Ending]:
     """One run with every pantograph pressed by its force [N], over a way [spans]."""
     others = case.trailing.model_copy(update={"applied_forces_N": tuple(forces[1:].tolist()) or None})
     update = {"applied_force_N": float(forces[0]), "mean_force_N": None, "trailing": others}
@@ -121,31 +128,31 @@ def _run_once(
     if run.failure is not None or not np.isfinite(kept.contact_force).all():
         return _Evaluated(case, run, ()), _failed(case, run)
     filtered = tuple(filter_force(f, case.time_step, case.signal, periodic=False) for f in kept.contact_force.T)
-    return _Evaluated(case, run, filtered), (Status.OK, "")
+    return _Evaluated(case, run, filtered), _Ending(Status.OK, "")
 
 
-def _failed(case: CaseSpec, run: LineRun) -> tuple[Status, str]:
+def _failed(case: CaseSpec, run: LineRun) -> _Ending:
     """Time, place and residual of the step that ended a run."""
     failure = run.failure
     if failure is None:
-        return Status.DIVERGED, Status.DIVERGED.value
+        return _Ending(Status.DIVERGED, Status.DIVERGED.value)
     x = case.catenary.station(case.open_line.start) + case.speed * failure.time
     where = f"at {failure.time:.4f} s, the first pantograph {x:.2f} m from the line's first support"
     sentence = f"a time step did not converge {where}: residual {failure.residual:.3g} N"
     cure = "a shorter dt" if failure.iterations > 1 else "a shorter rk4_step"
-    return Status.STEP_NOT_CONVERGED, f"{sentence} after {failure.iterations} corrections; try {cure}"
+    return _Ending(Status.STEP_NOT_CONVERGED, f"{sentence} after {failure.iterations} corrections; try {cure}")
 
 
 def _solution(
     case: CaseSpec,
     eq: Equilibrium,
-    outcome: tuple[Status, str],
+    ending: _Ending,
     evaluated: _Evaluated,
-    spent: tuple[float, float],
+    wall_time_s: dict[str, float],
 ) -> Solution:
     """Histories of the run; the statistics of all evaluated spans and of the first and last one."""
-    settings, (status, message) = case.open_line, outcome
-    kept, good = evaluated.run.histories, status is Status.OK
+    settings = case.open_line
+    kept, good = evaluated.run.histories, ending.status is Status.OK
     first, last = settings.first_evaluated, settings.last_evaluated
 
     def statistics(begin: int, end: int, p: int = 0) -> ContactStatistics | None:
@@ -166,9 +173,9 @@ def _solution(
     return Solution(
         case=case,
         equilibrium=eq,
-        status=status,
-        message=message,
-        wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
+        status=ending.status,
+        message=ending.message,
+        wall_time_s=wall_time_s,
         time=kept.time,
         pantographs=tuple(pantographs),
         halves=(statistics(first, max(first, (first + last - 1) // 2)), statistics((first + last + 1) // 2, last)),

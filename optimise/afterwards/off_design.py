@@ -26,7 +26,7 @@ from optimise.evaluation.outcome import Outcome
 from optimise.executors import open_executor, run_all
 from optimise.spec.campaign import ClusterSpec, TrustSpec
 
-__all__ = ["Condition", "TrustRow", "conditions", "run_conditions"]
+__all__ = ["Condition", "TrustRow", "conditions", "run_conditions", "scaled_damping"]
 
 Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
 
@@ -160,7 +160,7 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
     if condition.dimension:
         line["dimension"] = condition.dimension
     if condition.damping != 1.0:
-        line["damping"] = _scaled(line["damping"], condition.damping)
+        line["damping"] = scaled_damping(line["damping"], condition.damping)
     try:
         if condition.heights or condition.lengths:
             ideal = periodic_equilibrium(CatenarySpec.model_validate(line))
@@ -172,9 +172,9 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
     return evaluate(Job(job.number), replace(setting, case=case))
 
 
-def _scaled(damping: dict[str, Any], factor: float) -> dict[str, Any]:
-    """Factors of the line, and of components that have their own, times a factor."""
+def scaled_damping(damping: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Rayleigh factors of a line's input, and of components that have their own, times a factor [-]."""
     return {
-        name: _scaled(value, factor) if isinstance(value, dict) else value if value is None else factor * value
+        name: scaled_damping(value, factor) if isinstance(value, dict) else value if value is None else factor * value
         for name, value in damping.items()
     }

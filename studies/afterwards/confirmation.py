@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
     from optimise.search.result import CampaignResult
 
-__all__ = ["confirm_campaign", "confirmation_content", "confirmation_lines", "confirmed_change", "on_record"]
+__all__ = [
+    "confirm_campaign",
+    "confirmation_content",
+    "confirmation_lines",
+    "confirmed_change",
+    "on_record",
+    "solve_into",
+]
 
 Say = Callable[[str], None]
 
@@ -47,7 +54,7 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
     if held is not None:
         return held
     for name, record in (("nominal", result.nominal), ("best", best)):
-        _solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
+        solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
     how = ", at a short step and a shorter one" if error_estimate else ""
     say(f"Confirming nominal and best line by the long transient{how}.")
     finest = ("nominal_transient", "best_transient")
@@ -55,7 +62,7 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
 
     def solved(case: CaseSpec) -> Any:
         name = next(kept)
-        return solve(case) if name is None else _solve_into(result.folder / name, case)
+        return solve(case) if name is None else solve_into(result.folder / name, case)
 
     confirmation = confirm(result, solved, refine=error_estimate)
     assert confirmation is not None
@@ -73,8 +80,8 @@ def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, A
         return None
 
 
-def _solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:
-    """Solve a case and keep its summary and histories."""
+def solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:
+    """Solve a case; keep histories and summary in a folder, with the error and the reading of slack if wanted."""
     from dynamics.accuracy.assured import estimated
     from dynamics.results.dataset import write_result
 

@@ -84,7 +84,7 @@ def test_dropper_forces_converge_with_the_fourth_power_of_the_element(build_line
     line = build_line(formulation=formulation)
     fine = meshed(line, 320).dropper_force
     error = [np.abs(meshed(line, n).dropper_force - fine).max() for n in (60, 120)]
-    assert 3.6 < np.log2(error[0] / error[1]) < 4.4
+    assert np.log2(error[0] / error[1]) == pytest.approx(4.0, abs=0.15)
 
 
 @both_formulations

@@ -170,6 +170,43 @@ def test_a_straight_stretched_element_carries_green_strain_times_stretch(element
     np.testing.assert_allclose(force[:, 0], -tension, rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_no_force_has_a_moment_about_the_origin(seed):
+    """A small turn of the whole element changes no energy: positions and slopes, each crossed with its own force."""
+    q = states(seed)
+    q[:, :, :3] += np.random.default_rng(seed).normal(scale=5.0, size=(3, 1, 3))
+    force = cable_forces(q, L0, EA, EI, np.zeros(3))[0].reshape(3, 4, 3)
+    moment = np.cross(q.reshape(3, 4, 3), force).sum(axis=1)
+    np.testing.assert_allclose(moment, 0.0, rtol=0, atol=1e-12 * np.abs(force).max() * np.abs(q).max())
+
+
+def resultants(element, q, lengths, stretching, bending):
+    """Elastic forces on the nodes of a row of elements (node, 6) [N, N m]."""
+    found, out = np.zeros_like(q), np.zeros(12)
+    for e, length in enumerate(lengths):
+        element.one(q[e : e + 2], length, stretching, bending, out)
+        found[e : e + 2] += out.reshape(2, 6)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_row_of_unequal_elements_passes_the_patch_test(element, seed):
+    """Under one strain, or one curvature alone, its inner nodes are at rest, wherever they stand along the wire."""
+    random = np.random.default_rng(seed)
+    lengths = random.uniform(0.1, 2.0, size=6)
+    x, stretch, curvature = np.concatenate([[0.0], np.cumsum(lengths)]), 1.0 + random.uniform(0.0, 3e-3), 0.02
+    q = np.zeros((7, 6))
+    q[:, 0], q[:, 3] = stretch * x, stretch
+    force = resultants(element, q, lengths, EA[0], EI[0])
+    tension = EA[0] * 0.5 * (stretch**2 - 1.0) * stretch
+    np.testing.assert_allclose(force[1:-1], 0.0, rtol=0, atol=1e-8 * tension)
+    assert force[[0, -1], 0] == pytest.approx([-tension, tension], rel=1e-9)
+    q[:, 0], q[:, 3], q[:, 2], q[:, 5] = x, 1.0, 0.5 * curvature * x**2, curvature * x
+    force = resultants(element, q, lengths, 0.0, EI[0])
+    np.testing.assert_allclose(force[1:-1], 0.0, rtol=0, atol=1e-9 * EI[0])
+    assert force[[0, -1], 5] == pytest.approx([-EI[0] * curvature, EI[0] * curvature], rel=1e-9)
+
+
 def test_bending_follows_the_cubic_beam(element):
     """A straight element whose far end turns by a small angle feels 4 EI / l there and 2 EI / l at the near end."""
     angle = 1.0e-6

@@ -8,13 +8,14 @@ from scipy.sparse.linalg import eigsh
 
 from catenary.form_finding.equilibrium import open_line_equilibrium
 from catenary.spec.mesh import per_bay
-from dynamics.open_line import run as whole_run
 from dynamics.open_line.build import build_pantographs, build_system, static_start
 from dynamics.open_line.forces import local_forces
-from dynamics.open_line.integrators import INTEGRATORS, make_work, start_accelerations
+from dynamics.open_line.integrators import INTEGRATORS, Request, make_work, start_accelerations
 from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.stability import longest_step
-from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.open_line.march import march
+from dynamics.open_line.run import build_matrices, prepare_line, run_whole_line
+from dynamics.open_line.run_record import RunRecord
 from dynamics.open_line.system import Motion, Touch
 from dynamics.spec.train import BaseMotionSpec, TrailingSpec
 
@@ -103,18 +104,18 @@ def test_runge_kutta_has_fourth_order(prepared):
     """A mode at a fifth of the mesh's highest frequency, no pantograph on the line: halving the step divides by 16."""
     case, line = prepared()
     system = build_system(case, line, build_pantographs(case, -1000.0))
-    matrices = whole_run._matrices(case, line, system)
+    matrices = build_matrices(case, line, system)
     longest = longest_step(matrices)
     top = eigsh(line.stiffness, k=1, M=line.mass, which="LM", return_eigenvectors=False)[0]
     _, mode = eigsh(line.stiffness.tocsc(), k=1, M=line.mass.tocsc(), sigma=0.04 * top)
     shapes = []
     for parts in (1, 2, 4):
-        scheme = INTEGRATORS["rk4"].init(matrices, whole_run.Request(longest / parts))._replace(substeps=1)
+        scheme = INTEGRATORS["rk4"].init(matrices, Request(longest / parts))._replace(substeps=1)
         pantographs = build_pantographs(case, -1000.0)
         state = static_start(case, line, pantographs)
         state.v[:] = 1e-2 * mode[:, 0] / np.abs(mode).max()
         steps, work = 100 * parts, make_work(state.u.size, 1, 3)
-        whole_run.march(system, state, scheme, work, whole_run._Keeper(case, line, steps, 1).record(0, steps), 0)
+        march(system, state, scheme, work, RunRecord(case, line, steps, 1).record(0, steps), 0)
         shapes.append(state.u.copy())
     order = np.log2(np.abs(shapes[0] - shapes[1]).max() / np.abs(shapes[1] - shapes[2]).max())
     assert order == pytest.approx(INTEGRATORS["rk4"].order, abs=0.15)
@@ -127,12 +128,12 @@ def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
     pantographs = build_pantographs(case, 60.0)
     system = build_system(case, line, pantographs)
     integrator, steps = INTEGRATORS[name], 5
-    scheme = integrator.init(whole_run._matrices(case, line, system), whole_run.Request(case.time_step))
+    scheme = integrator.init(build_matrices(case, line, system), Request(case.time_step))
     marched, stepped = (static_start(case, line, pantographs) for _ in range(2))
     work, own = (make_work(line.mass.shape[0], 1, 3) for _ in range(2))
     for state, memory in ((marched, work), (stepped, own)):
         start_accelerations(system, state, line.mass, memory)
-    whole_run.march(system, marched, scheme, work, whole_run._Keeper(case, line, steps, 1).record(0, steps), 0)
+    march(system, marched, scheme, work, RunRecord(case, line, steps, 1).record(0, steps), 0)
     begin(system, stepped, scheme, own)
     for k in range(steps):
         step(system, stepped, scheme, own, k * case.time_step)
@@ -145,18 +146,18 @@ def test_the_stability_limit_is_where_runge_kutta_grows(prepared):
     """Just below it a run stays finite, a fifth above it does not (the bound covers all damping up to the largest)."""
     case, line = prepared()
     system = build_system(case, line, build_pantographs(case, 60.0))
-    matrices = whole_run._matrices(case, line, system)
+    matrices = build_matrices(case, line, system)
     limit = longest_step(matrices)
     outcomes = []
     for part in (0.95, 1.2):
-        request = whole_run.Request(part * limit)
+        request = Request(part * limit)
         scheme = INTEGRATORS["rk4"].init(matrices, request)._replace(substeps=1)
         pantographs = build_pantographs(case, 60.0)
         state = static_start(case, line, pantographs)
         state.v[:] = 1e-9 * np.random.default_rng(2).standard_normal(state.v.size)
         work = make_work(state.u.size, 1, 3)
-        keeper = whole_run._Keeper(case, line, 1500, 1)
-        done, _, _ = whole_run.march(system, state, scheme, work, keeper.record(0, 1500), 0)
+        kept = RunRecord(case, line, 1500, 1)
+        done, _, _ = march(system, state, scheme, work, kept.record(0, 1500), 0)
         outcomes.append(done == 1500 and np.abs(state.v).max() < 10.0)
     assert outcomes == [True, False]
 
@@ -205,8 +206,14 @@ def test_a_raised_base_acts_as_its_spring_does(prepared):
     motion = BaseMotionSpec(time_s=(0.0, 0.05, 0.1, 0.15, 0.2, 0.3), height_m=(height,) * 6)
     raised = run_whole_line(case.model_copy(update={"base_motion": motion}), line, 1.3, 0.2).histories
     pushed = run_whole_line(case.model_copy(update={"applied_force_N": force}), line, 1.3, 0.2).histories
-    # the static start does not know of the base's motion, so that both settle towards the same force
-    assert raised.mass_acceleration[0, 0, -1] > pushed.mass_acceleration[0, 0, -1]
+    # the static start does not know of the base's motion: the lowest mass sets out under the spring's 8 N more, from
+    # which its own damper and springs take their part within the first step of Newmark's method
+    own, half = build_pantographs(case, 0.0), 0.5 * case.time_step
+    mass, drag = case.pantograph.masses[-1], half * (own.damping[-1, -1] + half * own.stiffness[-1, -1])
+    begun = (force - case.applied_force_N) * (1.0 - drag / mass) / (mass + drag)
+    accelerations = raised.mass_acceleration[0, 0, -1] - pushed.mass_acceleration[0, 0, -1]
+    assert accelerations == pytest.approx(begun, rel=1e-3)
+    # and both settle towards the same force
     assert raised.contact_force[-1, 0] - pushed.contact_force[-1, 0] == pytest.approx(0.0, abs=4.0)
     flat = BaseMotionSpec(time_s=motion.time_s, height_m=(0.0,) * 6)
     still = run_whole_line(case.model_copy(update={"base_motion": flat}), line, 1.3, 0.2).histories
@@ -215,7 +222,7 @@ def test_a_raised_base_acts_as_its_spring_does(prepared):
 
 
 def test_absorbing_ends_send_back_less_than_held_ones(prepared):
-    """Against a line so long that nothing comes back, near the end of a short one."""
+    """Against a line so long that nothing comes back, near the end of a short one: four fifths, as measured."""
     runs = {}
     for name, spans, first in (("long", 9, 5.3), ("held", 4, 0.3), ("absorbing", 4, 0.3)):
         case, _ = prepared(spans=3)
@@ -224,7 +231,7 @@ def test_absorbing_ends_send_back_less_than_held_ones(prepared):
         line = prepare_line(case, open_line_equilibrium(case.catenary, spans))
         runs[name] = run_whole_line(case, line, first, 2.0).histories.contact_force[:, 0]
     errors = {name: np.sqrt(np.mean((runs[name] - runs["long"]) ** 2)) for name in ("held", "absorbing")}
-    assert errors["absorbing"] < errors["held"]
+    assert errors["absorbing"] == pytest.approx(0.82 * errors["held"], rel=0.05)
 
 
 def test_hysteresis_follows_the_approach_speed(prepared):
@@ -254,7 +261,7 @@ def test_hysteresis_follows_the_approach_speed(prepared):
 def test_histories_in_a_file_are_those_in_memory(prepared, monkeypatch):
     case, line = prepared()
     plain = run_whole_line(case, line, 1.3, 0.2).histories
-    monkeypatch.setattr(whole_run, "IN_MEMORY", 0)
+    monkeypatch.setattr("dynamics.open_line.run_record.IN_MEMORY", 0)
     filed = run_whole_line(case, line, 1.3, 0.2).histories
     assert isinstance(filed.dropper_force, np.memmap)
     assert np.array_equal(filed.dropper_force, plain.dropper_force)

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+from functools import partial
 from time import monotonic, monotonic_ns, sleep
 
 from rig_session import DT, N, Spring
@@ -98,7 +99,7 @@ class Device(threading.Thread):
 class Served:
     """A test that is served in this thread; ``later`` runs in a thread of its own once the device has its steps."""
 
-    def __init__(self, stepper=None, steps=600, **service):
+    def __init__(self, stepper=None, steps=600, say=None, **service):
         self.port, self.stop_port = free_ports(2)
         content = {
             "address": {"host": "127.0.0.1", "port": self.port},
@@ -110,8 +111,9 @@ class Served:
             content[name] = {**content.get(name, {}), **block}
         self.service = ServiceSpec.model_validate(content)
         self.said, self.records, self.wrong = [], [], []
-        taker = StepTaker(stepper or Spring(), self.service, DT, self.records.append, self.said.append)
-        self.session = RigSession(taker, self.service, TestPlan(N, DT, steps, 8), self.said.append)
+        say = say or self.said.append
+        taker = StepTaker(stepper or Spring(), self.service, DT, self.records.append, say)
+        self.session = RigSession(taker, self.service, TestPlan(N, DT, steps, 8), say)
         self.device = Device(self.port)
 
     def run(self, later=None, after=100):
@@ -166,10 +168,7 @@ def stopped_for(seconds, pid):
 
 def alone(content):
     """A server without a device, as a process of its own: what it says, and in the end how it went, line by line."""
-    served = Served(Spring(1e-3), steps=100000, **json.loads(content))
-    served.session.say = served.session.steps._say = served.session.steps.telling._say = lambda line: print(
-        line, flush=True
-    )
+    served = Served(Spring(1e-3), steps=100000, say=partial(print, flush=True), **json.loads(content))
     with (
         open_socket("127.0.0.1", served.service.address.port) as sock,
         EmergencyStop(served.service, sock, round(1e9 * DT)) as emergency,

@@ -7,10 +7,13 @@ import signal
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import cheap_evaluation
 
 from optimise.evaluation import evaluate as evaluating
+from optimise.evaluation.job import Job
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
 from optimise.parameter_study.sweep import run_sweep
 from optimise.spec.sweep import SweepSpec
@@ -80,12 +83,12 @@ def plane_with_every_fault(batch, setting):
 
 def plane_of_possible_cases(batch, setting):
     """The workers' own function, whose solver is a plane."""
-    kept = evaluating._point
-    evaluating._point = lambda job, setting, policy: evaluating.case_of(job, setting) and point(job, 1.0)
-    try:
+    found = SimpleNamespace(warm_start=None)
+    with (
+        patch("dynamics.solution.solve", lambda case, *_, **__: found),
+        patch.object(evaluating, "outcome_of", lambda number, _: point(Job(number), 1.0)),
+    ):
         return evaluating.evaluate_batch(batch, setting)
-    finally:
-        evaluating._point = kept
 
 
 def slow_plane(batch, setting):

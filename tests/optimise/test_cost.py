@@ -80,7 +80,7 @@ def test_an_estimate_that_is_interrupted_says_so_and_names_no_folder_of_its_own(
     def stopped(*_):
         os.kill(os.getpid(), sent)
 
-    monkeypatch.setattr("optimise.search.campaign._Run._reference", stopped)
+    monkeypatch.setattr("optimise.search.campaign.evaluate_design", stopped)
     monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case: None)
     batch = Batch(0, (Job(0, values=(1.0,)),))
     for estimate in (lambda: campaign_cost(campaign_of(), case), lambda: points_cost([batch], Setting(case), stopped)):

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import optimise.evaluation.evaluate as module
 from dynamics.spec.status import Status
 from optimise.evaluation.constraints import CONSTRAINTS, Reference, feasible, told_value, violations
 from optimise.evaluation.evaluate import evaluate
@@ -45,9 +44,9 @@ def solved(monkeypatch, case):
         def solve(case, start):
             if isinstance(found, Exception):
                 raise found
-            return found, None
+            return found
 
-        monkeypatch.setattr(module, "_solve", solve)
+        monkeypatch.setattr("dynamics.solution.solve", solve)
         return evaluate(Job(7, case.catenary), Setting(case, LIMITS, reference, None, limit))
 
     return run
@@ -129,7 +128,7 @@ def test_a_number_that_is_not_finite_is_a_failure(solved):
 
 
 def test_an_evaluation_over_its_time_limit_is_a_failure(monkeypatch, case):
-    monkeypatch.setattr(module, "_solve", lambda case, start: (time.sleep(0.02) or solution(), None))
+    monkeypatch.setattr("dynamics.solution.solve", lambda case, start: time.sleep(0.02) or solution())
     found = evaluate(Job(7, case.catenary), Setting(case, LIMITS, REFERENCE, None, 0.01))
     assert found.status is OutcomeStatus.FAILED
     assert "at most 0.01 s" in found.message

@@ -49,7 +49,7 @@ def test_nobody_without_the_certificate_of_the_run_is_spoken_to(workers):
     workers.hold()
     until(lambda: len(workers.client.nthreads()) == 2)
     assert dict(os.environ) == before
-    addresses = [workers._cluster.scheduler_address, *workers.client.nthreads()]
+    addresses = [workers.client.scheduler_info()["address"], *workers.client.nthreads()]
     assert all(address.startswith("tls://127.0.0.1:") for address in addresses)
     assert {host for host, _ in listening()} == {"127.0.0.1"}
     for address in addresses:
@@ -81,8 +81,9 @@ def test_a_process_that_ends_is_replaced_and_all_end_with_the_scheduler(workers)
     assert family()[1:] == []
 
 
-def test_a_process_that_cannot_work_says_why(workers):
-    workers._security = None
+def test_a_process_that_cannot_work_says_why(workers, monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path / "file"))  # no worker can have a folder below it
 
     def complained():
         workers.hold()

@@ -256,7 +256,7 @@ def test_the_tolerance_of_the_polish_holds_in_every_scenario(case, monkeypatch):
         seen.append([given.case.periodic.tolerance, *(w.case.periodic.tolerance for w in given.scenarios.worlds)])
         return failed(task.number, "only looked at")
 
-    monkeypatch.setattr(evaluation, "_design", looked_at)
+    monkeypatch.setattr("optimise.evaluation.robust.evaluate_scenarios", looked_at)
     evaluation.evaluate(Job(1, case.catenary, tolerance=3e-5), setting)
     evaluation.evaluate(Job(2, case.catenary), setting)
     assert seen[0] == [3e-5, 3e-5, 3e-5] and 3e-5 not in seen[1]

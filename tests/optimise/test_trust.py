@@ -60,7 +60,7 @@ def test_a_condition_changes_what_it_says(case):
 def test_damping_of_components_is_scaled_too(case):
     own = case.catenary.model_dump()
     own["damping"] = {"alpha": 0.01, "beta": 1e-4, "droppers": {"alpha": 0.0, "beta": 2e-4}}
-    made = trust._scaled(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
+    made = trust.scaled_damping(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
     assert made["alpha"] == 0.02 and made["droppers"]["beta"] == 4e-4 and made["stitch"] is None
 
 

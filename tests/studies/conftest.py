@@ -46,6 +46,15 @@ def catenary(folder, capfd):
 
 
 @pytest.fixture
+def interrupted(monkeypatch):
+    """Campaigns are interrupted once their nominal line is on record, and cost nothing until then."""
+    from cheap_evaluation import bowl_until_interrupted, prepare_nothing
+
+    monkeypatch.setattr("optimise.search.campaign.evaluate_design", bowl_until_interrupted)
+    monkeypatch.setattr("optimise.search.campaign.prepare_start", prepare_nothing)
+
+
+@pytest.fixture
 def console(folder):
     """The command, run as a process of its own in an empty folder."""
 

@@ -98,7 +98,7 @@ def test_an_interruption_says_so(catenary, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_run", stop)
+    monkeypatch.setattr("studies.commands.simulate.compose", stop)
     ended = catenary("simulate")
     assert ended.code == 75
     assert "run the same command again" in ended.err

@@ -53,7 +53,7 @@ def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path,
     asked = []
     monkeypatch.setattr(confirmation, "slack_summary", lambda case, solution: asked.append(case) or {"warning": "w"})
     for wanted in (True, False):
-        confirmation._solve_into(tmp_path / str(wanted), case, wanted)
+        confirmation.solve_into(tmp_path / str(wanted), case, wanted)
         summary = json.loads((tmp_path / str(wanted) / "summary.json").read_text(encoding="utf-8"))
         assert summary["slack_damping"] == ({"warning": "w"} if wanted else None)
     assert asked == [case]

@@ -123,14 +123,8 @@ def test_a_line_of_a_record_whose_checksum_fits_what_is_no_json():
 
 @pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
 @pytest.mark.parametrize("name", ["campaign.yaml", "trials.jsonl", "status.json"])
-def test_a_campaign_of_what_is_no_file_is_told(catenary, folder, monkeypatch, make, name):
-    def stopped(self, executor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
+def test_a_campaign_of_what_is_no_file_is_told(catenary, folder, interrupted, make, name):
     typed = ("optimise", "experiment=oc1_heights", "campaign=c", "trials=3", "cluster=serial")
-    monkeypatch.setattr("optimise.search.campaign.evaluate_design", _bowl())
-    monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case: None)
     assert catenary(*typed).code == 75
     path = folder / "outputs" / "campaigns" / "c" / name
     path.unlink()
@@ -139,16 +133,6 @@ def test_a_campaign_of_what_is_no_file_is_told(catenary, folder, monkeypatch, ma
         ended = catenary(*command)
         assert ended.code in (0, 2, 75) and "Traceback" not in ended.err and "error of the program" not in ended.err
         assert "outputs/campaigns/c" in ended.out + ended.err
-
-
-def _bowl():
-    import sys
-    from pathlib import Path
-
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "optimise"))
-    from cheap_evaluation import bowl
-
-    return bowl
 
 
 WRONG = {

@@ -149,7 +149,7 @@ def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_told(catenary
     [
         (
             ("map", "points=2", "strategies=[span_by_span]", "frequency_range=[5,12]"),
-            "studies.commands.rig_map._recommendation",
+            "dynamics.rig.stability.search.recommend",
         ),
         (("emulate", *QUICK[:-1], "duration_s=3"), "studies.rig.emulation.trial.run_chosen"),
     ],

@@ -6,6 +6,7 @@ import pytest
 from refusal import refused
 
 AXES = "sweep.axes={contact.stiffness:[50e3,60e3,70e3],speed_kmh:[200,220]}"
+OPTIMISE = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
 COARSE = ("array=speed_bruni", "sweep.name=my_sweep", AXES, "cluster=serial")
 
 
@@ -38,12 +39,8 @@ def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, f
     refused(ended, ["outputs/sensitivity/broken/sensitivity.yaml must be a readable sensitivity study"])
 
 
-def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary, monkeypatch):
-    def stopped(self, executor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
-    ended = catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
+def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary, interrupted):
+    ended = catenary(*OPTIMISE)
     assert ended.code == 75 and "Traceback" not in ended.err
     command = ended.err.splitlines()[-1].strip()
     assert command == "catenary optimise experiment=bruni_heights trials=3 cluster=serial"
@@ -61,12 +58,8 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_a_damaged_status_is_named_and_the_record_is_shown(catenary, folder, monkeypatch, damage):
-    def stopped(self, executor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
-    assert catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial").code == 75
+def test_a_damaged_status_is_named_and_the_record_is_shown(catenary, folder, interrupted, damage):
+    assert catenary(*OPTIMISE).code == 75
     status = folder / "outputs" / "campaigns" / "bruni_heights" / "status.json"
     content = DAMAGED[damage]
     status.write_bytes(status.read_bytes().replace(b'"done": 1', b'"done": 7') if content is None else content)
@@ -77,12 +70,8 @@ def test_a_damaged_status_is_named_and_the_record_is_shown(catenary, folder, mon
     assert second.startswith("  what the record holds; outputs/campaigns/bruni_heights/status.json must be JSON as a")
 
 
-def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, folder, monkeypatch):
-    def stopped(self, executor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
-    assert catenary("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial").code == 75
+def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, folder, interrupted):
+    assert catenary(*OPTIMISE).code == 75
     status = folder / "outputs" / "campaigns" / "bruni_heights" / "status.json"
     for make in (os.mkfifo, os.mkdir, lambda path: os.symlink(path, path), lambda path: os.symlink("/dev/zero", path)):
         status.unlink() if not status.is_dir() else status.rmdir()
@@ -92,13 +81,8 @@ def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, fo
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary, folder, monkeypatch, listing, gone):
-    def stopped(self, executor):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("optimise.search.campaign._Run._collect", stopped)
-    typed = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
-    assert catenary(*typed).code == 75
+def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary, folder, interrupted, listing, gone):
+    assert catenary(*OPTIMISE).code == 75
     place = folder / "outputs" / "campaigns" / "bruni_heights"
     (place / "trials.jsonl").unlink() if gone else (place / "trials.jsonl").write_bytes(b"")
     words = {"status.json": "status.json counts 1", "trials.nc": "trials.nc stands beside it"}
@@ -106,7 +90,7 @@ def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary,
         content = (place / other).read_bytes()
         (place / other).unlink()
         before = listing(folder)
-        for command in (typed, ("status",), ("report", f"run_dir={place}")):
+        for command in (OPTIMISE, ("status",), ("report", f"run_dir={place}")):
             ended = catenary(*command)
             refused(ended, [f"bruni_heights/trials.jsonl must hold what was evaluated ({words[left]}): it "])
             assert f"it {'is missing' if gone else 'holds nothing'}; restore the file, or remove " in ended.err

@@ -18,29 +18,33 @@ from studies.report.readers.campaign_folder import read_campaign
 from studies.report.readers.comparison_content import read_comparison
 
 
-@pytest.fixture(params=["re330", "bruni_2015"])
-def case(request):
-    return case_of(request.param)
-
-
-@pytest.fixture(params=["heights", "both"])
-def campaign_folder(request, case, tmp_path, monkeypatch):
+@pytest.fixture(scope="module", params=[("re330", "heights"), ("bruni_2015", "both")], ids="-".join)
+def written(request, tmp_path_factory):
+    """A campaign's folder as the commands leave it, written once for all tests."""
+    line, kind = request.param
     campaign = CampaignSpec(
         name="trial_run",
         trials=20,
         sampler=SamplerSpec(kind="random"),
-        design=DesignSpec(kind=request.param, height_change=0.01, dropper_move=0.5),
+        design=DesignSpec(kind=kind, height_change=0.01, dropper_move=0.5),
         cluster=ClusterSpec(kind="serial"),
     )
-    folder = tmp_path / "trial_run"
-    result = run_campaign(campaign, case, folder, evaluate=evaluate, prepare=lambda case: None)
-    monkeypatch.setattr(confirmation, "solve", StandIn)
-    confirmation.confirm_campaign(result, lambda line: None)
-    monkeypatch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
-    monkeypatch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
-    trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
-    trust.show_fitter_schedule(result)
+    folder = tmp_path_factory.mktemp("written") / "trial_run"
+    result = run_campaign(campaign, case_of(line), folder, evaluate=evaluate, prepare=lambda case: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confirmation, "solve", StandIn)
+        confirmation.confirm_campaign(result, lambda line: None)
+        patch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
+        patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
+        trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
+        trust.show_fitter_schedule(result)
     return folder
+
+
+@pytest.fixture
+def campaign_folder(written, tmp_path):
+    """A copy of it that a test may change."""
+    return shutil.copytree(written, tmp_path / "trial_run")
 
 
 def test_a_campaign_stands_for_its_nominal_and_its_best_design(campaign_folder, tmp_path):
@@ -126,22 +130,20 @@ def test_a_folder_without_a_campaign_is_refused(tmp_path):
         write_campaign_report(tmp_path)
 
 
-def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warning_of_its_page(monkeypatch):
-    from studies.report.readers import campaign_folder
-
+def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warning_of_its_page(campaign_folder):
     warning = "slack_damping=kept is a choice that matters here"
-    summaries = {"nominal": {"slack_damping": {"warning": warning, "message": "20 N, 22 N"}},
-                 "best": {"slack_damping": {"warning": "", "message": "20 N, 20.1 N"}}}  # fmt: skip
-    monkeypatch.setattr(campaign_folder, "_summary", lambda result, name, case: summaries[name])
-
-    class Result:
-        def case_with(self, line):
-            return None
-
-        def catenary_of(self, record):
-            return None
-
-    found = campaign_folder._slack(Result(), dict.fromkeys(summaries))
-    assert found == (f"nominal line: {warning} (20 N, 22 N).",)
-    summaries["nominal"] = {}  # as folders of earlier versions
-    assert campaign_folder._slack(Result(), dict.fromkeys(summaries)) == ()
+    readings = {
+        "nominal": {"warning": warning, "message": "20 N, 22 N"},
+        "best": {"warning": "", "message": "20 N, 20.1 N"},
+    }
+    for name, reading in readings.items():
+        path = campaign_folder / name / "summary.json"
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**summary, "slack_damping": reading}), encoding="utf-8")
+    assert read_campaign(campaign_folder).warnings == (f"nominal line: {warning} (20 N, 22 N).",)
+    for name in readings:
+        path = campaign_folder / name / "summary.json"
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        del summary["slack_damping"]  # as folders of earlier versions
+        path.write_text(json.dumps(summary), encoding="utf-8")
+    assert read_campaign(campaign_folder).warnings == ()

@@ -1,0 +1,141 @@
+"""What a run along a whole line keeps of every step, and its labelled histories."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.layout.geometry import CONTACT, MESSENGER
+from dynamics.contact_force.filters import filter_record
+from dynamics.open_line.build import WholeLine
+from dynamics.open_line.march import Record
+from dynamics.open_line.system import State, System
+from dynamics.results.histories import Frames, Histories
+from dynamics.spec.case import CaseSpec
+
+__all__ = ["RunRecord"]
+
+# histories beyond this lie in a file while the run goes on [bytes]
+IN_MEMORY = 256 * 2**20
+
+
+class RunRecord:
+    """What a run along a whole line keeps: arrays by step, large ones in a file.
+
+    Parameters
+    ----------
+    case : CaseSpec
+        Says which points of the wires are watched and whether frames are kept.
+    line : WholeLine
+    steps : int
+        Most steps that the run takes.
+    pantographs : int
+        How many of them there are.
+    """
+
+    def __init__(self, case: CaseSpec, line: WholeLine, steps: int, pantographs: int) -> None:
+        self.case, self.line = case, line
+        mesh, wanted = line.equilibrium.mesh, case.histories
+        self.points = np.array(
+            [_nearest(line, CONTACT, x) for x in wanted.contact_wire_m]
+            + [_nearest(line, MESSENGER, x) for x in wanted.messenger_wire_m],
+            dtype=np.int64,
+        )
+        supports = mesh.dof[mesh.support_contact[1:-1], 2]
+        watched = np.concatenate([supports, mesh.dof[self.points, :3].ravel()])
+        self.watched, self.n_supports = line.kept(watched), len(supports)
+        masses, n = len(case.pantograph.masses), line.mass.shape[0]
+        per_second = wanted.frames_per_second
+        self.every = max(1, round(1.0 / (per_second * case.time_step))) if wanted.animation else 0
+        frames = steps // self.every if self.every else 0
+        self.force = np.zeros((steps, pantographs))
+        self.height = np.zeros((steps, pantographs))
+        self.masses = np.zeros((steps, 3, pantographs, masses))
+        self.dropper = _array((steps, len(mesh.dropper_bottom)))
+        self.point = _array((steps, 3, len(self.watched)))
+        self.shape = _array((frames, n))
+        self.iterations = np.zeros(steps, dtype=np.int64)
+
+    def record(self, first: int, rows: int) -> Record:
+        """Views for ``rows`` steps from step ``first`` on."""
+        cut = slice(first, first + rows)
+        shapes = slice(first // self.every, (first + rows) // self.every) if self.every else slice(0, 0)
+        return Record(
+            self.force[cut],
+            self.height[cut],
+            self.masses[cut],
+            self.dropper[cut],
+            self.point[cut],
+            self.watched,
+            self.shape[shapes],
+            self.every,
+            self.iterations[cut],
+        )
+
+    def histories(self, done: int, system: System, state: State) -> Histories:
+        """Label what was kept of the first ``done`` steps."""
+        case, mesh, panto = self.case, self.line.equilibrium.mesh, system.pantographs
+        time = np.arange(1, done + 1, dtype=np.float64) * case.time_step
+        position = panto.start + panto.speed * time[:, None]
+        force, dt, signal = self.force[:done], case.time_step, case.signal
+        filtered = force.copy()
+        if done > 30:
+            for p in range(force.shape[1]):
+                filtered[:, p] = filter_record(force[:, p], dt, 0.0, signal.cutoff_hz, signal.kind)
+        points = self.point[:done, :, self.n_supports :].reshape(done, 3, len(self.points), 3)
+        return Histories(
+            time=time,
+            position=position,
+            contact_force=force,
+            contact_force_filtered=filtered,
+            contact_height=self.height[:done],
+            mass_height=self.masses[:done, 0],
+            mass_velocity=self.masses[:done, 1],
+            mass_acceleration=self.masses[:done, 2],
+            dropper_force=self.dropper[:done],
+            dropper_x=mesh.node_x[mesh.dropper_bottom],
+            support_uplift=self.point[:done, 0, : self.n_supports],
+            support_x=mesh.node_x[mesh.support_contact[1:-1]],
+            point_x=mesh.node_x[self.points],
+            point_wire=mesh.node_wire[self.points],
+            point_displacement=points[:, 0],
+            point_velocity=points[:, 1],
+            point_acceleration=points[:, 2],
+            frames=self._frames(done, position) if self.every else None,
+        )
+
+    def _frames(self, done: int, position: NDArray[np.float64]) -> Frames:
+        mesh, count = self.line.equilibrium.mesh, done // self.every
+        rest, rows = self.line.equilibrium.q[:, :3], np.arange(1, count + 1) * self.every - 1
+        dof = self.line.kept(mesh.dof[:, :3])
+        moved = np.where(dof >= 0, self.shape[:count, np.maximum(dof, 0)], 0.0)
+        return Frames(
+            time=np.asarray((rows + 1) * self.case.time_step, dtype=np.float64),
+            node_wire=mesh.node_wire,
+            node_x=mesh.node_x,
+            rest=rest,
+            position=rest + moved,
+            dropper_ends=np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1),
+            mass_height=self.masses[rows, 0],
+            pantograph_x=position[rows],
+        )
+
+
+def _nearest(line: WholeLine, wire: int, x: float) -> int:
+    """Node of a wire nearest to a station."""
+    mesh = line.equilibrium.mesh
+    nodes = np.flatnonzero(mesh.node_wire == wire)
+    return int(nodes[np.argmin(np.abs(mesh.node_x[nodes] - x))])
+
+
+def _array(shape: tuple[int, ...]) -> Any:
+    """Zeros, in a file without a name where they are large."""
+    size = 8 * int(np.prod(shape))
+    if size <= IN_MEMORY:
+        return np.zeros(shape)
+    with tempfile.TemporaryFile(dir=Path(tempfile.gettempdir())) as file:
+        return np.memmap(file, dtype=np.float64, mode="w+", shape=shape)
