@@ -1,14 +1,18 @@
-"""Exceptions that end a command in a sentence: input that cannot be used, and a file that cannot be written."""
+"""What ends a command in a sentence: input that cannot be used, a file that cannot be written, memory that ends."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-__all__ = ["InputError", "WriteError", "sentences_of"]
+__all__ = ["InputError", "WriteError", "lacks_memory", "sentences_of"]
+
+# what the system's linker and Python say where memory ends while a library is loaded or a thread is begun
+NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 
 
 def sentences_of(error: ValidationError) -> list[str]:
@@ -43,3 +47,10 @@ class WriteError(OSError):
 
     Carries the reason of the system and the path of the file that was wanted, not that of a temporary one.
     """
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error is one of memory that the system does not give, which says nothing of what was asked for."""
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+        return True
+    return isinstance(error, ImportError | RuntimeError | OSError) and any(s in str(error).lower() for s in NO_MEMORY)

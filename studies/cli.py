@@ -90,12 +90,14 @@ def _said(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return ended.interrupted()
     except Exception as error:
+        from catenary.errors import lacks_memory
+
         if asked_to_end():  # a library made an error of its own of what cut it off
             return ended.interrupted()
         if os.environ.get(ended.TRACEBACK):
             raise
         study = arguments[0] if arguments else ""
-        return ended.out_of_memory(study) if ended.lacks_memory(error) else ended.unplanned(error, command)
+        return ended.out_of_memory(study) if lacks_memory(error) else ended.unplanned(error, command)
 
 
 def _print_anything() -> None:
@@ -157,7 +159,7 @@ def _one(study: str, summary: str, module: ModuleType, rest: list[str]) -> int:
 
 
 def _run(study: str, module: ModuleType, rest: list[str]) -> int:
-    from catenary.errors import InputError, WriteError
+    from catenary.errors import InputError, WriteError, lacks_memory
 
     try:
         show, overrides = _options(rest)
@@ -173,7 +175,7 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
     except WriteError as error:
         return ended.not_written(error, study)
     except OSError as error:
-        if error.filename is None or isinstance(error, BrokenPipeError) or ended.lacks_memory(error):
+        if error.filename is None or isinstance(error, BrokenPipeError) or lacks_memory(error):
             raise
         return ended.refuse([f"{error.filename}: {error.strerror}"], f"catenary {study}")
 

@@ -6,7 +6,6 @@ that the sentence names, or to the terminal where CATENARY_TRACEBACK is set.
 
 from __future__ import annotations
 
-import errno
 import sys
 import tempfile
 import traceback
@@ -20,7 +19,6 @@ __all__ = [
     "INTERRUPTED",
     "TRACEBACK",
     "interrupted",
-    "lacks_memory",
     "not_written",
     "out_of_memory",
     "printable",
@@ -34,8 +32,6 @@ PACKAGES = ("catenary", "dynamics", "optimise", "studies")
 # commands that go on from their record
 RESUMABLE = ("optimise", "sweep", "sensitivity", "demo")
 LONGEST_SENTENCE, TAIL = 2000, 400
-# what the system's linker and Python say where memory ends while a library is loaded or a thread is begun
-NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 
 
 def printable(text: str) -> str:
@@ -74,13 +70,6 @@ def interrupted() -> int:
     """Say that the command was asked to end, and by it."""
     print("\nInterrupted. Files are written whole or not at all; run the same command again.", file=sys.stderr)
     return INTERRUPTED
-
-
-def lacks_memory(error: BaseException) -> bool:
-    """Whether an error is one of memory that the system does not give."""
-    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-        return True
-    return isinstance(error, ImportError | RuntimeError | OSError) and any(s in str(error).lower() for s in NO_MEMORY)
 
 
 def out_of_memory(study: str) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from catenary.errors import lacks_memory
 from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import case_at, why_impossible
@@ -33,7 +34,7 @@ def prepare(case: CaseSpec) -> Any:
 
 
 def evaluate(job: Job, setting: Setting) -> Outcome:
-    """Contact-force statistics, violations and status of one design; pure, raises no `Exception`.
+    """Contact-force statistics, violations and status of one design; pure, raises `MemoryError` alone.
 
     A design with a dropper that is slack at rest is infeasible by its static forces, and its dynamics are not
     run. Whatever keeps the numbers from being computed is a failure with its reason.
@@ -42,7 +43,7 @@ def evaluate(job: Job, setting: Setting) -> Outcome:
 
 
 def evaluate_batch(batch: Batch, setting: Setting) -> BatchOutcome:
-    """Contact-force statistics of points in order; pure, raises no `Exception`.
+    """Contact-force statistics of points in order; pure, raises `MemoryError` alone.
 
     Each search starts where the setting's policy says, by the points before it.
     """
@@ -72,9 +73,9 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
         setting = _to_tolerance(setting, job.tolerance)
     try:
         found = run(job, setting)
-    except MemoryError:  # the machine's lack, which says nothing of the job
-        raise
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
+        if lacks_memory(error):  # the machine's lack
+            raise MemoryError(str(error)) from error
         found = _broken(job, error)
     elapsed = time.perf_counter() - begin
     if elapsed > setting.time_limit_s:

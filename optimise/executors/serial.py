@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from catenary.errors import lacks_memory
 from optimise.end_request import obey
 from optimise.evaluation.job import Work
 from optimise.executors.processors import Processors, processor_type
@@ -48,8 +48,11 @@ class SerialExecutor:
     def _with_memory(self, work: Work) -> Any:
         """Evaluate, and once more where memory was lacking, which is no fault of what is evaluated."""
         for _ in range(TRIES):
-            with contextlib.suppress(MemoryError):
+            try:
                 return self._evaluate(work, self._setting)
+            except Exception as error:
+                if not lacks_memory(error):
+                    raise
             gc.collect()
         raise NoWorkersError(f"an evaluation lacked memory {TRIES} times in a row; {MEMORY_CURE}")
 

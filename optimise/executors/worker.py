@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from catenary.errors import lacks_memory
 from optimise.evaluation.job import Work
 from optimise.executors.processors import processor_type
 from optimise.executors.protocol import Evaluate
@@ -111,9 +112,9 @@ def evaluate_on_worker(name: str, work: Work, time_limit: float) -> Answer:
     with _ended_after(longest_s(time_limit)):
         try:
             result = plugin.evaluate(work, plugin.setting)
-        except MemoryError as error:  # this worker's lack and no result: the job is sent again
-            raise MemoryError(str(error)) from None
         except Exception as error:
+            if lacks_memory(error):  # this worker's lack and no result: the job is sent again
+                raise MemoryError(str(error)) from None
             reason = f"{type(error).__name__}: {error}"
     return Answer(result, time.perf_counter() - begin, processor_type(), reason)
 

@@ -1,13 +1,16 @@
 """Whose fault a dead worker is: found by trying again alone, on workers whose news a test loses when it likes."""
 
 import asyncio
+import errno
+import re
 import time
 
 import pytest
 from fake_client import OneWorker
 
-from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.evaluate import evaluate, evaluate_batch
+from optimise.evaluation.job import Batch, Job, Setting
+from optimise.evaluation.outcome import OutcomeStatus
 from optimise.executors import NoWorkersError, session
 from optimise.executors import dask_executor as on_workers
 from optimise.executors.serial import SerialExecutor
@@ -156,13 +159,23 @@ def test_a_design_that_lacks_memory_while_others_do_not_has_failed_in_the_end(ex
     assert broken.number == 0 and "lacked memory" in broken.message
 
 
-def test_a_lack_of_memory_in_the_driver_itself_is_tried_again(tmp_path):
+LACKS = {
+    "array": MemoryError("5 GB"),
+    "system": OSError(errno.ENOMEM, "Cannot allocate memory"),
+    "library": ImportError("libx.so: failed to map segment from shared object"),
+    "thread": RuntimeError("can't start new thread"),
+}
+LACKED = pytest.mark.parametrize("lack", LACKS.values(), ids=LACKS)
+
+
+@LACKED
+def test_a_lack_of_memory_in_the_driver_itself_is_tried_again(tmp_path, lack):
     calls = []
 
     def hungry(work, setting):
         calls.append(work.number)
         if len(calls) < 3 or work.number:
-            raise MemoryError
+            raise lack
         return "result"
 
     executor = SerialExecutor(hungry, None, tmp_path, print)
@@ -173,13 +186,26 @@ def test_a_lack_of_memory_in_the_driver_itself_is_tried_again(tmp_path):
         executor.next_completed(0.0)
 
 
-def test_an_evaluation_that_lacks_memory_says_so(monkeypatch, case):
-    def hungry(*_):
-        raise MemoryError("5 GB")
+@LACKED
+def test_an_evaluation_that_lacks_memory_says_so(monkeypatch, case, lack):
+    def hungry(*_, **__):
+        raise lack
 
     monkeypatch.setattr("dynamics.solution.solve", hungry)
-    with pytest.raises(MemoryError):
+    with pytest.raises(MemoryError, match=re.escape(str(lack))):
         evaluate(Job(0, case.catenary), Setting(case, LimitsSpec()))
+    batch = Batch(0, (Job(0, values=(200.0,), place=(0,)),))
+    with pytest.raises(MemoryError, match=re.escape(str(lack))):
+        evaluate_batch(batch, Setting(case, None, names=("speed_kmh",)))
+
+
+def test_an_error_of_another_kind_is_the_design_s_failure(monkeypatch, case):
+    def broken(*_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("dynamics.solution.solve", broken)
+    found = evaluate(Job(0, case.catenary), Setting(case, LimitsSpec()))
+    assert found.status is OutcomeStatus.FAILED and "Input/output error" in found.message
 
 
 def test_a_value_that_goes_with_its_worker_is_evaluated_again_and_its_task_not_blamed(executor, worker):
