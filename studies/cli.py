@@ -217,7 +217,7 @@ def resolved_text(study: str, job: object) -> str:
     """Resolved input of a command as YAML."""
     from pydantic import BaseModel
 
-    from studies.input.safe_yaml import dump_yaml
+    from catenary.storage.yaml_file import dump_yaml
 
     assert isinstance(job, BaseModel)
     return f"# resolved input of: catenary {study}\n" + dump_yaml(job.model_dump(mode="json"))

@@ -43,6 +43,23 @@ class Spec(BaseModel):
     # a validator is built when it is first used: pages of help use none
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
+    def with_changes(self, **changes: object) -> Self:
+        """Copy with some values changed, as ``line.with_changes(contact_wire={"tension": 30e3}, span_length=60.0)``.
+
+        Parameters
+        ----------
+        changes
+            Values by key, in SI units; that of a block is a mapping of what changes inside it.
+
+        Raises
+        ------
+        InputError
+            If a key is not known, with the nearest one that is, or a value cannot be.
+        """
+        from catenary.spec.changes import changed
+
+        return changed(self, changes)
+
 
 class WireSpec(Spec):
     """A tensioned wire with uniform section."""

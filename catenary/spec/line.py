@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from catenary.errors import InputError
 from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
+from catenary.spec.shown import html_table
 
 __all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
 
@@ -109,6 +112,65 @@ class CatenarySpec(Spec):
         whole, rest = divmod(spans, len(self.spans))
         k = int(rest)
         return whole * self.period + self.supports[k] + (rest - k) * self.spans[k]
+
+    def with_droppers(
+        self,
+        *,
+        heights_mm: Iterable[float] | None = None,
+        positions_m: Iterable[float] | None = None,
+        lengths_mm: Iterable[float] | None = None,
+    ) -> Self:
+        """Copy with other droppers, one value each along the span.
+
+        Parameters
+        ----------
+        heights_mm : iterable of float, optional
+            Contact-wire heights at the droppers, relative to the support [mm]; pre-sag is negative. Lengths follow.
+        positions_m : iterable of float, optional
+            Stations from the support [m].
+        lengths_mm : iterable of float, optional
+            Lengths to which the droppers are cut [mm], in place of heights, which then follow.
+
+        Raises
+        ------
+        InputError
+            If heights and lengths are given both, or there is not one for each dropper.
+        """
+        if heights_mm is not None and lengths_mm is not None:
+            raise InputError(["heights_mm must be left out where lengths_mm are given: one follows from the other"])
+        changes: dict[str, object] = {} if positions_m is None else {"positions": list(positions_m)}
+        for name, values in (("contact_wire_heights", heights_mm), ("lengths", lengths_mm)):
+            if values is not None:
+                other = "lengths" if name == "contact_wire_heights" else "contact_wire_heights"
+                metres = [float(value) / 1e3 for value in values]
+                changes |= {"prescribed": name.rpartition("_")[2], name: metres, other: None}
+        return self.with_changes(droppers=changes)
+
+    @property
+    def in_words(self) -> str:
+        """What the line is: its name, spans, droppers and tensions."""
+        spans = " + ".join(f"{span:g}" for span in self.spans)
+        return (
+            f"{self.name}: {self.kind}, {'span' if len(self.spans) == 1 else 'spans'} {spans} m, "
+            f"{len(self.droppers.positions)} droppers, contact wire {self.contact_wire.tension / 1e3:g} kN, "
+            f"messenger wire {self.messenger_wire.tension / 1e3:g} kN"
+        )
+
+    def __repr__(self) -> str:
+        """Name the line and say what it is, on one line."""
+        return f"<line {self.in_words}>"
+
+    def _repr_html_(self) -> str:
+        """Words of the line above a table of its droppers."""
+        droppers = self.droppers
+        heights = droppers.prescribed == "heights"
+        given = droppers.contact_wire_heights if heights else droppers.lengths
+        rows = {
+            "dropper": [str(k) for k in range(1, len(given) + 1)],
+            "station [m]": [f"{x:g}" for x in droppers.positions],
+            f"{'contact-wire height' if heights else 'length as cut'} [mm]": [f"{1e3 * value:g}" for value in given],
+        }
+        return html_table(self.in_words, rows)
 
     @model_serializer(mode="wrap")
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

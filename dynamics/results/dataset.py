@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from dynamics.results.histories import Frames, Histories
     from dynamics.results.solution import Solution
 
-__all__ = ["StoredResult", "read_result", "solution_dataset", "write_histories", "write_result"]
+__all__ = [
+    "HISTORIES",
+    "StoredResult",
+    "read_result",
+    "result_dataset",
+    "solution_dataset",
+    "write_histories",
+    "write_result",
+]
 
 HISTORIES = {
     "position": ("m", "position of the pantograph along the track"),
@@ -228,6 +236,13 @@ def write_result(
     elasticity_force_N : sequence of float
         Loads of the static elasticity [N].
     """
+    write_dataset(path, result_dataset(solution, config, elasticity_force_N))
+
+
+def result_dataset(
+    solution: Solution, config: BaseModel, elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,)
+) -> xr.Dataset:
+    """Labelled histories of a solution with the resolved input that they came from."""
     found = solution_dataset(solution, elasticity_force_N)
     case = solution.case
     found.attrs.update(origin(config))
@@ -236,7 +251,7 @@ def write_result(
     found.attrs["dt_s"] = case.time_step
     found.attrs["contact_stiffness_N_per_m"] = case.contact.stiffness
     found.attrs["filter"] = f"{case.signal.kind} {case.signal.cutoff_hz:g} Hz, zero phase"
-    write_dataset(path, found)
+    return found
 
 
 def write_histories(

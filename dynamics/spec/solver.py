@@ -8,28 +8,38 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["Integrator", "OpenLineSpec", "PeriodicSpec", "TransientSpec"]
+__all__ = [
+    "Integrator",
+    "OpenLineSpec",
+    "PeriodicSpec",
+    "Precision",
+    "SpansAhead",
+    "SpansBehind",
+    "Tolerance",
+    "TransientSpec",
+]
 
 Integrator: TypeAlias = Literal["newmark", "hht", "rk4"]
+SpansBehind = Annotated[int, Field(ge=2, le=120, description="window behind the pantograph [spans]")]
+SpansAhead = Annotated[int, Field(ge=2, le=120, description="window ahead of the pantograph [spans]")]
+Tolerance = Annotated[
+    float,
+    Field(gt=0.0, le=0.1, description="change of state from span to span near the pantograph, relative [-]"),
+]
+Precision = Annotated[
+    Literal["double", "single"],
+    Field(description="numbers that the line is marched in: double, or single at about half the cost"),
+]
 
 
 class PeriodicSpec(Spec):
     """Steady state of one pantograph on the infinite periodic line, by a window that travels with it."""
 
-    spans_behind: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=45, description="window behind the pantograph [spans]"
-    )
-    spans_ahead: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=49, description="window ahead of the pantograph [spans]"
-    )
-    tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
-        default=5.0e-5,
-        description="change of state from span to span near the pantograph, relative [-]",
-    )
+    spans_behind: SpansBehind = 45
+    spans_ahead: SpansAhead = 49
+    tolerance: Tolerance = 5.0e-5
     max_spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=150, description="give up after this many spans")
-    precision: Literal["double", "single"] = Field(
-        default="double", description="numbers that the line is marched in: double, or single at about half the cost"
-    )
+    precision: Precision = "double"
 
 
 class TransientSpec(Spec):
@@ -37,12 +47,8 @@ class TransientSpec(Spec):
 
     spans: Annotated[int, Field(ge=5, le=2000)] = Field(default=120, description="spans run")
     spans_evaluated: Annotated[int, Field(ge=2, le=1000)] = Field(default=40, description="last spans that count")
-    spans_behind: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=45, description="window behind the pantograph [spans]"
-    )
-    spans_ahead: Annotated[int, Field(ge=2, le=120)] = Field(
-        default=49, description="window ahead of the pantograph [spans]"
-    )
+    spans_behind: SpansBehind = 45
+    spans_ahead: SpansAhead = 49
 
     @model_validator(mode="after")
     def _evaluated_within_run(self) -> Self:

@@ -39,6 +39,10 @@ class PantographSpec(Spec):
         default_factory=dict, max_length=1000, description="where each value comes from"
     )
 
+    def __repr__(self) -> str:
+        """Name the pantograph and its masses, head first."""
+        return f"<pantograph {self.name}: {' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first>"
+
     @model_validator(mode="after")
     def _one_spring_per_mass(self) -> Self:
         n = len(self.masses)

@@ -22,7 +22,7 @@ from optimise.spec.campaign import CampaignSpec
 if TYPE_CHECKING:
     from optimise.evaluation.scenarios import ScenarioSet
 
-__all__ = ["CampaignResult", "load_result", "write_designs"]
+__all__ = ["CampaignResult", "load_result", "write_designs", "write_line"]
 
 OWN_NAME = re.compile(r"\d{3,}\.yaml")
 
@@ -110,18 +110,19 @@ def write_designs(result: CampaignResult) -> None:
     """
     place = CampaignFolder(result.folder)
     if result.best is not None:
-        _write_line(result, result.best, place.best_design_yaml)
+        write_line(result.catenary_of(result.best), place.best_design_yaml)
     if len(result.campaign.objectives) < 2:
         return
     wanted = {place.pareto_yaml(record.number): record for record in result.front}
     for path, record in wanted.items():
-        _write_line(result, record, path)
+        write_line(result.catenary_of(record), path)
     if place.pareto.is_dir():
         for path in place.pareto.iterdir():
             if path not in wanted and OWN_NAME.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
 
-def _write_line(result: CampaignResult, record: TrialRecord, path: Path) -> None:
-    line = result.catenary_of(record).model_dump(mode="json", exclude_none=True)
-    write_text_atomic(path, yaml.safe_dump(line, sort_keys=False, allow_unicode=True))
+def write_line(line: CatenarySpec, path: Path) -> None:
+    """Write a complete line as YAML, whole or not at all."""
+    content = line.model_dump(mode="json", exclude_none=True)
+    write_text_atomic(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))

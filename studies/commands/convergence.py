@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 from catenary.errors import InputError
 from catenary.storage.files import write_json_atomic
 from catenary.storage.provenance import config_sha256
+from dynamics.refusals import refuse_unfit_case
+from dynamics.spec.case import case_of
 from studies.input.compose import Composed, compose_job
-from studies.input.refusals import refuse_coarse_step, refuse_slack_line
 from studies.jobs.convergence import ConvergenceJob
-from studies.jobs.simulation import case_of
 from studies.writing.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(composed: Composed[ConvergenceJob]) -> int:
     """Run the lattice, write, draw and report; 1 when a reference or the held mean force failed."""
     job = composed.job
     case = case_of(job)
-    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    refuse_unfit_case(case)
     path = fresh_folder("convergence", case.catenary.name, job.run_dir)
     bench = _Bench(job, case)
     print("Timing a few steps of every formulation and integrator; compiling them where they are new ...", flush=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 
+from optimise.spec.jobs import OptimiseJob
 from studies.afterwards.confirmation import confirmed_change
 from studies.commands import export
 from studies.commands.optimise import run_campaign_study
 from studies.input.compose import Composed, compose_job
-from studies.jobs.simulation import OptimiseJob
 
 __all__ = ["CONFIG", "EXPERIMENT", "JOB", "compose", "run"]
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from importlib import import_module, resources
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.errors import InputError
+from catenary.storage.configuration import conf_content
 from catenary.storage.provenance import commit, versions
 from studies.input.compose import Composed
 from studies.jobs.simulation import NoJob
@@ -62,7 +63,7 @@ def _packages() -> list[str]:
                 f"package '{name}' comes from {place}, not from {root / name}: another package of this name "
                 "stands earlier on the path; check PYTHONPATH and the current folder"
             )
-    if not resources.files("conf").joinpath("simulate.yaml").is_file():
+    if not conf_content("simulate"):
         problems.append("conf holds no simulate.yaml: the configuration is not the one of this program")
     return problems
 

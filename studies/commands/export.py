@@ -7,14 +7,13 @@ whole number of steps (by at most 0.3 %, printed), never the span.
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 from catenary.errors import InputError
+from dynamics.rig.exported import OWN_KEYS, bundle_case, refuse_unfit_bundle, write_case
+from dynamics.spec.case import case_of
 from studies.input.compose import Composed, compose_job
-from studies.input.refusals import refuse_slack_line
-from studies.jobs.simulation import ExportJob, case_of
-from studies.jobs.whole_steps import whole_step_case
+from studies.jobs.simulation import ExportJob
 from studies.writing.run_folder import OUTPUTS, asked_folder, write_hydra_record
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
 ]
 
 JOB = ExportJob
-OWN_KEYS = ("dt", "strict_dt", "solver", "periodic", "transient")
 
 
 def compose(overrides: list[str]) -> Composed[ExportJob]:
@@ -59,38 +57,25 @@ def run(composed: Composed[ExportJob]) -> int:
 def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
     """Compute the matrices and write the bundle; exit code and folder."""
     job = composed.job
-    case = whole_step_case(case_of(job))
-    refuse_slack_line(case.catenary)
+    case = bundle_case(case_of(job))
     folder = asked_folder(job.run_dir, OUTPUTS / "rig" / (job.name or case.catenary.name))
-    _refuse_foreign_folder(folder)
+    refuse_unfit_bundle(case, folder)
     change = 100.0 * (case.speed_kmh / job.speed_kmh - 1.0)
     print(
         f"{case.catenary.name}: {case.steps_per_period} steps of {1e3 * case.dt:g} ms {case.catenary.what_repeats}, "
         f"speed {case.speed_kmh:.4f} km/h ({change:+.3f} % of the {job.speed_kmh:g} km/h asked for)",
         flush=True,
     )
-    from dynamics.influence.matrices import influence_matrices
-    from dynamics.rig.bundle import write_bundle
-
-    begin = time.perf_counter()
     try:
-        matrices = influence_matrices(case)
+        bundle = write_case(case, folder)
     except ValueError as error:  # form-finding failed
         print(f"No bundle was written: {error}", file=sys.stderr)
         return 1, folder
-    computed, parts = time.perf_counter() - begin, []
-    write_bundle(folder, matrices, case, lambda part, spent: parts.append(f"{part} {spent:.2f} s"))
     write_hydra_record(folder, "export", composed)
     print(
-        f"Influence matrices: {matrices.quadrature_nodes} frequencies, truncation error "
-        f"{matrices.truncation_error:.1e}, {computed:.1f} s"
+        f"Influence matrices: {bundle.frequencies} frequencies, truncation error {bundle.truncation_error:.1e}, "
+        f"{bundle.computed_s:.1f} s"
     )
-    print(f"Files: {', '.join(parts)}")
+    print(f"Files: {', '.join(f'{part} {spent:.2f} s' for part, spent in bundle.parts)}")
     print(f"Written to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder
-
-
-def _refuse_foreign_folder(folder: Path) -> None:
-    """A bundle may take the place of an earlier one, and of nothing else."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not (folder / "pfem.nc").is_file():
-        raise InputError([f"run_dir must be a new, empty or bundle folder: {folder} holds other files"])

@@ -17,7 +17,6 @@ from __future__ import annotations
 import copy
 import sys
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,13 @@ from pydantic import Field
 
 from catenary.errors import InputError
 from catenary.spec.components import READINGS, DropperSpec
+from catenary.spec.keys import KeyTree
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
+from catenary.spec.problems import find_problems
+from catenary.storage.configuration import chosen_block, group_options
 from catenary.storage.files import write_text_atomic
-from studies.input.compose import Composed, group_options, typed_command
-from studies.input.keys import KeyTree
-from studies.input.problems import find_problems
-from studies.input.safe_yaml import read_yaml_mapping
+from studies.input.compose import Composed, typed_command
 from studies.input.tables.dropper_table import DropperTable, read_dropper_table
 from studies.input.typed_text import typed_value
 from studies.writing.line_file import line_text
@@ -185,8 +184,7 @@ def _library_line(answers: _Answers) -> dict[str, Any]:
     name, options = answers.typed.get("like", ""), group_options("catenary")
     if name and name not in options:
         answers.problems.append(f"like must be one of {', '.join(options)}: got '{name}'")
-    file = resources.files("conf").joinpath("catenary", f"{name if name in options else options[0]}.yaml")
-    return read_yaml_mapping(Path(str(file)), "catenary")
+    return chosen_block("catenary", name if name in options else options[0])
 
 
 def _period(values: dict[str, Any]) -> float | None:

@@ -9,20 +9,19 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from catenary.errors import InputError
+from dynamics.refusals import refuse_unfit_case
+from dynamics.spec.case import case_of
+from optimise.spec.jobs import OptimiseJob, campaign_of
 from studies.input.compose import Composed, compose_job, typed_command
-from studies.input.refusals import refuse_coarse_step, refuse_slack_line
-from studies.jobs.simulation import OptimiseJob, campaign_of, case_of
-from studies.writing.run_folder import OUTPUTS, RunFolder, asked_folder
+from studies.writing.run_folder import RunFolder, asked_folder
 
 if TYPE_CHECKING:
     from optimise.design.space import Variable
     from optimise.evaluation.objectives import Objective
-    from optimise.record.campaign_folder import CampaignFolder
     from optimise.search.prepare import PreparedCampaign
     from optimise.search.result import CampaignResult
 
-from studies.writing.progress_line import ProgressLine
+from optimise.entry.progress_line import ProgressLine
 
 __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 
@@ -59,7 +58,7 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
     from optimise.search.campaign import Interrupted, NominalFailedError
 
     case, campaign = case_of(composed.job), campaign_of(composed.job)
-    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    refuse_unfit_case(case)
     print("Measuring a few designs on one core of this machine.", flush=True)
     try:
         cost = campaign_cost(campaign, case)
@@ -76,17 +75,14 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
 def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.end_request import end_request_interrupts
+    from optimise.entry.campaigns import campaign_folder, prepared_campaign
     from optimise.executors import NoWorkersError, going_on
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
-    from optimise.search.prepare import prepare_campaign
 
     job = composed.job
-    case, campaign = case_of(job), campaign_of(job)
-    path = asked_folder(job.run_dir, OUTPUTS / "campaigns" / campaign.name)
-    refuse_coarse_step(case, refuse_slack_line(case.catenary))
-    prepared = prepare_campaign(campaign, case, path)  # before it is said that anything is kept
-    if not prepared.begun:
-        _refuse_foreign_folder(prepared.place)
+    campaign = campaign_of(job)
+    path = asked_folder(job.run_dir, campaign_folder(job))
+    prepared = prepared_campaign(job, path)  # before it is said that anything is kept
     _print_search(job, prepared)
     line, command = ProgressLine(), typed_command("optimise", composed.overrides)
     try:
@@ -165,11 +161,6 @@ def _range(v: Variable) -> str:
     if v.low < 0.0:
         return f"{v.name} {v.low:+.4g} to {v.high:+.4g}{unit}"
     return f"{v.name} {v.low:g} to {v.high:g}{unit}"
-
-
-def _refuse_foreign_folder(place: CampaignFolder) -> None:
-    if place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
-        raise InputError([f"run_dir must be a new, empty or campaign folder: {place.path} holds other files"])
 
 
 def _print_search(job: OptimiseJob, prepared: PreparedCampaign) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from optimise.parameter_study.run import PreparedStudy
     from optimise.record.points_folder import PointsFolder, PointsInput
     from optimise.spec.cluster import ClusterSpec
-    from studies.jobs.points import PointsJob
+    from optimise.spec.jobs import PointsJob
 
 __all__ = ["PointsStudy", "run_points_study"]
 
@@ -86,8 +86,8 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
 
 
 def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, prepared: PreparedStudy, command: str) -> int:
+    from optimise.entry.progress_line import ProgressLine
     from optimise.parameter_study.progress import points_line
-    from studies.writing.progress_line import ProgressLine
 
     line, place = ProgressLine(), study.place
     try:

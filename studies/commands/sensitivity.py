@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from catenary.errors import InputError
-from optimise.evaluation.case_inputs import value_at
+from dynamics.spec.case import case_of
+from optimise.entry.point_jobs import refuse_bad_inputs
+from optimise.spec.jobs import SensitivityJob
 from studies.commands.points_study import PointsStudy, run_points_study
 from studies.input.compose import Composed, compose_job
-from studies.input.input_paths import fitting_inputs, missing_inputs, path_problems, ranges_around
-from studies.jobs.sensitivity import SensitivityJob
-from studies.jobs.simulation import case_of
 from studies.writing.run_folder import OUTPUTS, asked_folder
 
 if TYPE_CHECKING:
@@ -34,47 +32,8 @@ JOB = SensitivityJob
 def compose(overrides: list[str]) -> Composed[SensitivityJob]:
     """Resolve and validate the input; inputs that are no numbers of the case are refused by name."""
     composed = compose_job("sensitivity", JOB, overrides)
-    inputs = composed.job.sensitivity.inputs.items()
-    problems = [p for name, r in inputs for p in path_problems("sensitivity.inputs", name, (r.low, r.high), True)]
-    if problems:
-        raise InputError(problems)
-    _refuse_missing(composed.job)
-    _refuse_elsewhere(composed.job)
+    refuse_bad_inputs(composed.job)
     return composed
-
-
-def _refuse_elsewhere(job: SensitivityJob) -> None:
-    """Refuse ranges that do not hold the case's own values: what they tell is of another line."""
-    case, ranges = case_of(job), job.sensitivity.inputs
-    values = {name: value_at(case, name) for name in ranges}
-    outside = {name: v for name, v in values.items() if not ranges[name].low <= v <= ranges[name].high}
-    # no logarithmic range holds zero: what is said of that is said elsewhere
-    away = {name: v for name, v in outside.items() if v > 0.0 or ranges[name].spacing != "log"}
-    if away:
-        around = ranges_around(case, {name: r.model_dump() for name, r in ranges.items()})
-        raise InputError(
-            [
-                f"sensitivity.inputs.{name} must hold the value of this case, {value:g}: got {ranges[name].low:g} to "
-                f"{ranges[name].high:g}; ranges of the same shares around it: {around}"
-                for name, value in away.items()
-            ]
-        )
-
-
-def _refuse_missing(job: SensitivityJob) -> None:
-    """Refuse inputs that the line or pantograph is without, and name the choice that has no such."""
-    case = case_of(job)
-    missing = missing_inputs(case, job.sensitivity.inputs)
-    if not missing:
-        return
-    fitting = [f"inputs={choice}" for choice in fitting_inputs(case)]
-    advice = f"use {' or '.join(fitting)}, or name others" if fitting else "name others"
-    raise InputError(
-        [
-            f"sensitivity.inputs must name numbers that this case has: {', '.join(missing)} is none of them "
-            f"({job.catenary.name} with {job.pantograph.name}); {advice} by sensitivity.inputs"
-        ]
-    )
 
 
 def run(composed: Composed[SensitivityJob]) -> int:

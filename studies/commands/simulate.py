@@ -5,20 +5,20 @@ Writes summary.json, result.nc, figures and report.html into the run folder.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import write_json_atomic
 from catenary.storage.provenance import config_sha256
+from dynamics.refusals import refuse_unfit_case
+from dynamics.spec.case import case_of
 from studies.input.compose import Composed, compose_job
-from studies.jobs.simulation import SimulateJob, case_of
+from studies.jobs.simulation import SimulateJob
 from studies.writing.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
     from dynamics.spec.case import CaseSpec
 
-from studies.input.refusals import refuse_coarse_step, refuse_slack_line
 from studies.writing.summary import slack_summary, summarise
 
 __all__ = [
@@ -39,24 +39,20 @@ def run(composed: Composed[SimulateJob]) -> int:
     """Simulate, write, draw and report; 1 when a solver failed."""
     job = composed.job
     case = case_of(job)
-    refuse_coarse_step(case, refuse_slack_line(case.catenary))
+    refuse_unfit_case(case)
     return _simulate_into(fresh_folder("simulate", case.catenary.name, job.run_dir), composed, case)
 
 
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
-    from dynamics.accuracy.assured import estimated
     from dynamics.results.dataset import write_result
-    from dynamics.solution import solve
+    from dynamics.simulation import run_case
     from studies.report import write_simulation_report
 
     folder = RunFolder(path, "simulate", composed)
     folder.say(_headline(case))
-    begin = time.perf_counter()
-    solution = solve(case)
-    spent = time.perf_counter() - begin
-    loads = composed.job.elasticity_force_N
-    solution, error = estimated(case, solution, folder.say) if composed.job.error_estimate else (solution, None)
-    summary = summarise(case, solution, spent, config_sha256(composed.job), loads, error)
+    found = run_case(case, error_estimate=composed.job.error_estimate, tell=folder.say)
+    solution, loads = found.solution, composed.job.elasticity_force_N
+    summary = summarise(case, solution, found.wall_time_s, config_sha256(composed.job), loads, found.error)
     summary["slack_damping"] = slack_summary(case, solution) if composed.job.error_estimate else None
     write_result(folder.path / "result.nc", solution, composed.job, loads)
     write_json_atomic(folder.path / "summary.json", summary)

@@ -13,12 +13,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from catenary.errors import InputError
+from dynamics.spec.case import case_of
+from optimise.entry.point_jobs import refuse_bad_axes
+from optimise.spec.jobs import SweepJob
 from studies.commands.points_study import PointsStudy, run_points_study
 from studies.input.compose import Composed, compose_job
-from studies.input.input_paths import path_problems
-from studies.jobs.simulation import case_of
-from studies.jobs.sweep import SweepJob
 from studies.writing.run_folder import OUTPUTS, asked_folder
 from studies.writing.sweep_ends import end_text
 
@@ -36,11 +35,7 @@ NOT_COUNTED = (
 def compose(overrides: list[str]) -> Composed[SweepJob]:
     """Resolve and validate the input; axes that are no numeric input are refused by name."""
     composed = compose_job("sweep", JOB, overrides)
-    problems = [
-        p for name, values in composed.job.sweep.values.items() for p in path_problems("sweep.axes", name, values)
-    ]
-    if problems:
-        raise InputError(problems)
+    refuse_bad_axes(composed.job)
     return composed
 
 

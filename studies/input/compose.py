@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import copy
 import difflib
-import os
 import re
 import shlex
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from catenary.errors import InputError
+from catenary.spec.changes import key_parts, lay_typed
+from catenary.spec.checked import checked
 from catenary.spec.components import Spec
+from catenary.spec.keys import KeyTree, format_value
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
-from studies.input.held_force import fill_mean_force, is_reference_force
-from studies.input.keys import KeyTree, format_value
-from studies.input.named_pantographs import name_pantographs
-from studies.input.problems import find_problems
-from studies.input.safe_yaml import read_yaml_mapping
+from catenary.storage.configuration import FILE_GROUPS, chosen_file, conf_content, group_options, unknown_choice
+from catenary.storage.library import refuse_other_kind
+from catenary.storage.yaml_file import read_yaml_mapping
+from dynamics.spec.held_force import fill_mean_force, is_reference_force
+from optimise.spec.named_pantographs import name_pantographs
 from studies.input.tables.base_motion import read_base_motion
 from studies.input.typed_text import typed_value
 
-__all__ = ["Composed", "compose_job", "group_options", "groups_of", "typed_command"]
+__all__ = ["Composed", "compose_job", "groups_of", "typed_command"]
 
-FILE_GROUPS = ("catenary", "pantograph")
 # common overrides that stand deeper in the input
 SHORT_KEYS = {
     "dimension": "catenary.dimension",
@@ -58,14 +58,6 @@ class _Request:
     files: dict[str, Path] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-
-
-def group_options(group: str) -> list[str]:
-    """Names of the choices of a config group, such as the lines under ``catenary``."""
-    folder = resources.files("conf").joinpath(group)
-    if not folder.is_dir():
-        return []
-    return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
 
 
 def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[str, ...] = ()) -> Composed[JobT]:
@@ -100,18 +92,14 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
         except InputError as error:
             request.problems += error.problems
     notes = _take_conditions(data, request, own)
-    for path, value in request.values.items():
-        _lay_over(data, keys, path, value)
+    lay_typed(data, request.values, FILE_GROUPS)
     fill_mean_force(data, request.values)
     request.problems += name_pantographs(data)
 
     def where(path: tuple[str | int, ...]) -> str:
         return _origin(path, request)
 
-    problems = request.problems + find_problems(spec, data, reference, where)
-    if problems:
-        raise InputError(problems)
-    job = spec.model_validate(data)
+    job = checked(spec, data, reference, where, request.problems)
     line = getattr(job, "catenary", None)
     hogs = hogging_warnings(line) if isinstance(line, CatenarySpec) else ()
     return Composed(job, tuple(overrides), (*notes, *hogs))
@@ -131,8 +119,6 @@ def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
 
 def groups_of(config: str) -> dict[str, str]:
     """Groups that a job file chooses from, in the order of its list, and what it takes of each unless told."""
-    from studies.input.safe_yaml import conf_content
-
     listed = conf_content(config).get("defaults", [])
     chosen = [next(iter(entry.items())) for entry in listed if isinstance(entry, dict)]
     return {re.sub("^(optional|override) ", "", group).strip("/"): str(name or "") for group, name in chosen}
@@ -153,7 +139,7 @@ def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _
             request.problems.append(f"{key} must be a plain value: interpolation '${{...}}' is not allowed")
         elif key in groups:
             _choose(request, key, raw.strip().strip("'\""))
-        elif keys.node(_parts(key)) is None:
+        elif keys.node(key_parts(key)) is None:
             request.problems.append(_unknown_override(keys, key, groups))
         else:
             _take_value(request, key, raw)
@@ -161,18 +147,12 @@ def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _
 
 
 def _choose(request: _Request, group: str, name: str) -> None:
-    options = group_options(group)
-    if name in options:
+    if name in group_options(group):
         request.groups[group] = name
-    elif group in FILE_GROUPS and name and (name.endswith((".yaml", ".yml")) or "/" in name or os.path.exists(name)):
-        request.files[group] = Path(name)
+    elif (file := chosen_file(group, name)) is not None:
+        request.files[group] = file
     else:
-        near = difflib.get_close_matches(name, options, n=1)
-        choices = ", ".join(options) + (" or the path of a YAML file" if group in FILE_GROUPS else "")
-        advice = f"; did you mean {near[0]}?" if near else ""
-        request.problems.append(
-            f"{group} must be one of {choices}: got {format_value(name)} on the command line{advice}"
-        )
+        request.problems.append(unknown_choice(group, name, " on the command line"))
 
 
 def _take_value(request: _Request, key: str, raw: str) -> None:
@@ -198,15 +178,7 @@ def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:
 def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
     """Block from a user's file; a file that describes something else is refused in one sentence."""
     content = read_yaml_mapping(path, group)
-    known = set(keys.children((group,)))
-    shared = known & set(content) - {"schema_version", "name", "description", "provenance"}
-    if not shared:
-        raise InputError(
-            [
-                f"{group} file {path} does not describe a {group}: it holds "
-                f"{', '.join(list(content)[:6]) or 'nothing'}; expected {', '.join(sorted(known))}"
-            ]
-        )
+    refuse_other_kind(keys.children((group,)), content, group, path)
     return content
 
 
@@ -236,29 +208,6 @@ def _campaign_record(line: Path) -> Path | None:
     if line.absolute().parent.name == "pareto":
         places.append(line.parent.parent if line.parent.name else Path(".."))
     return next((p / "campaign.yaml" for p in places if (p / "campaign.yaml").is_file()), None)
-
-
-def _parts(path: str) -> list[str]:
-    """Keys along a dotted path; below ``provenance`` the rest of the path is one key."""
-    head, separator, mark = path.partition(".provenance.")
-    return [*head.split("."), "provenance", mark] if separator else path.split(".")
-
-
-def _lay_over(data: dict[str, Any], keys: KeyTree, path: str, value: object) -> None:
-    """Set one value by its dotted path; a changed value of a line or pantograph is marked as chosen here."""
-    parts = _parts(path)
-    block = data
-    for part in parts[:-1]:
-        if not isinstance(block.get(part), dict):
-            block[part] = {}
-        block = block[part]
-    block[parts[-1]] = value
-    owner = parts[0]
-    inner = ".".join(parts[1:])
-    if owner in FILE_GROUPS and inner and "provenance" not in parts and isinstance(value, int | float | list):
-        marks = data[owner].setdefault("provenance", {})
-        if isinstance(marks, dict):
-            marks[inner] = "c"
 
 
 def _origin(path: tuple[str | int, ...], request: _Request) -> str:

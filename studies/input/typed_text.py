@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from catenary.errors import InputError
+from catenary.spec.keys import format_value
 from catenary.storage.user_file import MOST_DIGITS
-from studies.input.keys import format_value
 
 __all__ = ["quoted", "typed_value"]
 

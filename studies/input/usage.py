@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+from catenary.spec.keys import KeyTree, format_value
 from studies.input.compose import groups_of
-from studies.input.keys import KeyTree, format_value
 
 __all__ = ["family_page", "overview", "study_page"]
 
@@ -48,7 +48,7 @@ GROUPS = ("catenary", "pantograph", "experiment", "array", "inputs", "design", "
 
 def overview(studies: dict[str, str]) -> str:
     """First page: the studies, first steps and the choices that conf offers."""
-    from studies.input.compose import group_options
+    from catenary.storage.configuration import group_options
 
     width = max(map(len, studies))
     listed = "\n".join(f"  {name:<{width}}  {text}" for name, text in studies.items())
@@ -68,7 +68,7 @@ def family_page(family: str, summary: str, commands: dict[str, str]) -> str:
 
 def study_page(name: str, summary: str, module: ModuleType) -> str:
     """Page of one study: what it does, examples, choices and every input key."""
-    from studies.input.compose import group_options
+    from catenary.storage.configuration import group_options
 
     lines = [f"catenary {name}: {summary}", ""]
     text = (module.__doc__ or "").strip().partition("\n")[2].strip()
@@ -93,7 +93,7 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
 
 def _written(config: str, experiment: str | None) -> dict[str, Any]:
     """What conf writes at the top level for a command; it goes before the defaults of the Specs."""
-    from studies.input.safe_yaml import conf_content
+    from catenary.storage.configuration import conf_content
 
     found: dict[str, Any] = {}
     files = ["case/default", config, *([f"experiment/{experiment}"] if experiment else [])]

@@ -5,52 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from catenary.errors import sentences_of
 from catenary.spec.components import Spec
-from dynamics.spec.case import CaseSpec
-from optimise.spec.campaign import (
-    DEFAULT_OBJECTIVES,
-    CampaignSpec,
-    ClusterSpec,
-    DesignSpec,
-    LimitsSpec,
-    ObjectiveNames,
-    PolishSpec,
-    SamplerSpec,
-    TrustSpec,
-    WarmStart,
-    WarmStartDesigns,
-)
-from optimise.spec.cluster import CostAlone
-from optimise.spec.scenarios import ScenariosSpec
+from dynamics.spec.case import RIG_STEP, CaseSpec, TimeStep
+from optimise.spec.jobs import ErrorEstimate, RunName
 
 __all__ = [
     "COMPARISONS",
     "ELASTICITY_LOADS",
-    "ErrorEstimate",
     "ExportJob",
     "NoJob",
-    "OptimiseJob",
     "RecordSpec",
     "ReportJob",
-    "RunName",
     "SimulateJob",
     "StatusJob",
     "ValidateJob",
-    "campaign_of",
-    "case_of",
 ]
-
-RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-
 
 ELASTICITY_LOADS = (100.0,)
 
-ErrorEstimate = Annotated[
-    bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
-]
 Load = Annotated[float, Field(ge=10.0, le=1000.0)]
 
 
@@ -75,53 +49,10 @@ class SimulateJob(CaseSpec):
         return (value,) if isinstance(value, int | float) else value
 
 
-class OptimiseJob(CaseSpec):
-    """A search for the geometry that is best in one objective, or for the front of several."""
-
-    campaign: RunName | None = Field(
-        default=None, description="name of the campaign and of its folder; without it <line>_<design>"
-    )
-    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        default=200, description="designs to evaluate, the nominal line included"
-    )
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
-    synchronous: bool = Field(
-        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
-    )
-    error_estimate: ErrorEstimate = True
-    objectives: ObjectiveNames = DEFAULT_OBJECTIVES
-    scenarios: ScenariosSpec = ScenariosSpec()
-    sampler: SamplerSpec = SamplerSpec()
-    design: DesignSpec = DesignSpec()
-    limits: LimitsSpec = LimitsSpec()
-    polish: PolishSpec = PolishSpec()
-    warm_start: WarmStart = None
-    warm_start_designs: WarmStartDesigns = 5
-    cluster: ClusterSpec = ClusterSpec()
-    trust: TrustSpec = TrustSpec()
-    cost: CostAlone = False
-    run_dir: str | None = Field(
-        default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
-    )
-
-    @property
-    def campaign_name(self) -> str:
-        """Name of the campaign, made from line and design when none is given."""
-        return self.campaign or f"{self.catenary.name}_{self.design.kind}"[:64]
-
-    @model_validator(mode="after")
-    def _campaign_is_possible(self) -> Self:
-        if self.on_open_line:
-            raise ValueError("solver must be periodic or transient for a campaign: got open_line")
-        try:
-            campaign_of(self)
-        except ValidationError as error:
-            raise ValueError("; ".join(sentences_of(error))) from None
-        return self
-
-
 class ExportJob(CaseSpec):
     """The periodic finite element model of a line, or of a campaign's best design, as a rig bundle."""
+
+    dt: TimeStep = RIG_STEP
 
     name: RunName | None = Field(default=None, description="name of the bundle; without it the line's name")
     campaign: RunName | None = Field(default=None, description="campaign whose best design and conditions are exported")
@@ -207,14 +138,3 @@ class ValidateJob(Spec):
     @classmethod
     def _one_name_is_a_list(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
-
-
-def case_of(job: CaseSpec) -> CaseSpec:
-    """The case alone, without what says where the run lands."""
-    return CaseSpec.model_validate(job.model_dump(include=set(CaseSpec.model_fields)))
-
-
-def campaign_of(job: OptimiseJob) -> CampaignSpec:
-    """The search alone: what may change, what is held, how and where."""
-    shared = set(CampaignSpec.model_fields) - {"name", "schema_version"}
-    return CampaignSpec.model_validate({"name": job.campaign_name, **job.model_dump(include=shared)})

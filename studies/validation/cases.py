@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dynamics.solution import solve
-from dynamics.spec.case import CaseSpec
+from dynamics.spec.case import CaseSpec, case_of
 from studies.input.compose import compose_job
-from studies.jobs.simulation import SimulateJob, case_of
+from studies.jobs.simulation import SimulateJob
 
 if TYPE_CHECKING:
     from dynamics.results.solution import Solution

@@ -13,9 +13,9 @@ from dynamics.rig.loop.emulation import emulate
 from dynamics.rig.loop.model import PeriodicModel, model_of
 from dynamics.rig.loop.settling import Settling, settling
 from dynamics.rig.loop.steady import solve_steady
+from dynamics.rig.whole_steps import whole_step_case
 from dynamics.spec.case import CaseSpec
 from studies.jobs.loop import LoopTestSpec
-from studies.jobs.whole_steps import whole_step_case
 from studies.rig.emulation.charts import TestCurves
 from studies.rig.emulation.trial import Chosen, EmulatedTest, choose, last_spans, run_chosen
 from studies.validation.cases import case_from

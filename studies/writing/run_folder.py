@@ -13,8 +13,8 @@ from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.storage.files import write_text_atomic, writing
 from catenary.storage.provenance import commit, config_sha256, versions
+from catenary.storage.yaml_file import dump_yaml
 from studies.input.compose import Composed
-from studies.input.safe_yaml import dump_yaml
 
 __all__ = ["OUTPUTS", "RunFolder", "asked_folder", "fresh_folder"]
 

@@ -11,8 +11,11 @@ import pytest
 LABELLED_FILES = (
     "catenary.storage.dataset",
     "dynamics.results.dataset",
+    "dynamics.results.over_position",
+    "dynamics.run",
     "dynamics.results.stored_result",
     "dynamics.rig.bundle",
+    "optimise.entry",
     "optimise.parameter_study.points_dataset",
     "optimise.record.labelled",
     "optimise.search.dataset",

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.spec.case import case_of
 from optimise.design.space import DesignSpace
 from optimise.evaluation.evaluate import evaluate, prepare
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import scenario_set
 from optimise.spec.campaign import LimitsSpec
+from optimise.spec.jobs import campaign_of
 from studies.commands.optimise import compose
-from studies.jobs.simulation import campaign_of, case_of
 
 DESIGNS, SEED, SHARE = 3, 3, 0.3
 LEAST_FORCE_N = 40.0  # at rest, so that errors of 5 mm leave every dropper in tension

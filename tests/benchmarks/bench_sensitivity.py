@@ -5,12 +5,12 @@ import time
 import numpy as np
 import pytest
 
+from dynamics.spec.case import case_of
 from dynamics.steady_state.nearest_start import NearestStart
 from optimise.evaluation.evaluate import evaluate_batch
 from optimise.evaluation.job import Setting
 from optimise.parameter_study.sensitivity_points import sample_batches, sample_plan
 from studies.commands.sensitivity import compose
-from studies.jobs.simulation import case_of
 
 BASE_SAMPLES = 16
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.case import case_of as case_of_job
 from studies.commands.simulate import compose
-from studies.jobs.simulation import case_of as case_of_job
 
 REPEATS = 3
 

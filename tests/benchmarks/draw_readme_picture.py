@@ -9,8 +9,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from dynamics.solution import solve
+from dynamics.spec.case import case_of
 from studies.commands.simulate import compose
-from studies.jobs.simulation import case_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / ".github" / "contact_force.png"

@@ -4,9 +4,10 @@ import pytest
 from refusal import refused
 
 from catenary.errors import InputError
+from dynamics.spec.case import case_of
 from optimise.record.campaign_folder import CampaignFolder
+from optimise.spec.jobs import OptimiseJob, campaign_of
 from studies.input.compose import compose_job
-from studies.jobs.simulation import OptimiseJob, campaign_of, case_of
 
 BRUNI = ("catenary=bruni_2015", "pantograph=bruni_2015")
 SLACK_HEIGHTS = "catenary.droppers.contact_wire_heights=[0,-0.024,-0.041,-0.052,0.1,-0.052,-0.041,-0.024,0]"

@@ -8,10 +8,11 @@ import pytest
 import yaml
 from small_runs import SMALL_SEARCH, UNSETTLED
 
+from catenary.storage.configuration import group_options
 from optimise.record.status_file import read_status_file, write_status
 from optimise.search.result import load_result
 from studies import cli
-from studies.input.compose import compose_job, group_options
+from studies.input.compose import compose_job
 from studies.jobs.simulation import SimulateJob
 
 FEWER_SCENARIOS = {

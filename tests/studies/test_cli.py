@@ -142,7 +142,8 @@ def test_doctor_fails_when_a_package_is_shadowed(folder):
 
 @pytest.mark.parametrize("arguments", [("--help",), ("optimise", "--help")])
 def test_every_group_of_a_campaign_is_among_the_choices(catenary, arguments):
-    from studies.input.compose import group_options, groups_of
+    from catenary.storage.configuration import group_options
+    from studies.input.compose import groups_of
 
     page = catenary(*arguments).out
     for group in set(groups_of("optimise")) - {"case"}:

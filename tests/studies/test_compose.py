@@ -3,10 +3,12 @@
 import pytest
 import yaml
 
+from dynamics.spec.case import case_of
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.record.campaign_folder import CampaignFolder
+from optimise.spec.jobs import OptimiseJob, campaign_of
 from studies.input.compose import compose_job
-from studies.jobs.simulation import OptimiseJob, SimulateJob, campaign_of, case_of
+from studies.jobs.simulation import SimulateJob
 
 
 def simulate(*overrides):

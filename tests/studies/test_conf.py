@@ -7,29 +7,20 @@ import pytest
 import yaml
 
 from catenary.spec.line import CatenarySpec
-from dynamics.spec.case import PantographSpec
+from catenary.storage.configuration import group_options
+from dynamics.spec.case import PantographSpec, case_of
 from optimise.evaluation.case_inputs import value_at
 from optimise.search.samplers import population_size
 from optimise.spec.campaign import SamplerSpec
+from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob, campaign_of
 from optimise.spec.scenarios import InstallationSpec, ScenariosSpec
 from studies.cli import main
 from studies.commands.certificates import CertificatesJob
-from studies.input.compose import compose_job, group_options
+from studies.input.compose import compose_job
 from studies.jobs.convergence import ConvergenceJob
 from studies.jobs.loop import EmulateJob, MapJob
-from studies.jobs.sensitivity import SensitivityJob
 from studies.jobs.service import CompareJob, DeviceJob, ServeJob, StopJob
-from studies.jobs.simulation import (
-    ExportJob,
-    OptimiseJob,
-    ReportJob,
-    SimulateJob,
-    StatusJob,
-    ValidateJob,
-    campaign_of,
-    case_of,
-)
-from studies.jobs.sweep import SweepJob
+from studies.jobs.simulation import ExportJob, ReportJob, SimulateJob, StatusJob, ValidateJob
 from studies.validation.gates.gates import load_gates
 
 JOBS = {
@@ -184,33 +175,38 @@ def test_the_experiments_are_the_published_cases():
     assert [job.design.kind for job in (oc1, oc2, heights, spacing)] == 2 * ["heights", "spacing"]
 
 
-def test_defaults_of_conf_and_of_the_specs_agree():
-    # a second set of defaults would drift: what conf writes out is what the Specs hold
-    written = compose_job("optimise", OptimiseJob, ["design=both"]).job
-    for block in ("contact", "signal", "histories", "limits", "polish", "trust", "sampler", "cluster"):
-        assert getattr(written, block) == type(getattr(written, block))(), block
-    # a campaign searches with a shorter window, a looser end and the rig's step; a single run keeps the Spec's
-    searched = {"spans_behind": 10, "spans_ahead": 20, "tolerance": 7e-4, "precision": "single"}
-    assert written.periodic == type(written.periodic)(**searched)
-    assert written.transient == type(written.transient)(spans_behind=20, spans_ahead=26)
-    assert written.dt == 2e-3
-    assert written.design == type(written.design)(kind="both")
-    swept = compose_job("sweep", SweepJob, []).job
-    # the points of a sweep are of one line: a shorter window serves, a tighter end makes up for what no run confirms
-    assert swept.periodic == type(swept.periodic)(spans_behind=6, spans_ahead=8, tolerance=5e-4, precision="single")
-    assert (swept.transient, swept.dt) == (written.transient, written.dt)
-    sensed = compose_job("sensitivity", SensitivityJob, []).job
-    assert (sensed.transient, sensed.dt) == (written.transient, written.dt)
-    assert sensed.periodic == swept.periodic.model_copy(update={"tolerance": 2e-3})
-    asked = sensed.sensitivity
-    assert asked == type(asked)(name=asked.name, inputs=asked.inputs)
-    simulated = compose_job("simulate", SimulateJob, []).job
-    assert simulated.periodic == type(simulated.periodic)()
-    fields = SimulateJob.model_fields
-    for name in ("elasticity_force_N", "error_estimate"):
-        assert getattr(simulated, name) == fields[name].default
-    assert written.error_estimate is OptimiseJob.model_fields["error_estimate"].default
-    assert simulated.dt == SimulateJob.model_fields["dt"].default
+NUMERICS = {"spans_behind": 45, "spans_ahead": 49, "tolerance": 5e-5, "precision": "double", "max_spans": 150}
+SEARCH = {"spans_behind": 10, "spans_ahead": 20, "tolerance": 7e-4, "precision": "single", "max_spans": 150}
+POINT = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 5e-4, "precision": "single", "max_spans": 150}
+SHORT_MARCH = {"spans": 120, "spans_evaluated": 40, "spans_behind": 20, "spans_ahead": 26}
+
+
+@pytest.mark.parametrize(
+    ("name", "dt", "periodic", "march"),
+    [
+        ("simulate", 1e-3, NUMERICS, {}),
+        ("export", 2e-3, NUMERICS, {}),
+        # a campaign searches with a shorter window, a looser end and the rig's step
+        ("optimise", 2e-3, SEARCH, SHORT_MARCH),
+        # the points of a sweep are of one line: a shorter window serves, a tighter end makes up for what none confirms
+        ("sweep", 2e-3, POINT, SHORT_MARCH),
+        ("sensitivity", 2e-3, {**POINT, "tolerance": 2e-3}, SHORT_MARCH),
+    ],
+)
+def test_what_conf_writes_for_a_command_is_what_the_specs_hold(name, dt, periodic, march):
+    # a second set of defaults would drift, and Python has those of the Specs alone
+    spec, overrides = JOBS[name]
+    composed = compose_job(name, spec, overrides).job
+    chosen = ("catenary", "pantograph", "speed_kmh", "mean_force_N", "sweep")
+    content = composed.model_dump(include=set(chosen) & set(spec.model_fields))
+    if name == "sensitivity":
+        content["sensitivity"] = composed.sensitivity.model_dump(include={"name", "inputs"})
+    assert spec.model_validate(content) == composed
+    assert composed.dt == dt and composed.periodic.model_dump() == periodic
+    assert march.items() <= composed.transient.model_dump().items()
+
+
+def test_defaults_of_conf_for_convergence_are_those_of_its_spec():
     refined = compose_job("convergence", ConvergenceJob, []).job
     for name in ("lattice", "reference", "error_percent", "repeats", "longest_minutes"):
         assert getattr(refined, name) == ConvergenceJob.model_fields[name].default, name

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from catenary.storage.configuration import group_options
+from dynamics.spec.case import case_of
 from dynamics.steady_state.nearest_start import NearestStart
 from optimise.evaluation.evaluate import evaluate_batch
 from optimise.evaluation.job import Batch, Job, Setting
 from optimise.parameter_study.sensitivity_points import sample_plan
-from studies.input.compose import compose_job, group_options
-from studies.jobs.sensitivity import SensitivityJob
-from studies.jobs.simulation import case_of
-from studies.jobs.sweep import SweepJob
+from optimise.spec.jobs import SensitivityJob, SweepJob
+from studies.input.compose import compose_job
 
 COARSE = [
     "catenary.mesh.elements_per_bay=2",

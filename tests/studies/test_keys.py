@@ -6,8 +6,8 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from catenary.spec.keys import KeyTree
 from studies import cli, rig
-from studies.input.keys import KeyTree
 
 COMMANDS = [f"studies.commands.{name}" for name in cli.STUDIES if name not in cli.FAMILIES]
 COMMANDS += [f"studies.commands.rig_{name}" for name in rig.COMMANDS]

@@ -21,8 +21,8 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from catenary.spec.keys import KeyTree
 from studies.cli import main
-from studies.input.keys import KeyTree
 from studies.jobs.simulation import SimulateJob
 
 LONGEST_RUN_S = 30.0  # of processor time, so that a busy machine does not count; the slowest of 2000 took 15 s

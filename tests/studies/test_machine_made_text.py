@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from catenary.spec.keys import KeyTree
+from optimise.spec.jobs import OptimiseJob
 from studies.cli import main
-from studies.input.keys import KeyTree
-from studies.jobs.simulation import OptimiseJob
 
 MOST_USER_S = 2.0
 CONF = Path(__file__).resolve().parents[2] / "conf"

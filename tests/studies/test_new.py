@@ -9,7 +9,7 @@ import yaml
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
-from studies.input.compose import group_options
+from catenary.storage.configuration import group_options
 from studies.writing.line_file import line_text
 
 STATIONS = (5.0, 11.5, 18.0, 24.0, 30.0, 36.0, 42.0, 48.5, 55.0)

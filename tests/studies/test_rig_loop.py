@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from refusal import refused
 
+from catenary.storage.configuration import conf_content
 from dynamics.results.dataset import read_result
 from dynamics.rig.bundle import recommendation_mismatch
 from dynamics.spec.case import PantographSpec
-from studies.input.safe_yaml import conf_content
 
 NAMED = (
     "loop.strategy=span_by_span", "loop.delay_steps=8", "loop.height_harmonics=12", "loop.dropper_harmonics=60",

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from refusal import refused
 
+from dynamics.spec.case import case_of
+from optimise.spec.jobs import SweepJob
 from studies.input.compose import compose_job
-from studies.jobs.simulation import case_of
-from studies.jobs.sweep import SweepJob
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "optimise"))
 import cheap_sweep

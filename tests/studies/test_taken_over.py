@@ -10,9 +10,10 @@ from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
 from catenary.storage.files import parsed_json
+from dynamics.spec.case import case_of
+from optimise.entry.input_paths import chosen_inputs, ranges_around
 from studies.input.compose import compose_job
-from studies.input.input_paths import chosen_inputs, ranges_around
-from studies.jobs.simulation import SimulateJob, case_of
+from studies.jobs.simulation import SimulateJob
 from studies.report.content.provenance import spec_provenance
 from studies.report.readers.stored import read_json
 

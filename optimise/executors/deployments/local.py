@@ -7,11 +7,13 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any
 
 from optimise.end_request import held_back
@@ -107,7 +109,7 @@ class LocalWorkers:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         hears, tells = context.Pipe(duplex=False)
-        with tells, interrupts_for_the_driver(), held_back(), _one_thread():
+        with tells, interrupts_for_the_driver(), held_back(), _one_thread(), _nobodys_program():
             # names are not used again: the scheduler may know of an end later than this process does
             process = context.Process(
                 target=_serve, args=(self._cluster.scheduler_address, self._number, self._security, tells), daemon=True
@@ -147,6 +149,17 @@ def _one_thread() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _nobodys_program() -> Iterator[None]:
+    """Let a worker run no program of the user's: it would begin a script that starts workers once more."""
+    program = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = program
 
 
 def _serve(scheduler: str, name: int, security: Any, word: Connection) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field
 
 from catenary.spec.components import Spec
+from catenary.storage.configuration import conf_content
 from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 from studies.validation.gates.pfem import PfemGate
 
@@ -214,5 +213,4 @@ class GatesSpec(Spec):
 
 def load_gates() -> GatesSpec:
     """Gates of conf/validation."""
-    file = resources.files("conf").joinpath("validation", "gates.yaml")
-    return GatesSpec.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return GatesSpec.model_validate(conf_content("validation/gates"))

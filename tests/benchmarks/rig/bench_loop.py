@@ -18,8 +18,8 @@ from dynamics.rig.loop.model import model_of
 from dynamics.rig.loop.spec import LoopSettings, RigSettings
 from dynamics.rig.stability.maps import MapRow, stability_map
 from dynamics.spec.case import PantographSpec
+from dynamics.spec.case import case_of as case_of_job
 from studies.commands.simulate import compose
-from studies.jobs.simulation import case_of as case_of_job
 
 STEPS, REPEATS = 60_000, 50
 

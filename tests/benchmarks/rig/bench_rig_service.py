@@ -13,8 +13,8 @@ import pytest
 from dynamics.influence.matrices import influence_matrices
 from dynamics.rig.bundle import write_bundle
 from dynamics.rig.service.journal import read_journal
+from dynamics.spec.case import case_of
 from studies.commands import export
-from studies.jobs.simulation import case_of
 
 ROOT = Path(__file__).resolve().parents[3]
 LOOP = (

@@ -1,10 +1,7 @@
-"""A user's YAML file read as data and nothing else, the package's own configuration, and data written as YAML."""
+"""A user's YAML file read as data and nothing else, and data written as YAML."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,7 @@ from catenary.errors import InputError
 from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
 from catenary.storage.user_file import read_user_text
 
-__all__ = ["conf_content", "dump_yaml", "read_yaml_mapping"]
+__all__ = ["dump_yaml", "read_yaml_mapping"]
 
 MAX_BYTES = 1_000_000
 # the longest line has some 500 droppers with a station and a height each
@@ -73,14 +70,3 @@ def dump_yaml(content: dict[str, Any]) -> str:
     # the compiled writer, where PyYAML has it: a base motion has hundreds of thousands of numbers
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     return yaml.dump(content, Dumper=dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=110)
-
-
-@cache
-def conf_content(name: str) -> Mapping[str, Any]:
-    """Content of a file of the package's own configuration, empty where there is none; read once, not to be changed."""
-    file = resources.files("conf").joinpath(f"{name}.yaml")
-    if not file.is_file():
-        return {}
-    # the compiled reader, where PyYAML has it: help is to answer at once
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(file.read_text(encoding="utf-8"), Loader=loader) or {}

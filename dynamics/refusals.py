@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from catenary.spec.line import CatenarySpec
     from dynamics.spec.case import CaseSpec
 
-__all__ = ["refuse_coarse_step", "refuse_slack_line"]
+__all__ = ["refuse_coarse_step", "refuse_slack_line", "refuse_unfit_case"]
 
 
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
@@ -58,3 +58,14 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
         from dynamics.open_line.run import refuse_long_substep
 
         refuse_long_substep(case)
+
+
+def refuse_unfit_case(case: CaseSpec) -> None:
+    """Refuse a case whose line hangs slack at rest or whose step is too long for it, before anything is written.
+
+    Raises
+    ------
+    InputError
+        With one sentence per fault.
+    """
+    refuse_coarse_step(case, refuse_slack_line(case.catenary))

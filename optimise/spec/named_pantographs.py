@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
-import yaml
-
 from catenary.errors import InputError
-from studies.input.safe_yaml import read_yaml_mapping
+from catenary.storage.configuration import chosen_block, chosen_file, group_options
 
 __all__ = ["name_pantographs"]
 
@@ -28,15 +24,12 @@ def name_pantographs(data: dict[str, Any]) -> list[str]:
 
 
 def _found(name: str, problems: list[str]) -> Any:
-    folder = resources.files("conf").joinpath("pantograph")
-    known = sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
-    if name in known:
-        return yaml.safe_load(folder.joinpath(f"{name}.yaml").read_text(encoding="utf-8"))
-    if name.endswith((".yaml", ".yml")):
-        try:
-            return read_yaml_mapping(Path(name), "pantograph")
-        except InputError as error:
-            problems += error.problems
-            return None
-    problems.append(f"scenarios.pantographs must be of {', '.join(known)} or the path of a YAML file: got '{name}'")
-    return None
+    known = group_options("pantograph")
+    if name not in known and chosen_file("pantograph", name) is None:
+        problems.append(f"scenarios.pantographs must be of {', '.join(known)} or the path of a YAML file: got '{name}'")
+        return None
+    try:
+        return chosen_block("pantograph", name)
+    except InputError as error:
+        problems += error.problems
+        return None

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from catenary.errors import InputError
+from catenary.spec.keys import KeyTree, format_value
+from catenary.storage.configuration import conf_content, group_options
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import value_at
-from studies.input.compose import group_options
-from studies.input.keys import KeyTree, format_value
-from studies.input.safe_yaml import conf_content
 
 __all__ = ["chosen_inputs", "fitting_inputs", "missing_inputs", "path_problems", "ranges_around"]
 

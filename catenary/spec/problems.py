@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from studies.input.keys import KeyTree, format_value
+from catenary.spec.keys import KeyTree, format_value
 
-__all__ = ["find_problems"]
+__all__ = ["Path", "find_problems"]
 
 Path = tuple[str | int, ...]
 MAX_ROUNDS = 5

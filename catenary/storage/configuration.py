@@ -1,0 +1,92 @@
+"""The configuration that the program ships: its files by name, and the choices of each of their groups.
+
+The folder ``conf`` stands beside this package, in a checkout and where a wheel has put it. It is found by that place
+and not by its name, so that another package called ``conf`` is never taken for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from catenary.errors import InputError
+from catenary.spec.keys import format_value
+from catenary.storage.yaml_file import read_yaml_mapping
+
+__all__ = ["CONF", "FILE_GROUPS", "chosen_block", "chosen_file", "conf_content", "group_options", "unknown_choice"]
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+# groups of which a user may have a file of his own
+FILE_GROUPS = ("catenary", "pantograph")
+SUFFIXES = (".yaml", ".yml")
+
+
+@cache
+def conf_content(name: str) -> Mapping[str, Any]:
+    """Content of a file of the package's own configuration, empty where there is none; read once, not to be changed."""
+    file = CONF / f"{name}.yaml"
+    if not file.is_file():
+        return {}
+    # the compiled reader, where PyYAML has it: help is to answer at once
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=loader) or {}
+
+
+def group_options(group: str) -> list[str]:
+    """Names of the choices of a config group, such as the lines under ``catenary``."""
+    return sorted(file.stem for file in (CONF / group).glob("*.yaml"))
+
+
+def chosen_file(group: str, name: str) -> Path | None:
+    """File of one's own that a choice names, None where it names none.
+
+    A name without a suffix is that of a file beside it, too: ``my60`` of ``my60.yaml``.
+    """
+    if group not in FILE_GROUPS or not name:
+        return None
+    if name.endswith(SUFFIXES) or "/" in name or os.sep in name or os.path.exists(name):
+        return Path(name)
+    return next((Path(f"{name}{suffix}") for suffix in SUFFIXES if os.path.isfile(f"{name}{suffix}")), None)
+
+
+def unknown_choice(group: str, name: str, place: str = "") -> str:
+    """Sentence that refuses a choice which is neither in conf nor a file.
+
+    Parameters
+    ----------
+    group : str
+        Group that the choice is of.
+    name : str
+        What was given.
+    place : str
+        Where it was given, with a space before (' on the command line').
+    """
+    options = group_options(group)
+    near = difflib.get_close_matches(name, options, n=1)
+    choices = ", ".join(options) + (" or the path of a YAML file" if group in FILE_GROUPS else "")
+    advice = f"; did you mean {near[0]}?" if near else ""
+    return f"{group} must be one of {choices}: got {format_value(name)}{place}{advice}"
+
+
+def chosen_block(group: str, name: str | os.PathLike[str]) -> dict[str, Any]:
+    """Content of a choice: a name in conf, or for a line or a pantograph the path of a YAML file.
+
+    Raises
+    ------
+    InputError
+        If there is no such choice, or the file holds anything but plain data.
+    """
+    name = os.fspath(name)
+    if name in group_options(group):
+        return copy.deepcopy(dict(conf_content(f"{group}/{name}")))
+    path = chosen_file(group, name)
+    if path is None:
+        raise InputError([unknown_choice(group, name)])
+    return read_yaml_mapping(path, group)

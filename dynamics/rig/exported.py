@@ -1,0 +1,120 @@
+"""A case as a rig bundle: on the controller's clock, checked, its matrices computed and written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from catenary.errors import InputError
+from dynamics.refusals import refuse_slack_line
+from dynamics.rig.whole_steps import whole_step_case
+from dynamics.spec.case import RIG_STEP, CaseSpec
+from dynamics.spec.case_input import Line, Pantograph, job_input
+
+__all__ = ["OWN_KEYS", "ExportedBundle", "bundle_case", "export_bundle", "refuse_unfit_bundle", "write_case"]
+
+# what a bundle has of its own, whatever the case that it is made for was solved with
+OWN_KEYS = ("dt", "strict_dt", "solver", "periodic", "transient")
+
+
+@dataclass(frozen=True)
+class ExportedBundle:
+    """A bundle that was written.
+
+    Attributes
+    ----------
+    folder : Path
+    case : CaseSpec
+        What it was made for: the speed has given way so that a span takes a whole number of steps.
+    frequencies : int
+        Frequencies of the quadrature.
+    truncation_error : float
+        Of the influence matrices, relative [-].
+    computed_s : float
+        Time that the matrices took [s].
+    parts : tuple of (str, float)
+        Files with the time that each took [s].
+    """
+
+    folder: Path
+    case: CaseSpec
+    frequencies: int
+    truncation_error: float
+    computed_s: float
+    parts: tuple[tuple[str, float], ...]
+
+
+def export_bundle(
+    line: Line, pantograph: Pantograph, speed_kmh: float, folder: str | Path, **changes: Any
+) -> ExportedBundle:
+    """Write the periodic finite element model of a line as a rig bundle, as ``catenary export`` does.
+
+    Parameters
+    ----------
+    line, pantograph : spec, name or path
+    speed_kmh : float
+        Train speed [km/h]; it gives way by at most 0.3 % so that a span takes a whole number of steps.
+    folder : str or Path
+        New, empty, or that of an earlier bundle.
+    changes
+        Other keys of the case.
+
+    Raises
+    ------
+    InputError
+        If a key is not known, values cannot be, or the folder holds other files.
+    """
+    given = {"dt": RIG_STEP, "speed_kmh": speed_kmh, **changes}
+    case = bundle_case(job_input(CaseSpec, line, pantograph, given))
+    refuse_unfit_bundle(case, Path(folder))
+    return write_case(case, Path(folder))
+
+
+def bundle_case(case: CaseSpec, own: Mapping[str, Any] | None = None) -> CaseSpec:
+    """Case of a bundle: a span takes a whole number of its own steps, for which the speed gives way.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    own : mapping, optional
+        What a bundle has in the place of the case's `OWN_KEYS`; those that are not named have their defaults. Not
+        given: the case's own stay.
+    """
+    if own is not None:
+        content = {k: v for k, v in case.model_dump().items() if k not in OWN_KEYS}
+        case = CaseSpec.model_validate({**content, **own})
+    return whole_step_case(case)
+
+
+def refuse_unfit_bundle(case: CaseSpec, folder: Path) -> None:
+    """Refuse a line that hangs slack, and a folder that holds anything but an earlier bundle.
+
+    Raises
+    ------
+    InputError
+        In a sentence.
+    """
+    refuse_slack_line(case.catenary)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not (folder / "pfem.nc").is_file():
+        raise InputError([f"run_dir must be a new, empty or bundle folder: {folder} holds other files"])
+
+
+def write_case(case: CaseSpec, folder: Path) -> ExportedBundle:
+    """Compute the influence matrices of a case and write its bundle.
+
+    Raises
+    ------
+    ValueError
+        If form-finding fails.
+    """
+    from dynamics.influence.matrices import influence_matrices
+    from dynamics.rig.bundle import write_bundle
+
+    begin, parts = time.perf_counter(), []
+    matrices = influence_matrices(case)
+    computed = time.perf_counter() - begin
+    write_bundle(folder, matrices, case, lambda part, spent: parts.append((part, spent)))
+    return ExportedBundle(folder, case, matrices.quadrature_nodes, matrices.truncation_error, computed, tuple(parts))

@@ -1,0 +1,164 @@
+"""A run as a person reads it: figures by name, histories with labels, a picture; the same for every solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.solution import Solution
+from dynamics.spec.case import CaseSpec
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from dynamics.accuracy.numerical_error import NumericalError
+
+__all__ = ["NoFiguresError", "Run"]
+
+
+class NoFiguresError(Exception):
+    """A figure is asked of a run that has none, because its solver failed."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """A solved case with its figures.
+
+    Attributes
+    ----------
+    solution : Solution
+        What the solver gave: plain arrays.
+    error : NumericalError or None
+        Estimated numerical error of the standard deviation; None where none was asked for or there are no figures.
+    wall_time_s : float
+        What the solver took [s].
+    """
+
+    solution: Solution
+    error: NumericalError | None
+    wall_time_s: float
+
+    @property
+    def case(self) -> CaseSpec:
+        """What was run."""
+        return self.solution.case
+
+    @property
+    def status(self) -> str:
+        """How it ended: 'ok', 'not_periodic', or why there are no figures."""
+        return self.solution.status.value
+
+    @property
+    def message(self) -> str:
+        """What there is to say about how it ended."""
+        return self.solution.message
+
+    @property
+    def statistics(self) -> ContactStatistics:
+        """All statistics of the leading pantograph.
+
+        Raises
+        ------
+        NoFiguresError
+            If the solver failed.
+        """
+        found = self.solution.statistics
+        if found is None:
+            raise NoFiguresError(f"this run has no figures: {self.status}. {self.message}".rstrip(". ") + ".")
+        return found
+
+    @property
+    def contact_force_mean_N(self) -> float:
+        """Mean of the contact force [N]."""
+        return self.statistics.contact_force_mean_N
+
+    @property
+    def contact_force_std_N(self) -> float:
+        """Standard deviation of the filtered contact force [N]."""
+        return self.statistics.contact_force_std_N
+
+    @property
+    def contact_force_max_N(self) -> float:
+        """Largest filtered contact force [N]."""
+        return self.statistics.contact_force_max_N
+
+    @property
+    def contact_force_min_N(self) -> float:
+        """Smallest filtered contact force [N]."""
+        return self.statistics.contact_force_min_N
+
+    @property
+    def contact_loss_percent(self) -> float:
+        """Share of time without contact [%]."""
+        return self.statistics.contact_loss_percent
+
+    @property
+    def max_uplift_at_supports_mm(self) -> float:
+        """Largest uplift of the contact wire at the supports [mm]."""
+        return self.statistics.max_uplift_at_supports_mm
+
+    @property
+    def contact_force(self) -> xr.DataArray:
+        """Contact force of the leading pantograph as computed, over its position along the track [N].
+
+        ``run.contact_force.sel(position=30)`` is the value nearest to 30 m from the support.
+        """
+        return self._over_position("contact_force")
+
+    @property
+    def contact_force_filtered(self) -> xr.DataArray:
+        """Low-pass filtered contact force of the leading pantograph, over its position along the track [N]."""
+        return self._over_position("contact_force_filtered")
+
+    def _over_position(self, name: str) -> xr.DataArray:
+        from dynamics.results.over_position import over_position
+
+        _ = self.statistics
+        return over_position(self.solution, name)
+
+    def to_xarray(self) -> xr.Dataset:
+        """All histories with units and meanings, and what they were made from, as in ``result.nc``."""
+        from dynamics.results.dataset import result_dataset
+
+        return result_dataset(self.solution, self.case)
+
+    def save(self, path: str | Path) -> Path:
+        """Write what `to_xarray` gives as netCDF4, whole or not at all; returns the path."""
+        from dynamics.results.dataset import write_result
+
+        write_result(Path(path), self.solution, self.case)
+        return Path(path)
+
+    def plot(self) -> Figure:
+        """Draw contact force and uplift; ``run.plot().savefig("run.png")`` keeps the picture."""
+        from dynamics.results.figures import draw_run
+
+        _ = self.statistics
+        return draw_run(self.solution)
+
+    def __repr__(self) -> str:
+        """Name line, pantograph and speed, and the figures that matter most."""
+        case = self.case
+        what = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}"
+        found = self.solution.statistics
+        if found is None:
+            return f"<run {what}: {self.status}>"
+        error = None if self.error is None else self.error.total
+        size = "" if error is None else f" ± {error:.2f}"
+        return (
+            f"<run {what}: contact force {found.contact_force_mean_N:.2f} N, standard deviation "
+            f"{found.contact_force_std_N:.2f}{size} N, uplift {found.max_uplift_at_supports_mm:.1f} mm>"
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        words = f"<p>{escape(repr(self)[1:-1])}</p>"
+        if self.solution.statistics is None:
+            return words
+        from dynamics.results.figures import svg_of
+
+        return words + svg_of(self.plot())

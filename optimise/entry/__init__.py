@@ -1,0 +1,1 @@
+"""What an engineer calls: the jobs that Python's arguments and the command line's keys make, and what they give."""

@@ -1,0 +1,99 @@
+"""Campaigns from Python: the search that the command line would run, kept in the same folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Unpack
+
+from catenary.errors import InputError
+from dynamics.refusals import refuse_unfit_case
+from dynamics.spec.case import case_of
+from dynamics.spec.case_input import Line, Pantograph
+from optimise.entry.found import FoundDesigns
+from optimise.entry.job_keys import CampaignChanges, campaign_job
+from optimise.entry.progress_line import ProgressLine
+from optimise.search.campaign import drive_campaign
+from optimise.search.prepare import PreparedCampaign, prepare_campaign
+from optimise.search.result import load_result
+from optimise.spec.jobs import OptimiseJob, campaign_of
+
+__all__ = ["campaign", "campaign_folder", "load_campaign", "prepared_campaign"]
+
+# where campaigns land, in the current folder
+CAMPAIGNS = Path("outputs") / "campaigns"
+
+
+def campaign(
+    line: Line,
+    pantograph: Pantograph,
+    speed_kmh: float,
+    *,
+    folder: str | Path | None = None,
+    **changes: Unpack[CampaignChanges],
+) -> FoundDesigns:
+    """Search a design space for the best line, as ``catenary optimise`` does, or go on with a search.
+
+    The command confirms the best design, sets it beside the nominal line off its design point and writes a report;
+    run with the same input it does so for a search that was begun here.
+
+    Parameters
+    ----------
+    line, pantograph : spec, name or path
+    speed_kmh : float
+        Train speed [km/h].
+    folder : str or Path, optional
+        Where it is kept; not given: ``outputs/campaigns/<campaign>`` in the current folder, and ``campaign`` is
+        ``<line>_<design>`` unless named. The same call goes on with what is there; another search is refused.
+    changes
+        Other keys, as on the command line: ``design="both"``, ``trials=200``, ``sampler="nsga2"``,
+        ``objectives=["sigma", "uplift"]``, ``cluster={"kind": "local", "workers": 4}``.
+
+    Raises
+    ------
+    InputError
+        If a key is not known, values cannot be or do not go together, or the folder holds another search.
+    NominalFailedError
+        If the nominal line cannot be evaluated.
+    Interrupted
+        After Ctrl-C; every design that was evaluated is on record.
+    """
+    job = campaign_job(line, pantograph, {"speed_kmh": speed_kmh, **changes})
+    prepared = prepared_campaign(job, campaign_folder(job) if folder is None else Path(folder))
+    progress = ProgressLine()
+    try:
+        return FoundDesigns(drive_campaign(prepared, progress=progress.show))
+    finally:
+        progress.end()
+
+
+def campaign_folder(job: OptimiseJob) -> Path:
+    """Folder of a campaign whose folder is not named."""
+    return CAMPAIGNS / job.campaign_name
+
+
+def prepared_campaign(job: OptimiseJob, folder: Path) -> PreparedCampaign:
+    """Check the campaign of a job once; nothing is written.
+
+    Raises
+    ------
+    InputError
+        If its line hangs slack, its step is too long, or what `prepare_campaign` finds against it.
+    """
+    case = case_of(job)
+    refuse_unfit_case(case)
+    prepared = prepare_campaign(campaign_of(job), case, folder)
+    place = prepared.place
+    if not prepared.begun and place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
+        raise InputError([f"run_dir must be a new, empty or campaign folder: {place.path} holds other files"])
+    return prepared
+
+
+def load_campaign(folder: str | Path) -> FoundDesigns:
+    """Campaign of a folder as it is on record, whether Python or the command line ran it; it is only read.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no campaign, or its record is lost.
+    """
+    return FoundDesigns(load_result(Path(folder)))

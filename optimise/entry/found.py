@@ -1,0 +1,160 @@
+"""What a campaign found, as Python has it: designs with their lines and figures, files of them, all trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catenary.spec.line import CatenarySpec
+from dynamics.rig.exported import ExportedBundle, bundle_case, refuse_unfit_bundle, write_case
+from dynamics.spec.case import RIG_STEP, CaseSpec
+from optimise.record.trial import TrialRecord
+from optimise.search.result import CampaignResult, write_line
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from dynamics.run import Run
+
+__all__ = ["Design", "FoundDesigns", "NoDesignError"]
+
+
+class NoDesignError(Exception):
+    """The best design is asked of a campaign that has none, since no design held all limits."""
+
+
+@dataclass(frozen=True, repr=False)
+class Design:
+    """A design of a campaign.
+
+    Attributes
+    ----------
+    number : int
+        Number of the trial; 0 is the nominal line.
+    line : CatenarySpec
+        The complete line.
+    case : CaseSpec
+        The campaign's case with that line.
+    statistics : dict
+        Figures as the search had them, names with units; empty without figures.
+    sigma_N : float
+        Standard deviation of the contact force in the search [N], not a number without figures.
+    feasible : bool
+        Whether it holds all limits.
+    """
+
+    number: int
+    line: CatenarySpec
+    case: CaseSpec
+    statistics: dict[str, float]
+    sigma_N: float
+    feasible: bool
+
+    def save(self, path: str | Path) -> Path:
+        """Write the complete line as YAML, whole or not at all; returns the path."""
+        write_line(self.line, Path(path))
+        return Path(path)
+
+    def simulate(self, *, error_estimate: bool = True) -> Run:
+        """Run the design once more in the campaign's conditions, by the numerics of a single run."""
+        from dynamics.simulation import run_case
+
+        usual = {k: v for k, v in self.case.model_dump().items() if k not in ("dt", "periodic", "transient")}
+        return run_case(CaseSpec.model_validate(usual), error_estimate=error_estimate)
+
+    def export_bundle(self, folder: str | Path) -> ExportedBundle:
+        """Write the design's rig bundle, as ``catenary export`` does, on the clock of the rig.
+
+        Raises
+        ------
+        InputError
+            If the folder holds other files, or the speed would have to change by more than 0.3 %.
+        """
+        case = bundle_case(self.case, {"dt": RIG_STEP})
+        refuse_unfit_bundle(case, Path(folder))
+        return write_case(case, Path(folder))
+
+    def __repr__(self) -> str:
+        """Name the design and its standard deviation."""
+        held = "" if self.feasible else ", not feasible"
+        return f"<design {self.number} of {self.line.name}: standard deviation {self.sigma_N:.2f} N{held}>"
+
+    def _repr_html_(self) -> str:
+        return self.line._repr_html_().replace("<caption>", f"<caption>{repr(self)[1:-1]}<br>")
+
+
+@dataclass(frozen=True, repr=False)
+class FoundDesigns:
+    """A campaign that has ended, as it is on record.
+
+    Attributes
+    ----------
+    result : CampaignResult
+        Its input and its trials.
+    """
+
+    result: CampaignResult
+
+    @property
+    def folder(self) -> Path:
+        """Folder in which it is kept; the same call, or the same command, goes on there."""
+        return self.result.folder
+
+    @property
+    def nominal(self) -> Design:
+        """The line as it was given: trial 0."""
+        return self._design(self.result.nominal)
+
+    @property
+    def best(self) -> Design:
+        """Best feasible design; with several objectives the one best in the first.
+
+        Raises
+        ------
+        NoDesignError
+            If no design holds all limits.
+        """
+        if self.result.best is None:
+            raise NoDesignError(
+                f"no design of campaign '{self.result.campaign.name}' holds all limits: relax limits, widen design, "
+                "or run more trials"
+            )
+        return self._design(self.result.best)
+
+    @property
+    def front(self) -> tuple[Design, ...]:
+        """Feasible designs that none betters in all objectives, best in the first objective first."""
+        return tuple(map(self._design, self.result.front))
+
+    @property
+    def gain_percent(self) -> float:
+        """Change of the standard deviation from the nominal line to the best design, in the search [%]."""
+        return 100.0 * (self.best.sigma_N / self.nominal.sigma_N - 1.0)
+
+    @property
+    def trials(self) -> xr.Dataset:
+        """Every trial with its design, figures and state, as in ``trials.nc``."""
+        from optimise.search.dataset import trials_dataset
+
+        return trials_dataset(self.result)
+
+    def export_bundle(self, folder: str | Path) -> ExportedBundle:
+        """Write the best design's rig bundle; see `Design.export_bundle`."""
+        return self.best.export_bundle(folder)
+
+    def _design(self, record: TrialRecord) -> Design:
+        outcome, line = record.outcome, self.result.catenary_of(record)
+        figures: dict[str, Any] = {} if outcome is None else dict(outcome.statistics)
+        sigma = float("nan") if outcome is None or outcome.sigma_N is None else outcome.sigma_N
+        feasible = outcome is not None and outcome.feasible
+        return Design(record.number, line, self.result.case_with(line), figures, sigma, feasible)
+
+    def __repr__(self) -> str:
+        """Name the campaign, how many designs it has evaluated and the best."""
+        campaign, done = self.result.campaign, len(self.result.records)
+        if self.result.best is None:
+            found = "no feasible design"
+        else:
+            found = f"best {self.best.sigma_N:.2f} N ({self.gain_percent:+.1f} %), nominal {self.nominal.sigma_N:.2f} N"
+        return f"<campaign {campaign.name}: {done} designs, {found}, in {self.folder}>"

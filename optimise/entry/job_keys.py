@@ -1,0 +1,164 @@
+"""Keys of campaigns, sweeps and sensitivity studies as Python takes them, and the jobs that they make."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from catenary.errors import InputError
+from catenary.spec.changes import plain, typed_keys
+from catenary.spec.keys import KeyTree
+from catenary.storage.configuration import chosen_block
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.case_input import Block, CaseChanges, Line, Pantograph, job_input
+from optimise.entry.point_jobs import refuse_bad_axes, refuse_bad_inputs
+from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob
+from optimise.spec.named_pantographs import name_pantographs
+
+__all__ = [
+    "CampaignChanges",
+    "PointsChanges",
+    "Speeds",
+    "campaign_job",
+    "sensitivity_job",
+    "sweep_job",
+]
+
+Speeds: TypeAlias = float | Iterable[float]
+Choice: TypeAlias = str | Block
+JobT = TypeVar("JobT", bound=CaseSpec)
+# blocks that conf has choices of
+GROUPS = ("design", "sampler", "scenarios", "cluster")
+
+
+class PointsChanges(CaseChanges, total=False):
+    """Keys of a study of many points: those of its case, and where points are evaluated (a name in conf or a block)."""
+
+    cluster: Choice
+
+
+class CampaignChanges(CaseChanges, total=False):
+    """Keys of a campaign beside line, pantograph and speed; a group is a name in conf or a block of keys."""
+
+    campaign: str
+    trials: int
+    seed: int
+    synchronous: bool
+    objectives: Sequence[str]
+    scenarios: Choice
+    sampler: Choice
+    design: Choice
+    limits: Block
+    polish: Block
+    warm_start: str | None
+    warm_start_designs: int
+    cluster: Choice
+
+
+def campaign_job(line: Line, pantograph: Pantograph, given: Mapping[str, Any]) -> OptimiseJob:
+    """Job of a campaign, as the command line resolves it.
+
+    Raises
+    ------
+    InputError
+        If a key is not known, or values cannot be or do not go together.
+    """
+    return _job(OptimiseJob, line, pantograph, _listed(given, {*CampaignChanges.__annotations__, "speed_kmh"}))
+
+
+def sweep_job(line: Line, pantograph: Pantograph, given: Mapping[str, Any], axes: Mapping[str, Any]) -> SweepJob:
+    """Job of a sweep, as the command line resolves it: lists of numbers in the place of one are axes, too.
+
+    The case has the first value of every axis that it names.
+
+    Raises
+    ------
+    InputError
+        If a key is not known, or values cannot be or do not go together.
+    """
+    given = _listed(given, {*PointsChanges.__annotations__, "speed_kmh"})
+    keys, case, found = KeyTree(CaseSpec), {}, {}
+    groups = {key: value for key, value in given.items() if key in GROUPS}
+    for path, value in typed_keys(keys, plain({k: v for k, v in given.items() if k not in groups})):
+        if isinstance(value, list) and (keys.node(path.split(".")) or {}).get("type") in ("number", "integer"):
+            found[path] = value
+            value = value[0] if value else None
+        case[path] = value
+    sweep = {"axes": {**found, **plain(axes)}}
+    return _checked_axes(_job(SweepJob, line, pantograph, {**_nested(case), **groups, "sweep": sweep}))
+
+
+def sensitivity_job(
+    line: Line,
+    pantograph: Pantograph,
+    inputs: str | Mapping[str, Any],
+    given: Mapping[str, Any],
+    how: Mapping[str, Any],
+) -> SensitivityJob:
+    """Job of a sensitivity study, as the command line resolves it.
+
+    Parameters
+    ----------
+    line, pantograph : spec, name or path
+    inputs : str or mapping
+        A set of inputs of conf, or ranges by the dotted path of the input.
+    given : mapping
+        Keys of the case.
+    how : mapping
+        Keys of the study: methods, seed, sobol, morris, local.
+
+    Raises
+    ------
+    InputError
+        If a key is not known, or values cannot be or do not go together.
+    """
+    study: dict[str, Any] = {"name": "sensitivity", "inputs": plain(inputs)}
+    if isinstance(inputs, str):
+        study = chosen_block("inputs", inputs)["sensitivity"]
+    given = _listed(given, {*PointsChanges.__annotations__, "speed_kmh"})
+    job = _job(SensitivityJob, line, pantograph, {**given, "sensitivity": {**study, **plain(how)}})
+    refuse_bad_inputs(job)
+    return job
+
+
+def _checked_axes(job: SweepJob) -> SweepJob:
+    refuse_bad_axes(job)
+    return job
+
+
+def _job(spec: type[JobT], line: Line, pantograph: Pantograph, given: Mapping[str, Any]) -> JobT:
+    """Job with the groups that are named filled in."""
+    content = dict(given)
+    for group in GROUPS:
+        if isinstance(content.get(group), str):
+            content[group] = chosen_block(group, content[group])
+    content = plain(content)
+    problems = name_pantographs(content)
+    if problems:
+        raise InputError(problems)
+    return job_input(spec, line, pantograph, content)
+
+
+def _listed(given: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
+    """What is given, refused where no key is known."""
+    problems = []
+    for key in sorted(set(given) - known):
+        near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+        advice = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(known))}"
+        problems.append(f"{key} is not a known key; {advice}")
+    if problems:
+        raise InputError(problems)
+    return dict(given)
+
+
+def _nested(paths: Mapping[str, Any]) -> dict[str, Any]:
+    """Blocks of values that are named by their dotted paths."""
+    found: dict[str, Any] = {}
+    for path, value in paths.items():
+        *blocks, last = path.split(".")
+        place = found
+        for block in blocks:
+            place = place.setdefault(block, {})
+        place[last] = value
+    return found

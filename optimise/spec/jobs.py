@@ -1,0 +1,176 @@
+"""What campaigns, sweeps and sensitivity studies take: a case on numerics that suit many runs, and what is varied.
+
+One set of defaults for every way in: the command line lays the keys that are typed over them, Python its arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from catenary.errors import sentences_of
+from dynamics.spec.case import RIG_STEP, CaseSpec, TimeStep
+from dynamics.spec.solver import PeriodicSpec, Precision, SpansAhead, SpansBehind, Tolerance, TransientSpec
+from optimise.spec.campaign import (
+    DEFAULT_OBJECTIVES,
+    CampaignSpec,
+    ClusterSpec,
+    DesignSpec,
+    LimitsSpec,
+    ObjectiveNames,
+    PolishSpec,
+    SamplerSpec,
+    TrustSpec,
+    WarmStart,
+    WarmStartDesigns,
+)
+from optimise.spec.cluster import CostAlone
+from optimise.spec.scenarios import ScenariosSpec
+from optimise.spec.sensitivity import SensitivityInputsSpec
+from optimise.spec.sweep import SweepAxesSpec
+
+__all__ = [
+    "ErrorEstimate",
+    "OptimiseJob",
+    "PointsJob",
+    "RunName",
+    "SensitivityJob",
+    "SweepJob",
+    "campaign_of",
+]
+
+RunName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+ErrorEstimate = Annotated[
+    bool, Field(description="estimate the numerical error of the force's standard deviation by companion runs")
+]
+
+
+# Specs are frozen, so a job may narrow a block of its case; the type checker does not know that they are
+
+
+class SearchPeriodicSpec(PeriodicSpec):
+    """Steady state of one of many designs: a shorter window and a looser end, a fraction of a second each.
+
+    The best design is confirmed in double precision.
+    """
+
+    spans_behind: SpansBehind = 10
+    spans_ahead: SpansAhead = 20
+    tolerance: Tolerance = 7.0e-4
+    precision: Precision = "single"
+
+
+class PointPeriodicSpec(PeriodicSpec):
+    """Steady state of one of many points: a shorter window still.
+
+    On one line along its damping and contact stiffness sigma is within 0.5 % of a long window's.
+    """
+
+    spans_behind: SpansBehind = 6
+    spans_ahead: SpansAhead = 8
+    tolerance: Tolerance = 5.0e-4
+    precision: Precision = "single"
+
+
+class SensitivityPeriodicSpec(PointPeriodicSpec):
+    """Steady state of a point of a sensitivity study: a looser end, sigma within about 0.6 %.
+
+    That is little beside what the inputs do to it; derivatives are taken in double precision.
+    """
+
+    tolerance: Tolerance = 2.0e-3
+
+
+class SearchTransientSpec(TransientSpec):
+    """March of a design without a steady state; what confirms the best one takes the usual window or more."""
+
+    spans_behind: SpansBehind = 20
+    spans_ahead: SpansAhead = 26
+
+
+class OptimiseJob(CaseSpec):
+    """A search for the geometry that is best in one objective, or for the front of several."""
+
+    dt: TimeStep = RIG_STEP
+    periodic: SearchPeriodicSpec = SearchPeriodicSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
+    transient: SearchTransientSpec = SearchTransientSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
+    campaign: RunName | None = Field(
+        default=None, description="name of the campaign and of its folder; without it <line>_<design>"
+    )
+    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        default=200, description="designs to evaluate, the nominal line included"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
+    synchronous: bool = Field(
+        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
+    )
+    error_estimate: ErrorEstimate = True
+    objectives: ObjectiveNames = DEFAULT_OBJECTIVES
+    scenarios: ScenariosSpec = ScenariosSpec()
+    sampler: SamplerSpec = SamplerSpec()
+    design: DesignSpec = DesignSpec()
+    limits: LimitsSpec = LimitsSpec()
+    polish: PolishSpec = PolishSpec()
+    warm_start: WarmStart = None
+    warm_start_designs: WarmStartDesigns = 5
+    cluster: ClusterSpec = ClusterSpec()
+    trust: TrustSpec = TrustSpec()
+    cost: CostAlone = False
+    run_dir: str | None = Field(
+        default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
+    )
+
+    @property
+    def campaign_name(self) -> str:
+        """Name of the campaign, made from line and design when none is given."""
+        return self.campaign or f"{self.catenary.name}_{self.design.kind}"[:64]
+
+    @model_validator(mode="after")
+    def _campaign_is_possible(self) -> Self:
+        if self.on_open_line:
+            raise ValueError("solver must be periodic or transient for a campaign: got open_line")
+        try:
+            campaign_of(self)
+        except ValidationError as error:
+            raise ValueError("; ".join(sentences_of(error))) from None
+        return self
+
+
+class PointsJob(CaseSpec):
+    """A case of which many points are evaluated."""
+
+    dt: TimeStep = RIG_STEP
+    periodic: PointPeriodicSpec = PointPeriodicSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
+    transient: SearchTransientSpec = SearchTransientSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
+    cluster: ClusterSpec = ClusterSpec()
+    cost: CostAlone = False
+    run_dir: str | None = Field(
+        default=None, description="folder of the study; without it outputs/sweeps/<name> or outputs/sensitivity/<name>"
+    )
+
+    @model_validator(mode="after")
+    def _is_a_study_of_many_points(self) -> Self:
+        if self.on_open_line:
+            raise ValueError("solver must be periodic or transient for many points: got open_line")
+        return self
+
+
+class SweepJob(PointsJob):
+    """Statistics of the contact force over an array of inputs."""
+
+    sweep: SweepAxesSpec
+    error_estimate: ErrorEstimate = True
+
+
+class SensitivityJob(PointsJob):
+    """What each of many inputs does to the statistics of the contact force."""
+
+    periodic: SensitivityPeriodicSpec = SensitivityPeriodicSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
+    sensitivity: SensitivityInputsSpec
+
+
+def campaign_of(job: OptimiseJob) -> CampaignSpec:
+    """The search alone: what may change, what is held, how and where."""
+    shared = set(CampaignSpec.model_fields) - {"name", "schema_version"}
+    return CampaignSpec.model_validate({"name": job.campaign_name, **job.model_dump(include=shared)})
