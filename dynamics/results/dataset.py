@@ -96,8 +96,14 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
     time = np.asarray(solution.time)
     if time.size:
         found = found.assign_coords(time=variable(("time",), time, "s", "time"))
+        values = {
+            "position": solution.position,
+            "contact_force": solution.contact_force,
+            "contact_force_filtered": solution.contact_force_filtered,
+            "contact_height": solution.contact_height,
+        }
         for name, (units, text) in HISTORIES.items():
-            found[name] = variable(("time",), getattr(solution, name), units, text)
+            found[name] = variable(("time",), values[name], units, text)
         found["support_uplift"] = _uplift(solution)
         force = solution.dropper_force
         if force.size:

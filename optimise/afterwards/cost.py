@@ -136,15 +136,6 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str
 def points_cost(batches: list[Batch], setting: Setting, evaluate: Callable[[Batch, Setting], object]) -> Cost:
     """Cost of the points of a sweep or a sensitivity study: the first of some batches, evaluated in this process.
 
-    Parameters
-    ----------
-    batches : list of Batch
-        Every batch.
-    setting : Setting
-        What all share.
-    evaluate : callable
-        Function of a batch and the setting.
-
     Raises
     ------
     Interrupted

@@ -128,11 +128,6 @@ def run_conditions(
     ----------
     case : CaseSpec
         Conditions of the search; its line does not enter.
-    lines : tuple of CatenarySpec
-        The designs to set beside each other.
-    wanted : TrustSpec
-    cluster : ClusterSpec
-        Where the runs are made.
     progress : callable
         Told how many of how many runs are done.
     assured : bool

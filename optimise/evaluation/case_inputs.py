@@ -64,11 +64,6 @@ def refuse_bad_values(
 
     Parameters
     ----------
-    case : CaseSpec
-    names : tuple of str
-        Dotted paths.
-    rows : iterable of tuple of float
-        Values of every point.
     key : str
         Key that the points come from, as the subject of the sentences.
     corners : bool

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from optimise.executors.preflight import refuse_impossible
-from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, going_on
+from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, interruption
 from optimise.executors.run_all import completed, run_all
 from optimise.executors.serial import SerialExecutor
 from optimise.spec.cluster import ClusterSpec
@@ -22,7 +22,7 @@ __all__ = [
     "NoWorkersError",
     "SerialExecutor",
     "completed",
-    "going_on",
+    "interruption",
     "open_executor",
     "refuse_impossible",
     "run_all",

@@ -27,10 +27,6 @@ class Calls:
 
     Nothing here waits for a value with a time-out: Dask's client may fetch nothing more once such a wait was cancelled
     before its request had left (dask/distributed issue 8514), as when the driver was stopped for a moment.
-
-    Parameters
-    ----------
-    client : distributed.Client
     """
 
     def __init__(self, client: Any) -> None:

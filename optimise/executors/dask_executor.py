@@ -27,24 +27,11 @@ CRASHED_IN_A_ROW = 10
 
 
 class WorkersExecutor:
-    """Worker processes, each with one thread.
+    """Worker processes, each with one thread, made as `open_executor` is told.
 
     A worker takes tasks once it has answered a greeting: one that dies while it starts is no task's fault. A task that
     has ended its worker too often has failed, with the reason. An error that no evaluation raised is one of the
     workers or of what lies between: the task is sent again, and when that does not help, the workers begin anew.
-
-    Parameters
-    ----------
-    cluster : ClusterSpec
-        Kind, size, limits.
-    evaluate : callable
-        Picklable function of a job, or of a batch of them, and the setting.
-    setting : object
-        What every evaluation shares.
-    folder : Path, optional
-        Where types of processors and the output of batch jobs are kept.
-    say : callable
-        Told in a sentence what the user should know.
 
     Raises
     ------

@@ -68,13 +68,7 @@ class InFlight:
         self._queues.setdefault(worker, deque())
 
     def left(self, there: Collection[str]) -> list[str]:
-        """Workers that took tasks along and have been away too long for any news of theirs to come.
-
-        Parameters
-        ----------
-        there : collection of str
-            Workers that are there.
-        """
+        """Workers that took tasks along and are not ``there`` for too long for any news of theirs to come."""
         now = time.monotonic()
         for worker in [w for w, tasks in self._queues.items() if w not in there and not tasks]:
             del self._queues[worker]
@@ -82,13 +76,7 @@ class InFlight:
         return [worker for worker, since in self._gone.items() if now - since > SECONDS_TO_HEAR]
 
     def due(self, name: str) -> Iterator[Sent]:
-        """Tasks that may be sent now, to the workers with the shortest queues; each counts as sent.
-
-        Parameters
-        ----------
-        name : str
-            First part of their keys.
-        """
+        """Tasks that may be sent now, to the shortest queues, with keys that begin with a name; each counts as sent."""
         for length in range(IN_FLIGHT_PER_WORKER):
             for worker, keys in self._queues.items():
                 if not self._waiting:
@@ -146,7 +134,6 @@ class InFlight:
 
         Parameters
         ----------
-        sent : Sent
         time_limit : float
             Longest time of its evaluation [s].
         """

@@ -41,15 +41,7 @@ def _kernel_target(processor: str) -> str:
 
 
 class Processors:
-    """Types of the processors that took part, kept in a folder from run to run.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Where they are put on record.
-    say : callable
-        Told when a second type takes part.
-    """
+    """Types of the processors that took part, kept in a folder from run to run; a second type is told."""
 
     def __init__(self, folder: Path | None, say: Callable[[str], None]) -> None:
         self._folder = folder

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from optimise.evaluation.job import Work
 
-__all__ = ["MEMORY_CURE", "Evaluate", "Executor", "NoWorkersError", "going_on"]
+__all__ = ["MEMORY_CURE", "Evaluate", "Executor", "NoWorkersError", "interruption"]
 
 # a job, or a batch, and what all share, to its outcome, which carries its number
 Evaluate = Callable[[Any, Any], Any]
@@ -21,7 +21,6 @@ class NoWorkersError(Exception):
 
     Parameters
     ----------
-    reason : str
     change : str
         What has to be another one before there can be workers; empty where waiting may do.
     """
@@ -33,10 +32,12 @@ class NoWorkersError(Exception):
         self.change = change
 
 
-def going_on(stop: BaseException) -> str:
-    """How work that was interrupted goes on, the end of the sentence before its command line."""
+def interruption(stop: BaseException, left: str) -> str:
+    """Sentence on interrupted work: why, where nobody asked for it, what is left on record, and how it goes on."""
+    reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
     change = stop.change if isinstance(stop, NoWorkersError) else ""
-    return f"with {change} this command goes on from there" if change else "the same command goes on from there"
+    way = f"with {change} this command" if change else "the same command"
+    return f"{reason}{left}; {way} goes on from there"
 
 
 class Executor(Protocol):

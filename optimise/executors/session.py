@@ -23,15 +23,7 @@ SECONDS_TO_LEAVE = 5.0
 
 
 class Session:
-    """Workers from a start to their end; after a fault, another session takes the place of this one.
-
-    Parameters
-    ----------
-    cluster : ClusterSpec
-    folder : Path, optional
-        Where the output of batch jobs is kept.
-    campaign : pair of callable and object
-        What evaluates a job or a batch, and what all of them share.
+    """Workers of a campaign from a start to their end; after a fault, another session takes the place of this one.
 
     Raises
     ------

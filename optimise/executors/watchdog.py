@@ -122,7 +122,6 @@ class EqualErrors:
 
         Parameters
         ----------
-        error : BaseException
         since : float
             When the call that ended with it was sent [s]: what was in flight at one error may end with it as well.
         """

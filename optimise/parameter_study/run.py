@@ -10,7 +10,7 @@ from typing import TypedDict
 from optimise.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
-from optimise.executors import Evaluate, NoWorkersError, completed, going_on, open_executor, refuse_impossible
+from optimise.executors import Evaluate, NoWorkersError, completed, interruption, open_executor, refuse_impossible
 from optimise.parameter_study.progress import PointsProgress
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
@@ -76,12 +76,7 @@ def prepare_study(place: PointsFolder, given: PointsInput, cluster: ClusterSpec)
 def fill_record(prepared: PreparedStudy, how: Fill) -> None:
     """Evaluate the batches that are not on record yet, each put on the disk before the next is told.
 
-    Parameters
-    ----------
-    prepared : PreparedStudy
-        The study; its folder is made if it is missing, gone on with if it holds this study.
-    how : Fill
-        Who is told, and by what.
+    The folder is made if it is missing, gone on with if it holds this study.
 
     Raises
     ------
@@ -120,11 +115,8 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
             if not place.input_yaml.is_file():
                 place.write_input(given)
             status.write(StudyState.INTERRUPTED)
-            reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
-            raise Interrupted(
-                f"{reason}{place.study} '{given.name}' was interrupted; {status.current.done} of {given.points} points "
-                f"are on record in {place.path}; {going_on(stop)}"
-            ) from stop
+            done = f"{status.current.done} of {given.points} points are on record in {place.path}"
+            raise Interrupted(interruption(stop, f"{place.study} '{given.name}' was interrupted; {done}")) from stop
         status.write(StudyState.FINISHED)
 
 

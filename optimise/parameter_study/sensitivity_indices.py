@@ -117,10 +117,8 @@ def sobol(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> Sobo
 
     Parameters
     ----------
-    plan : SamplePlan
     outputs : float array (point, output)
         NaN where a point has no figures.
-    spec : SensitivityInputsSpec
     """
     d = len(plan.names)
     rows = outputs[plan.of("sobol")].reshape(-1, d + 2, outputs.shape[1])
@@ -167,13 +165,7 @@ def _indices(samples: Array) -> tuple[Array, Array]:
 
 
 def morris(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> MorrisFigures:
-    """Elementary effects (Morris 1991; size and interval as Campolongo et al. 2007), over the whole range of an input.
-
-    Parameters
-    ----------
-    plan, outputs, spec
-        As for `sobol`.
-    """
+    """Elementary effects (Morris 1991; size and interval as Campolongo et al. 2007), over whole ranges."""
     from SALib.analyze import morris as analysis
 
     d, block = len(plan.names), plan.of("morris")
@@ -194,13 +186,7 @@ def morris(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> Mor
 
 
 def local(plan: SamplePlan, outputs: Array) -> LocalFigures:
-    """Central differences at a step and at half of it, extrapolated: the error of each falls with its square.
-
-    Parameters
-    ----------
-    plan, outputs
-        As for `sobol`.
-    """
+    """Central differences at a step and at half of it, extrapolated: the error of each falls with its square."""
     block = plan.of("local")
     nominal, rows = outputs[block][0], outputs[block][1:].reshape(-1, 4, outputs.shape[1])
     d = len(plan.names)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.spec.case import CaseSpec
 from optimise.end_request import end_request_interrupts
-from optimise.executors import NoWorkersError, going_on
+from optimise.executors import NoWorkersError, interruption
 from optimise.parameter_study.progress import PointsProgress
 from optimise.parameter_study.run import Fill, PreparedStudy, fill_record, prepare_study
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
@@ -81,11 +81,11 @@ def _with_errors(place: SweepFolder, result: SweepResult, cluster: ClusterSpec, 
         with driver_lock(place.lock, f"{place.study} '{name}'", cluster.driver_silence_s), end_request_interrupts():
             return assure_points(result, cluster, place.assured_json, progress)
     except (KeyboardInterrupt, NoWorkersError) as stop:
-        reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
-        raise Interrupted(
-            f"{reason}{place.study} '{name}' was interrupted; all of its {points} points are on record in "
-            f"{place.path}, the errors of the lowest and highest are missing; {going_on(stop)}"
-        ) from stop
+        left = (
+            f"{place.study} '{name}' was interrupted; all of its {points} points are on record in {place.path}, the "
+            "errors of the lowest and highest are missing"
+        )
+        raise Interrupted(interruption(stop, left)) from stop
 
 
 def load_sweep(folder: Path) -> SweepResult:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-import yaml
 from pydantic import ValidationError
 
 from catenary.errors import InputError
 from catenary.spec.components import Spec
-from catenary.storage.files import read_yaml, write_text_atomic
-from catenary.storage.provenance import commit, config_sha256, versions
+from catenary.storage.files import read_yaml
+from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
 from optimise.executors.processors import PROCESSORS_FILE
-from optimise.record.config_diff import differing, unreadable
 from optimise.record.lines_record import LinesRecord
-from optimise.record.status_file import refuse_lost_record
+from optimise.record.study_folder import StudyFolder, differing, unreadable
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import Transaction, records_of, replayed, trials_record
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
@@ -33,8 +31,6 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
-# That of `campaign.yaml`. 2: the record is `trials.jsonl`; it was `journal.log`
-CAMPAIGN_VERSION = 2
 
 
 class CampaignInput(Spec):
@@ -57,35 +53,18 @@ def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
 
 
 @dataclass(frozen=True)
-class CampaignFolder:
+class CampaignFolder(StudyFolder):
     """Stable names inside a campaign's folder."""
 
-    path: Path
-
-    @property
-    def campaign_yaml(self) -> Path:
-        """Configuration, hash and versions."""
-        return self.path / "campaign.yaml"
-
-    @property
-    def record(self) -> Path:
-        """Record of the trials, written by the driver only."""
-        return self.path / "trials.jsonl"
+    study: ClassVar[str] = "campaign"
+    version: ClassVar[int] = 2  # the record is `trials.jsonl`; it was `journal.log`
+    record_name: ClassVar[str] = "trials.jsonl"
+    result_name: ClassVar[str] = "trials.nc"
 
     @property
     def journal(self) -> Path:
         """The trials as an Optuna journal, made from the record."""
         return self.path / "journal.log"
-
-    @property
-    def status_json(self) -> Path:
-        """State, written at most once a second."""
-        return self.path / "status.json"
-
-    @property
-    def trials_nc(self) -> Path:
-        """All trials as a labelled data set."""
-        return self.path / "trials.nc"
 
     @property
     def best_design_yaml(self) -> Path:
@@ -121,29 +100,17 @@ class CampaignFolder:
         """Types of the processors that evaluated."""
         return self.path / PROCESSORS_FILE
 
-    @property
-    def lock(self) -> Path:
-        """File that the running driver holds locked."""
-        return self.path / ".driver.lock"
-
     def foreign_files(self) -> list[Path]:
         """Files that no campaign wrote, in a folder that holds no campaign yet."""
-        if self.campaign_yaml.exists() or not self.path.is_dir():
+        if self.input_yaml.exists() or not self.path.is_dir():
             return []
         own = {self.lock, *self._leftovers()}
         return sorted(file for file in self.path.iterdir() if file not in own)
 
     def write_input(self, campaign: CampaignSpec, case: CaseSpec) -> None:
         """Write the configuration, its hash and versions."""
-        content: dict[str, Any] = {
-            "schema_version": CAMPAIGN_VERSION,
-            "config_sha256": campaign_sha256(campaign, case),
-            "reproducible": campaign.reproducible,
-            "commit": commit(),
-            "versions": versions(),
-            **CampaignInput(campaign=campaign, case=case).model_dump(mode="json"),
-        }
-        write_text_atomic(self.campaign_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+        content = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
+        self.write_content(campaign_sha256(campaign, case), content, reproducible=campaign.reproducible)
 
     def read_input(self) -> tuple[CampaignSpec, CaseSpec, str]:
         """Configuration of the campaign on record and its hash.
@@ -161,7 +128,7 @@ class CampaignFolder:
         except ValidationError as error:
             raise InputError(
                 [
-                    f"{self.campaign_yaml} must describe a campaign of this version: "
+                    f"{self.input_yaml} must describe a campaign of this version: "
                     f"{'.'.join(map(str, e['loc']))}: "
                     f"{e['msg']}; use the version that wrote it or another campaign name"
                     for e in error.errors()
@@ -178,7 +145,7 @@ class CampaignFolder:
             If the folder holds a campaign with another configuration, a record without one, or one whose record is
             lost.
         """
-        if not self.campaign_yaml.exists():
+        if not self.input_yaml.exists():
             if self.record.exists():
                 raise InputError(
                     [
@@ -202,17 +169,13 @@ class CampaignFolder:
         self.refuse_lost_record()
         return True
 
-    def refuse_lost_record(self) -> None:
-        """Refuse a campaign whose record holds no design though some were evaluated."""
-        refuse_lost_record(self.record, self.status_json, self.trials_nc)
-
     def _refuse_version(self, content: dict[str, Any]) -> None:
         """Refuse a campaign that another version of the program began, whose record is not read here."""
-        found = content.get("schema_version", CAMPAIGN_VERSION)
-        if found != CAMPAIGN_VERSION:
+        found = content.get("schema_version", self.version)
+        if found != self.version:
             raise InputError(
                 [
-                    f"{self.campaign_yaml} must have schema version {CAMPAIGN_VERSION}, whose record is "
+                    f"{self.input_yaml} must have schema version {self.version}, whose record is "
                     f"{self.record.name}: it has {found}, of another version of this program; go on with that one, or "
                     "begin anew under another campaign name"
                 ]
@@ -220,7 +183,7 @@ class CampaignFolder:
 
     def trials(self, name: str) -> LinesRecord[Transaction]:
         """Record of the campaign of that name; lines of another configuration than the folder's are damage."""
-        held = str(self._yaml().get("config_sha256", "")) if self.campaign_yaml.is_file() else ""
+        held = str(self._yaml().get("config_sha256", "")) if self.input_yaml.is_file() else ""
         return trials_record(self.record, held, name)
 
     def remove_leftovers(self) -> None:
@@ -229,7 +192,7 @@ class CampaignFolder:
             leftover.unlink(missing_ok=True)
 
     def _leftovers(self) -> list[Path]:
-        written = (self.campaign_yaml, self.journal, self.status_json, self.trials_nc, self.best_design_yaml)
+        written = (self.input_yaml, self.journal, self.status_json, self.result_nc, self.best_design_yaml)
         files = (*written, self.basins_json, self.importances_json, self.processors_json)
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
@@ -238,14 +201,12 @@ class CampaignFolder:
 
     def _yaml(self) -> dict[str, Any]:
         try:
-            content = read_yaml(self.campaign_yaml, "campaign")
+            content = read_yaml(self.input_yaml, "campaign")
         except (OSError, ValueError) as error:
-            what = f"{self.campaign_yaml} must be a readable campaign"
+            what = f"{self.input_yaml} must be a readable campaign"
             raise InputError([f"{what}: {unreadable(error)}; give the folder of a campaign"]) from error
         if not isinstance(content, dict):
-            raise InputError(
-                [f"{self.campaign_yaml} must be a mapping of names to values: it is not; restore the file"]
-            )
+            raise InputError([f"{self.input_yaml} must be a mapping of names to values: it is not; restore the file"])
         return content
 
     def _differences(self, campaign: CampaignSpec, case: CaseSpec) -> str:

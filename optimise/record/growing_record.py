@@ -150,8 +150,6 @@ def kept_aside(path: Path, content: bytes) -> Path:
 
     Parameters
     ----------
-    path : Path
-        File that is damaged.
     content : bytes
         What takes its place; where it is empty there is no such file any more.
 

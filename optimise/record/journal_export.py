@@ -29,17 +29,7 @@ SECONDS_BETWEEN_WRITES = 10.0
 
 
 class JournalExport:
-    """An Optuna journal that grows behind a record.
-
-    Parameters
-    ----------
-    path : Path
-    name : str
-        Name of the study.
-    directions : sequence of StudyDirection
-    trial : callable
-        Trial by its number.
-    """
+    """An Optuna journal of a study that grows behind a record; ``trial`` gives each by its number."""
 
     def __init__(
         self, path: Path, name: str, directions: Sequence[StudyDirection], trial: Callable[[int], FrozenTrial]

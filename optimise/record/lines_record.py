@@ -171,14 +171,7 @@ class LinesRecord(Generic[Unit]):
 
 
 class LinesWriter(Generic[Unit]):
-    """Record to which the driver of a study appends.
-
-    Parameters
-    ----------
-    record : LinesRecord
-    lines : int
-        Lines that it holds.
-    """
+    """Record to which the driver of a study appends, behind so many lines."""
 
     def __init__(self, record: LinesRecord[Unit], lines: int) -> None:
         self._record, self._lines = record, lines

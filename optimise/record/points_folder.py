@@ -5,28 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar, TypeVar
-
-import yaml
+from typing import ClassVar, TypeVar
 
 from catenary.errors import InputError
 from catenary.spec.components import Spec
-from catenary.storage.files import read_yaml, write_text_atomic
-from catenary.storage.provenance import commit, config_sha256, versions
+from catenary.storage.files import read_yaml
+from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome
-from optimise.record.config_diff import differing, unreadable
 from optimise.record.lines_record import LinesRecord
 from optimise.record.points_lines import points_record
-from optimise.record.status_file import refuse_lost_record
+from optimise.record.study_folder import StudyFolder, differing, unreadable
 
 __all__ = ["PointsFolder", "PointsInput"]
 
 Input = TypeVar("Input", bound="PointsInput")
-# 2: few rows of a sweep are cut into parts
-SCHEMA_VERSION = 2
 
 
 class PointsInput(Spec, ABC):
@@ -71,36 +65,12 @@ class PointsInput(Spec, ABC):
 
 
 @dataclass(frozen=True)
-class PointsFolder:
-    """Stable names inside the folder of a sweep or a sensitivity study."""
+class PointsFolder(StudyFolder):
+    """Folder of a sweep or a sensitivity study."""
 
-    path: Path
-    study: ClassVar[str] = "study"
-
-    @property
-    def input_yaml(self) -> Path:
-        """Configuration, hash and versions."""
-        return self.path / f"{self.study}.yaml"
-
-    @property
-    def record(self) -> Path:
-        """One line per finished batch."""
-        return self.path / "points.jsonl"
-
-    @property
-    def result_nc(self) -> Path:
-        """Every point and what was made of them."""
-        return self.path / "result.nc"
-
-    @property
-    def status_json(self) -> Path:
-        """State, at most one second old while a driver runs."""
-        return self.path / "status.json"
-
-    @property
-    def lock(self) -> Path:
-        """File that the running driver holds locked."""
-        return self.path / ".driver.lock"
+    version: ClassVar[int] = 2  # few rows of a sweep are cut into parts
+    record_name: ClassVar[str] = "points.jsonl"
+    result_name: ClassVar[str] = "result.nc"
 
     def read_input(self, model: type[Input]) -> Input:
         """Configuration on record, of a model whose fields are the blocks to read.
@@ -146,28 +116,17 @@ class PointsFolder:
     def _refuse_version(self, content: object) -> None:
         """Refuse a record whose points were divided into batches in another way."""
         found = content.get("schema_version") if isinstance(content, dict) else None
-        if found is not None and found != SCHEMA_VERSION:
+        if found is not None and found != self.version:
             raise InputError(
                 [
-                    f"{self.input_yaml} must have schema version {SCHEMA_VERSION}: it has {found}, of another version "
+                    f"{self.input_yaml} must have schema version {self.version}: it has {found}, of another version "
                     f"of this program; go on with that one, or begin anew under another {self.study}.name"
                 ]
             )
 
-    def refuse_lost_record(self) -> None:
-        """Refuse a study whose record holds no point though some were evaluated."""
-        refuse_lost_record(self.record, self.status_json, self.result_nc)
-
     def write_input(self, given: PointsInput) -> None:
         """Write the configuration, its hash and versions."""
-        content = {
-            "schema_version": SCHEMA_VERSION,
-            "config_sha256": config_sha256(given),
-            "commit": commit(),
-            "versions": versions(),
-            **given.model_dump(mode="json"),
-        }
-        write_text_atomic(self.input_yaml, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
+        self.write_content(config_sha256(given), given.model_dump(mode="json"))
 
     def batches(self, given: PointsInput) -> LinesRecord[BatchOutcome]:
         """The record; lines of another study are damage."""
@@ -187,18 +146,7 @@ class PointsFolder:
 
     def study_name(self) -> str:
         """Name of the study on record; empty where it cannot be read."""
-        return str((self._on_record().get(self.study) or {}).get("name", ""))
-
-    def sha256_on_record(self) -> str:
-        """Hash of the configuration on record; empty where it cannot be read."""
-        return str(self._on_record().get("config_sha256", ""))
-
-    def _on_record(self) -> dict[str, Any]:
-        try:
-            content = read_yaml(self.input_yaml, "study")
-        except (OSError, ValueError):
-            return {}
-        return content if isinstance(content, dict) else {}
+        return str((self.on_record().get(self.study) or {}).get("name", ""))
 
 
 def _changed(content: object, given: PointsInput) -> str:

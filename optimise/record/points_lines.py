@@ -19,18 +19,7 @@ FIGURES = ("message", "statistics", "applied_force_N", "static_dropper_force_min
 
 
 def points_record(path: Path, study: str, name: str, batches: Iterable[Batch]) -> LinesRecord[BatchOutcome]:
-    """Record of the points of a study.
-
-    Parameters
-    ----------
-    path : Path
-    study : str
-        Hash of its configuration; empty where it is not known.
-    name : str
-        Its name; empty where it is not known.
-    batches : iterable of Batch
-        Those of the study.
-    """
+    """Record of the points of a study with these batches; see `LinesRecord`."""
     wanted = {batch.number: batch for batch in batches}
 
     def read(content: Mapping[str, Any]) -> BatchOutcome:

@@ -105,15 +105,7 @@ Progress = TypeVar("Progress", bound=StudyProgress)
 
 
 class StatusWriter(Generic[Progress]):
-    """Keeps `status.json` at most one second old, with the rate of this run, and says whose it is.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    begun : StudyProgress
-        Counts of what is on record.
-    """
+    """Keeps `status.json` at most one second old, begun with what is on record, and says whose it is."""
 
     def __init__(self, path: Path, begun: Progress) -> None:
         self._path, self._written = path, -1e9
@@ -162,7 +154,6 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
 
     Parameters
     ----------
-    path : Path
     name : str
         Name of the study that it must be about; empty where any will do.
 
@@ -175,8 +166,6 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
         content = read_json(path)
         if not isinstance(content, dict) or content.get("state") not in list(StudyState):
             raise ValueError("it is no mapping with a state")
-        if content["state"] not in set(StudyState):
-            raise ValueError(f"its state is '{content['state']}'")
         found = _checksum(content)
         if content.pop(CHECKSUM, found) != found:
             raise ValueError("it was changed")
@@ -217,8 +206,6 @@ def refuse_lost_record(record: Path, status: Path, results: Path) -> None:
 
     Parameters
     ----------
-    record : Path
-        Record of what was evaluated.
     status, results : Path
         `status.json` and the data set that is made of the record.
 
@@ -245,10 +232,6 @@ def refuse_short_record(record: Path, done: int, wanted: int, torn: int = 0) -> 
 
     Parameters
     ----------
-    record : Path
-        Record of what was evaluated.
-    done : int
-        Evaluations on record.
     wanted : int
         Those that `status.json` counted before the record was read; a driver writes it behind the record.
     torn : int

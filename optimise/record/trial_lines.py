@@ -85,16 +85,7 @@ class Transaction:
 
 
 def trials_record(path: Path, study: str, name: str = "") -> LinesRecord[Transaction]:
-    """Record of the trials of a campaign.
-
-    Parameters
-    ----------
-    path : Path
-    study : str
-        Hash of its configuration; empty where it is not known.
-    name : str
-        Its name; empty where it is not known.
-    """
+    """Record of the trials of a campaign; see `LinesRecord`."""
     return LinesRecord(
         path, study, name, "trials", "designs", Transaction.from_dict, Transaction.to_dict,
         evaluations=lambda transaction: len(transaction.told),

@@ -18,7 +18,7 @@ from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed, sound
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import ScenarioSet
-from optimise.executors import Evaluate, Executor, NoWorkersError, going_on, open_executor
+from optimise.executors import Evaluate, Executor, NoWorkersError, interruption, open_executor
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.status_file import StatusWriter, StudyState
@@ -77,16 +77,7 @@ class Drive(TypedDict, total=False):
 def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Unpack[Drive]) -> CampaignResult:
     """Search a design space for the best line, or for the front of several objectives, or go on with a search.
 
-    Parameters
-    ----------
-    campaign : CampaignSpec
-        What may change, what is held, how many designs.
-    case : CaseSpec
-        Nominal line, pantograph, speed and mean force.
-    folder : Path
-        The campaign's folder; made if it is missing, gone on with if it holds this campaign.
-    how
-        See `Drive`.
+    See `PreparedCampaign` and `Drive`; the folder is made if it is missing, gone on with if it holds this campaign.
 
     Raises
     ------
@@ -112,14 +103,11 @@ def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> Campaign
         try:
             with end_request_interrupts():
                 run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
-        except KeyboardInterrupt as stop:
-            run.close(StudyState.INTERRUPTED)
-            raise Interrupted(run.interruption(stop)) from stop
-        except (NoWorkersError, ChangedRecordError) as stop:
-            if not place.campaign_yaml.is_file():
+        except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
+            if not place.input_yaml.is_file():
                 place.write_input(campaign, case)
             run.close(StudyState.INTERRUPTED)
-            raise Interrupted(f"{stop}: {run.interruption(stop)}") from stop
+            raise Interrupted(interruption(stop, run.left)) from stop
         except NominalFailedError:
             run.status.write(StudyState.FAILED)
             raise
@@ -178,7 +166,7 @@ class _Run:
 
         result = CampaignResult(self.place.path, self.campaign, self.case, self.study.records)
         if self.study.records:
-            write_trials(result, self.place.trials_nc)
+            write_trials(result, self.place.result_nc)
             self.study.export()
         write_designs(result)
         if state is StudyState.FINISHED:
@@ -186,13 +174,12 @@ class _Run:
         self.status.write(state)
         return result
 
-    def interruption(self, stop: BaseException) -> str:
-        """What to say after an interruption."""
+    @property
+    def left(self) -> str:
+        """What to say of the record after an interruption."""
         p = self.status.current
-        return (
-            f"campaign '{p.name}' was interrupted after {p.done} of {p.trials} designs; all of them are on record in "
-            f"{self.place.path}; {going_on(stop)}"
-        )
+        counted = f"campaign '{p.name}' was interrupted after {p.done} of {p.trials} designs"
+        return f"{counted}; all of them are on record in {self.place.path}"
 
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""

@@ -29,16 +29,9 @@ __all__ = ["StudyDriver"]
 
 
 class StudyDriver:
-    """Ask and tell on the record of a campaign.
+    """Ask and tell on the record of a campaign, in the folder where it is or will be.
 
     What is done between two commits is on record whole or not at all. The study is Optuna's, made anew from the record.
-
-    Parameters
-    ----------
-    folder : CampaignFolder
-        Where the record is, or will be.
-    campaign : CampaignSpec
-    space : DesignSpace
 
     Raises
     ------

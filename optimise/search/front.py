@@ -12,18 +12,13 @@ __all__ = ["Front", "best_of", "front_of"]
 
 
 class Front:
-    """Feasible designs that no other feasible design dominates.
+    """Feasible designs that no other feasible design dominates in the named objectives.
 
     A design dominates another when it is at least as good in every objective and better in one. Of designs
     equal in all of them the earliest stands. With one objective the front is the best design alone.
 
     A polish with a closer tolerance than the search's takes the place of the search before it, whose figures differ
     from its by more than what it gains; it has evaluated the best designs of the search anew.
-
-    Parameters
-    ----------
-    objectives : sequence of str
-        Names of the objectives.
     """
 
     def __init__(self, objectives: Sequence[str]) -> None:

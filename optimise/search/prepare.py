@@ -53,16 +53,7 @@ class PreparedCampaign:
 
 
 def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> PreparedCampaign:
-    """Check a campaign once; nothing is written.
-
-    Parameters
-    ----------
-    campaign : CampaignSpec
-        What may change, what is held, how many designs.
-    case : CaseSpec
-        Nominal line, pantograph, speed and mean force.
-    folder : Path
-        The campaign's folder; it need not be there.
+    """Check a campaign once, as `PreparedCampaign` holds it; nothing is written, nor need the folder be there.
 
     Raises
     ------

@@ -76,7 +76,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
-    from optimise.executors import NoWorkersError, going_on
+    from optimise.executors import NoWorkersError, interruption
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
 
     job = composed.job
@@ -98,12 +98,12 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
         print(failure, file=sys.stderr)
         return failure.exit_code, None
     except (KeyboardInterrupt, NoWorkersError) as stop:
-        reason = f"campaign '{campaign.name}' was interrupted" if isinstance(stop, KeyboardInterrupt) else stop
-        print(
-            f"{reason}: every design that was evaluated is on record in {path}, search, confirmation, trust table or "
-            f"report are missing; {going_on(stop)}:\n  {command}",
-            file=sys.stderr,
+        asked = f"campaign '{campaign.name}' was interrupted: " if isinstance(stop, KeyboardInterrupt) else ""
+        left = (
+            f"{asked}every design that was evaluated is on record in {path}, search, confirmation, trust table or "
+            "report are missing"
         )
+        print(f"{interruption(stop, left)}:\n  {command}", file=sys.stderr)
     return Interrupted.exit_code, None
 
 

@@ -169,7 +169,8 @@ def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found:
     """Content of summary.json; a radius beyond all numbers is null."""
     return {
         "schema_version": 1,
-        "status": "ok" if found.stable else "slower_than_wanted" if found.spectral_radius < 1.0 else "nothing_settles",
+        "status": found.status.value,
+        "message": "" if found.stable else found.status.sentence,
         "catenary": model.name,
         "speed_kmh": 3.6 * model.speed,
         "pantograph": found.device,

@@ -146,6 +146,7 @@ def _begin(engine: LoopEngine, job: ServeJob, device: LumpedDevice) -> str:
     InputError
         If the pantograph has no steady state to begin with.
     """
+    from dynamics.rig.loop.status import LoopStatus
     from dynamics.rig.loop.steady import solve_steady
 
     if job.start == "rest":
@@ -154,11 +155,11 @@ def _begin(engine: LoopEngine, job: ServeJob, device: LumpedDevice) -> str:
     pressed = f"{device.spec.name} pressed by {device.applied_force:g} N"
     print(f"Solving for the state that {device.spec.name} comes to on {model.name}.", flush=True)
     steady = solve_steady(model, device, settings)
-    if steady.status != "ok":
+    if steady.status is not LoopStatus.OK:
         raise InputError(
             [
                 f"start must be rest here: {pressed} has no steady state that could be played "
-                f"back ({steady.status.replace('_', ' ')})"
+                f"back ({steady.status.sentence})"
             ]
         )
     engine.start_from(steady.contact_force, steady.correction_force, steady.height)

@@ -14,6 +14,7 @@ from dynamics.rig.loop.engine import ForceError, LoopEngine, filtered_model
 from dynamics.rig.loop.harmonics import harmonic_filter, harmonics_up_to, highest_frequency, largest_count
 from dynamics.rig.loop.model import model_of
 from dynamics.rig.loop.spec import ActuatorSpec, LoopSettings, RigSettings, SensorSpec
+from dynamics.rig.loop.status import LoopStatus
 from dynamics.rig.loop.steady import solve_steady
 from dynamics.spec.case import PantographSpec
 
@@ -80,7 +81,7 @@ def test_settled_loop_is_the_steady_state_solved_at_once(model, pantograph, loop
     chosen = rig(**loop)
     run = emulate(model, pantograph, chosen, seconds)
     steady = solve_steady(model, pantograph, chosen.loop)
-    assert (run.status, steady.status) == ("ok", "ok"), run.message
+    assert run.status is steady.status is LoopStatus.OK, run.message
     assert (steady.correction_force > 0.0).sum() >= 5
     assert rms(run.mean_force - steady.contact_force) < tolerance
     assert np.abs(run.mean_correction - steady.correction_force).max() < 0.01 * steady.correction_force.max()
@@ -162,7 +163,7 @@ def test_a_mass_returns_its_inertia_and_the_added_force_only_the_line_feels(mode
     plain = solve_steady(model, mass, LoopSettings(height_harmonics=14))
     pressed = solve_steady(model, mass, LoopSettings(height_harmonics=14, added_force_N=160.0))
     for found in (plain, pressed):
-        assert found.status == "ok"
+        assert found.status is LoopStatus.OK
         acceleration = (np.roll(found.height, -1) - 2.0 * found.height + np.roll(found.height, 1)) / model.dt**2
         assert found.contact_force.mean() == pytest.approx(0.0, abs=1e-8)
         # what differs is the joint's compliance: (f/48 Hz)^2, up to 14 % at 18 Hz
@@ -186,7 +187,7 @@ def test_a_force_that_is_none_is_refused_and_changes_nothing(model):
 def test_a_loop_that_runs_away_is_stopped_with_its_record(model, pantograph):
     chosen = rig(strategy="step_by_step", delay_steps=8, contact_relaxation=0.5, ramp_s=0.0)
     run = emulate(model, pantograph, chosen, 20.0)
-    assert run.status == "stopped" and "the loop was stopped at step" in run.message
+    assert run.status is LoopStatus.STOPPED and "the loop was stopped at step" in run.message
     assert 0 < len(run.force) == len(run.time) < 10000
     assert np.isfinite(run.force).all()
 

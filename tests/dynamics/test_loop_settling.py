@@ -12,6 +12,7 @@ from dynamics.rig.loop.emulation import SPANS_AVERAGED, LoopRun, emulate
 from dynamics.rig.loop.model import model_of
 from dynamics.rig.loop.settling import CURVE_N, SIGMA_PERCENT, own_band, settling
 from dynamics.rig.loop.spec import LoopSettings, RigSettings
+from dynamics.rig.loop.status import LoopStatus
 from dynamics.rig.loop.steady import slackened_model, solve_steady
 from dynamics.rig.stability.search import radii
 from dynamics.spec.case import PantographSpec
@@ -47,7 +48,7 @@ def record_of(model, steady, excess):
     """Test whose spans are the steady force and what is in excess of it, (span, step)."""
     none = np.zeros(0)
     force = (steady.contact_force + excess).ravel()
-    return LoopRun("ok", "", none, force, none, none, none, none, none, none, SPANS_AVERAGED)
+    return LoopRun(LoopStatus.OK, "", none, force, none, none, none, none, none, none, SPANS_AVERAGED)
 
 
 def test_a_known_decay_is_read_as_it_is(model, spec):
@@ -132,7 +133,7 @@ def test_a_prediction_knows_the_added_force_and_the_start_without_a_ramp(model, 
     loop = LOOP.model_copy(update={"added_force_N": 40.0, "ramp_s": 0.0})
     pressed = device(model, spec, applied=125.0)
     steady = solve_steady(model, pressed, loop)
-    assert steady.status == "ok"
+    assert steady.status is LoopStatus.OK
     run = emulate(model, pressed, RigSettings(loop=loop), 25.0, predicted=steady)
     assert run.position[0] == pytest.approx(steady.height[0])
     assert np.sqrt(np.mean((run.mean_force - steady.contact_force) ** 2)) < 1.0
@@ -160,4 +161,4 @@ def test_a_device_that_goes_wild_during_the_ramp_is_stopped(model, spec):
     wild = Wild.__new__(Wild)
     wild.start = pressed.start
     run = emulate(model, wild, RigSettings(loop=LOOP), 2.0, predicted=steady)
-    assert run.status == "stopped" and len(run.force) == 1
+    assert run.status is LoopStatus.STOPPED and len(run.force) == 1

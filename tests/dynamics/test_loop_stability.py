@@ -14,7 +14,7 @@ from dynamics.rig.loop.model import model_of
 from dynamics.rig.loop.spec import LoopSettings
 from dynamics.rig.loop.steady import slackened_model, solve_steady
 from dynamics.rig.stability.maps import MapRow, stability_map
-from dynamics.rig.stability.search import recommend
+from dynamics.rig.stability.search import RecommendationStatus, recommend
 from dynamics.rig.stability.spectrum import block_matrix, spectral_radius
 from dynamics.spec.case import PantographSpec
 
@@ -156,5 +156,7 @@ def test_the_recommendation_is_the_widest_band_that_settles(model):
     # where nothing settles as wanted, the radius is that of the number of harmonics beside which it stands
     hopeless = recommend((model,), pantograph, 8, (5.0, 10.0), radius_wanted=0.5)
     assert not hopeless.stable and hopeless.content()["spectral_radius"] > 0.5
+    assert hopeless.status is RecommendationStatus.SLOWER_THAN_WANTED and found.status is RecommendationStatus.OK
+    assert replace(hopeless, spectral_radius=1.0).status is RecommendationStatus.NOTHING_SETTLES
     own = settings(hopeless.strategy, 8, hopeless.height_harmonics, hopeless.contact_relaxation)
     assert spectral_radius(block_matrix(model, pantograph, own)) == pytest.approx(hopeless.spectral_radius)

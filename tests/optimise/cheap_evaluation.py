@@ -21,7 +21,9 @@ TIME_LIMIT_NUMBER = 3
 
 
 def case_of(line="re330", pantograph="dsa380"):
-    read = lambda group, name: yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))  # noqa: E731
+    def read(group, name):
+        return yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))
+
     return CaseSpec(
         catenary=CatenarySpec.model_validate(read("catenary", line)),
         pantograph=PantographSpec.model_validate(read("pantograph", pantograph)),

@@ -51,7 +51,10 @@ def ishigami(batch, setting):
 def ishigami_with_holes(batch, setting):
     """No figures at two points of the plan, of two base samples."""
     whole = ishigami(batch, setting)
-    hole = lambda number: Outcome(number, OutcomeStatus.DIVERGED, "ran away")  # noqa: E731
+
+    def hole(number):
+        return Outcome(number, OutcomeStatus.DIVERGED, "ran away")
+
     return BatchOutcome(batch.number, tuple(hole(p.number) if p.number in (7, 23) else p for p in whole.outcomes))
 
 

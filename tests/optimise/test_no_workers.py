@@ -12,7 +12,7 @@ import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from cheap_sweep import AXES, plane, sweep_of
 
-from optimise.executors import NoWorkersError, going_on, open_executor
+from optimise.executors import NoWorkersError, interruption, open_executor
 from optimise.executors.deployments.deploy import deploy
 from optimise.parameter_study.sweep import run_sweep
 from optimise.search.campaign import Interrupted, load_result, run_campaign
@@ -120,7 +120,7 @@ def test_an_address_where_no_scheduler_speaks_says_what_to_change(tmp_path, monk
     monkeypatch.setattr("distributed.Client", silent)
     with pytest.raises(NoWorkersError, match="does not answer as a Dask scheduler does") as stop:
         deploy(ClusterSpec(kind="address", address="tcp://127.0.0.1:1"), tmp_path)
-    assert "tls:// where it has a certificate, tcp:// where it has none" in going_on(stop.value)
+    assert "tls:// where it has a certificate, tcp:// where it has none" in interruption(stop.value, "")
     assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR), "no traceback of Dask's own"
 
 

@@ -48,7 +48,10 @@ def test_a_worst_case_is_another_optimum_than_a_mean(tmp_path, case):
     mean = run(tmp_path / "mean", case, **content)
     worst = run(tmp_path / "worst", case, **content, objectives=["sigma:worst"])
     assert worst.records[5].values == mean.records[5].values
-    largest = lambda r: max(r.outcome.scenarios["contact_force_std_N"])  # noqa: E731
+
+    def largest(record):
+        return max(record.outcome.scenarios["contact_force_std_N"])
+
     feasible = [r for r in worst.records if r.outcome.feasible]
     assert worst.best is min(feasible, key=largest)
 

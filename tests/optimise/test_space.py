@@ -160,7 +160,10 @@ def test_the_nominal_line_is_given_back_exactly_beside_others_of_another_make(na
 def test_another_number_of_droppers_keeps_the_outermost_and_the_shape():
     space = space_of("pre-sag", "both", droppers=(5, 13))
     nominal = {v.name: v.nominal for v in space.variables}
-    of = lambda **changed: space.spec_of(list((nominal | changed).values())).droppers  # noqa: E731
+
+    def of(**changed):
+        return space.spec_of(list((nominal | changed).values())).droppers
+
     for count in (5, 8, 13):
         x, z = np.array(of(droppers=count).positions), np.array(of(droppers=count).contact_wire_heights)
         assert len(x) == count and (x[0], x[-1]) == pytest.approx((4.5, 50.5))

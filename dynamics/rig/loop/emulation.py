@@ -18,6 +18,7 @@ from dynamics.rig.loop.device_kernel import RING, Records, Rig, actuator_positio
 from dynamics.rig.loop.engine import LoopEngine
 from dynamics.rig.loop.model import PeriodicModel
 from dynamics.rig.loop.spec import RigSettings
+from dynamics.rig.loop.status import LoopStatus
 from dynamics.rig.loop.steady import LoopSteadyState
 
 __all__ = ["SPANS_AVERAGED", "LoopRun", "emulate"]
@@ -32,8 +33,8 @@ class LoopRun:
 
     Attributes
     ----------
-    status : str
-        'ok', or 'stopped' where a force or height left its bounds.
+    status : LoopStatus
+        `OK`, or `STOPPED` where a force or height left its bounds.
     message : str
         Why it stopped.
     time, force, position, command : float array (time,)
@@ -48,7 +49,7 @@ class LoopRun:
         How many of them there were.
     """
 
-    status: str
+    status: LoopStatus
     message: str
     time: Array
     force: Array
@@ -167,7 +168,7 @@ def emulate(
     whole = slice(max(0, spans - last), max(spans, 1))
     flat = records.reshape(4, -1)[:, :count]
     return LoopRun(
-        status="stopped" if message else "ok",
+        status=LoopStatus.STOPPED if message else LoopStatus.OK,
         message=message,
         time=np.arange(count, dtype=np.float64) * model.dt,
         force=flat[1],

@@ -18,6 +18,7 @@ from dynamics.rig.loop.engine import elongation_filter
 from dynamics.rig.loop.harmonics import harmonic_basis, largest_count
 from dynamics.rig.loop.model import PeriodicModel
 from dynamics.rig.loop.spec import LoopSettings
+from dynamics.rig.loop.status import LoopStatus
 
 __all__ = ["LoopSteadyState", "slackened_model", "solve_steady"]
 
@@ -32,8 +33,8 @@ class LoopSteadyState:
 
     Attributes
     ----------
-    status : str
-        'ok', 'contact_lost' (the force of a device that cannot pull is negative somewhere), 'slack_not_settled'.
+    status : LoopStatus
+        Whether it is one to rely on: `OK`, `CONTACT_LOST` or `SLACK_NOT_SETTLED`.
     contact_force : float array (step,)
         [N].
     height : float array (step,)
@@ -42,7 +43,7 @@ class LoopSteadyState:
         [N].
     """
 
-    status: str
+    status: LoopStatus
     contact_force: Array
     height: Array
     correction_force: Array
@@ -67,7 +68,8 @@ def solve_steady(model: PeriodicModel, device: LumpedDevice, settings: LoopSetti
     forces = np.tensordot(model.I_cd, squeeze, axes=2)
     height = Q @ (Q.T @ (model.z0 + model.I_cc @ force + forces))
     lost = device.unilateral and float((force - settings.added_force_N).min()) < 0.0
-    status = "slack_not_settled" if not settled else ("contact_lost" if lost else "ok")
+    status = LoopStatus.CONTACT_LOST if lost else LoopStatus.OK
+    status = status if settled else LoopStatus.SLACK_NOT_SETTLED
     return LoopSteadyState(status, force - settings.added_force_N, height, squeeze)
 
 

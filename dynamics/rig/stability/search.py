@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,32 @@ from dynamics.rig.loop.spec import LoopSettings, Strategy
 from dynamics.rig.stability.linear import device_response, line_response
 from dynamics.rig.stability.spectrum import span_matrix, spectral_radius, step_matrix
 
-__all__ = ["DROPPER_BAND_HZ", "RELAXATIONS", "Recommendation", "radii", "recommend"]
+__all__ = ["DROPPER_BAND_HZ", "RELAXATIONS", "Recommendation", "RecommendationStatus", "radii", "recommend"]
 
 # tried wherever the best mu_c is looked for: what is stable depends on the smallest one tried
 RELAXATIONS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2, 0.3, 0.5, 0.7, 1.0)
 # where table 1 of paper 001 cuts the droppers' elongation off, three cases of four [Hz]
 DROPPER_BAND_HZ = 115.0
+
+
+class RecommendationStatus(StrEnum):
+    """How a search for settings ended, by the name that files give it."""
+
+    OK = "ok"
+    SLOWER_THAN_WANTED = "slower_than_wanted"
+    NOTHING_SETTLES = "nothing_settles"
+
+    @property
+    def sentence(self) -> str:
+        """What the outcome means."""
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    RecommendationStatus.OK: "the settings settle as fast as is wanted",
+    RecommendationStatus.SLOWER_THAN_WANTED: "the fastest settings settle more slowly than is wanted",
+    RecommendationStatus.NOTHING_SETTLES: "with the least bad settings an error grows from span to span",
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +88,14 @@ class Recommendation:
     contact_stiffness: float
     contact_damping: float
     relaxations: tuple[float, ...]
+
+    @property
+    def status(self) -> RecommendationStatus:
+        """How the search ended."""
+        if self.stable:
+            return RecommendationStatus.OK
+        settles = self.spectral_radius < 1.0
+        return RecommendationStatus.SLOWER_THAN_WANTED if settles else RecommendationStatus.NOTHING_SETTLES
 
     def content(self) -> dict[str, Any]:
         """Content of recommendation.json; what is infinite is null."""

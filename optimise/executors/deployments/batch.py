@@ -38,7 +38,6 @@ class BatchJobs:
 
     Parameters
     ----------
-    cluster : ClusterSpec
     folder : Path, optional
         The output of the jobs lands in its folder ``jobs``, or in one where the command was typed.
 

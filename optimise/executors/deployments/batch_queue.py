@@ -36,15 +36,7 @@ class JobState:
 
 
 def states_of(kind: str, jobs: Iterable[str]) -> dict[str, JobState] | None:
-    """States of jobs; None where the batch system does not answer.
-
-    Parameters
-    ----------
-    kind : str
-        ``slurm`` or ``pbs``.
-    jobs : iterable of str
-        Their numbers, as given when they were submitted.
-    """
+    """States of jobs by the numbers that they were given; None where the batch system does not answer."""
     try:
         answer = subprocess.run(
             COMMANDS[kind], capture_output=True, text=True, check=True, timeout=SECONDS_TO_ANSWER, errors="replace",
@@ -83,15 +75,7 @@ def _pbs(answer: str) -> Mapping[str, JobState]:
 
 
 def end_of_log(folder: Path, job: str) -> str:
-    """Last lines that a job wrote, as one; empty where it wrote nothing.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the output of jobs lands.
-    job : str
-        Number of the job.
-    """
+    """Last lines that a job wrote into the folder of the output, as one; empty where it wrote nothing."""
     try:
         logs = [file for file in folder.iterdir() if _number(job) in file.name and file.stat().st_size]
         # what went wrong stands in the file of errors, where there are two

@@ -46,10 +46,6 @@ class LocalWorkers:
 
     They speak over the loopback, which every account of the machine can reach: with a certificate that is made for
     this run and exists in the memory of its processes alone, so that nobody else can send them work.
-
-    Parameters
-    ----------
-    cluster : ClusterSpec
     """
 
     def __init__(self, cluster: ClusterSpec) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.rig.loop.status import LoopStatus
 from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Chart, Curve, Fact, Level, Page, Section, Table
 from studies.rig.emulation.charts import FORCE_LABELS, TestCurves, correction_chart, force_chart
@@ -98,8 +99,8 @@ def _warnings(summary: dict[str, Any]) -> list[str]:
             f"The loop is judged unstable: an error grows by {summary['spectral_radius']:.4g} from span to span. What "
             "is near the periodic state, as a test that began there, leaves it sooner or later."
         )
-    if summary["compared"]["steady_state"] != "ok":
-        found.append(f"The periodic state is not one to rely on: {summary['compared']['steady_state']}.")
+    if (state := summary["compared"]["steady_state"]) != LoopStatus.OK:
+        found.append(f"The periodic state is not one to rely on: {LoopStatus(state).sentence}.")
     return found
 
 

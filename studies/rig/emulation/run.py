@@ -9,6 +9,7 @@ import numpy as np
 from catenary.storage.files import write_json_atomic
 from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import write_histories
+from dynamics.rig.loop.status import LoopStatus
 from studies.jobs.loop import EmulateJob
 from studies.rig.emulation.folder import write_emulated_report
 from studies.rig.emulation.trial import EmulatedTest, compared, figures, last_spans
@@ -26,15 +27,16 @@ def finish(folder: RunFolder, job: EmulateJob, test: EmulatedTest) -> int:
         folder.say(line)
     files = "report.html, summary.json, run.nc, spans.nc, period.nc, droppers.nc, figures/"
     folder.say(f"Written to {folder.path}/ ({files})")
-    return int(summary["status"] != "ok" or test.chosen.steady.status != "ok")
+    return int(summary["status"] != LoopStatus.OK or test.chosen.steady.status is not LoopStatus.OK)
 
 
 def _summary(job: EmulateJob, test: EmulatedTest) -> dict[str, Any]:
     model, record, chosen = test.model, test.record, test.chosen
+    unstable = record.status is LoopStatus.OK and chosen.radius >= 1.0
     return {
         "schema_version": 1,
         "study": "rig_emulate",
-        "status": "unstable" if record.status == "ok" and chosen.radius >= 1.0 else record.status,
+        "status": (LoopStatus.UNSTABLE if unstable else record.status).value,
         "message": record.message,
         "catenary": model.name,
         "device": chosen.device.spec.name,
@@ -124,8 +126,8 @@ def _closing(summary: dict[str, Any]) -> list[str]:
         if key in compared_with:
             pair = compared_with[key]
             lines.append(f"{text}: sigma {pair['std_percent']:+.2f} %, curve {pair['curve_rms_N']:.3f} N RMS")
-    if compared_with["steady_state"] != "ok":
-        lines.append(f"the periodic state is not one to rely on: {compared_with['steady_state']}")
+    if (state := compared_with["steady_state"]) != LoopStatus.OK:
+        lines.append(f"the periodic state is not one to rely on: {LoopStatus(state).sentence}")
     if summary["last_change_N"] is not None:
         lines.append(f"the force still changes by {summary['last_change_N']:.3g} N RMS from span to span")
     return [*lines, _settled(summary)]

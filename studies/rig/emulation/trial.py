@@ -18,6 +18,7 @@ from dynamics.rig.loop.emulation import LoopRun, emulate
 from dynamics.rig.loop.model import PeriodicModel
 from dynamics.rig.loop.settling import Settling, own_band, settling
 from dynamics.rig.loop.spec import RigSettings
+from dynamics.rig.loop.status import LoopStatus
 from dynamics.rig.loop.steady import LoopSteadyState, slackened_model, solve_steady
 from dynamics.rig.stability.search import RELAXATIONS, radii
 from dynamics.spec.case import CaseSpec
@@ -90,7 +91,7 @@ class EmulatedTest:
     @property
     def forces(self) -> dict[str, Array]:
         """Force over one span by name, not filtered, (step,) [N]; a test that was stopped has none of its own."""
-        found = {"emulated": self.record.mean_force} if self.record.status == "ok" else {}
+        found = {"emulated": self.record.mean_force} if self.record.status is LoopStatus.OK else {}
         return {
             **found,
             "periodic": self.chosen.steady.contact_force,
@@ -194,8 +195,8 @@ def compared(test: EmulatedTest) -> dict[str, Any]:
     top = own_band(test.model, loop)
     found: dict[str, Any] = {
         "highest_frequency_hz": top,
-        "steady_state": test.chosen.steady.status,
-        "untruncated_steady_state": test.untruncated.status,
+        "steady_state": test.chosen.steady.status.value,
+        "untruncated_steady_state": test.untruncated.status.value,
         "untruncated_against_periodic": _pair(curves["untruncated"], curves["periodic"]),
     }
     spans = np.zeros((0, test.model.steps))
