@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HISTORIES",
     "StoredResult",
+    "histories_of",
     "read_result",
     "result_dataset",
     "solution_dataset",
@@ -88,6 +89,16 @@ LINE_HISTORIES = (
 SINGLE = ("line_dropper_force", "frame_displacement")
 
 
+def histories_of(solution: Solution) -> dict[str, NDArray[np.float64]]:
+    """Histories of the leading pantograph (time,), by their names in `HISTORIES`."""
+    return {
+        "position": solution.position,
+        "contact_force": solution.contact_force,
+        "contact_force_filtered": solution.contact_force_filtered,
+        "contact_height": solution.contact_height,
+    }
+
+
 def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (ELASTICITY_FORCE,)) -> xr.Dataset:
     """Histories of a solution over time, with the static state of its line where there is one."""
     found = xr.Dataset()
@@ -96,14 +107,8 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
     time = np.asarray(solution.time)
     if time.size:
         found = found.assign_coords(time=variable(("time",), time, "s", "time"))
-        values = {
-            "position": solution.position,
-            "contact_force": solution.contact_force,
-            "contact_force_filtered": solution.contact_force_filtered,
-            "contact_height": solution.contact_height,
-        }
-        for name, (units, text) in HISTORIES.items():
-            found[name] = variable(("time",), values[name], units, text)
+        for name, values in histories_of(solution).items():
+            found[name] = variable(("time",), values, *HISTORIES[name])
         found["support_uplift"] = _uplift(solution)
         force = solution.dropper_force
         if force.size:

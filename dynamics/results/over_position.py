@@ -9,7 +9,7 @@ import xarray as xr
 from xarray.indexes import PandasIndex
 
 from catenary.storage.dataset import variable
-from dynamics.results.dataset import HISTORIES
+from dynamics.results.dataset import HISTORIES, histories_of
 from dynamics.results.solution import Solution
 
 __all__ = ["over_position"]
@@ -45,7 +45,7 @@ def over_position(solution: Solution, name: str) -> xr.DataArray:
     """
     units, text = HISTORIES[name]
     found = xr.DataArray(
-        variable(("position",), getattr(solution, name), units, text),
+        variable(("position",), histories_of(solution)[name], units, text),
         coords={
             "position": variable(("position",), solution.position, *HISTORIES["position"]),
             "time": variable(("position",), solution.time, "s", "end of the time step"),
