@@ -21,11 +21,14 @@ from dynamics.rig.loop.model import model_of
 from dynamics.rig.loop.spec import LoopSettings
 from dynamics.rig.loop.steady import LoopSteadyState, solve_steady
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
 from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE
 
 __all__ = ["on_infinite_line"]
 
 SEARCHES = 12
+# of the matrices: half of what those of a rig cost, and still an error of about a hundredth by their own estimate
+QUADRATURE = 3.0e-4
 
 
 def on_infinite_line(case: CaseSpec, solution: Solution, error: NumericalError) -> tuple[Solution, NumericalError]:
@@ -44,6 +47,8 @@ def on_infinite_line(case: CaseSpec, solution: Solution, error: NumericalError) 
     NoCompanionError
         Where matrices do not cover the case, or no steady state is found on them.
     """
+    if solution.status is not Status.OK:
+        raise NoCompanionError(f"no steady state to set beside that of the infinite line: {solution.status.value}")
     matrices = _matrices(case)
     state, applied = _pressed(case, matrices, solution.applied_force_N)
     # steps of a window end where those of the matrices begin
@@ -84,7 +89,7 @@ def _matrices(case: CaseSpec) -> InfluenceMatrices:
     if case.slack_damping != "kept":
         raise NoCompanionError(f"influence matrices keep the damping of slack droppers: got {case.slack_damping}")
     try:
-        return influence_matrices(case)
+        return influence_matrices(case, QUADRATURE)
     except ValueError as reason:  # such as a dropper that is slack at rest, or a component with damping of its own
         raise NoCompanionError(str(reason)) from reason
 

@@ -2,14 +2,15 @@
 
 A sweep runs on a short window, which near a resonance may lose a tenth of sigma. Which point is the lowest and which
 the highest is therefore asked of the refined figures: beside the extremes of the sweep, those that might take their
-place are refined. All other points keep the figures of the sweep, whose error is not estimated.
+place are refined. All other points keep the figures of the sweep, whose error is not estimated, unless every point is
+asked for.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -31,6 +32,8 @@ __all__ = ["assure_points", "read_assured"]
 
 # points refined at each end of a sweep's figures: the extreme, then those that may be more extreme still
 FIRST, FURTHER = 1, 1
+# points that are refined before what is known goes to the disk, where every point is asked for
+KEPT = 16
 
 
 def assure_points(
@@ -39,8 +42,12 @@ def assure_points(
     file: Path,
     progress: Callable[[int, int], None],
     evaluate: Evaluate = evaluate,
+    *,
+    everywhere: bool = False,
 ) -> SweepResult:
     """Refine the points that the verdict of a filled sweep rests on, and write them whole or not at all.
+
+    Every point, where that is asked for, is on record soon after it is refined: an interruption loses little.
 
     Parameters
     ----------
@@ -54,25 +61,48 @@ def assure_points(
         Told how many of how many points are done.
     evaluate : callable
         Picklable function of a job and its setting, in place of `evaluate`.
+    everywhere : bool
+        Whether every point that has figures is refined.
     """
     held = read_assured(result, file)
     sigma = result.figures(SIGMA)
-    if held.assured or not np.isfinite(sigma).any():
+    if not np.isfinite(sigma).any() or (held.assured and not everywhere):
         return held
     longer = cluster.for_assured
     setting = Setting(result.case, time_limit_s=longer.time_limit_s, assured=True, names=tuple(result.sweep.values))
     with open_executor(longer, evaluate, setting, folder=result.path) as executor:
-        found: dict[Index, AssuredPoint] = {}
-        for wanted in (FIRST, FURTHER):
-            indices = _wanted(replace(result, assured=tuple(found.values())), sigma, wanted)
+        found = {point.index: point for point in held.assured}
+        first = len(found)
+        for indices in _rounds(result, sigma, found, everywhere):
             jobs = [Job(k, values=_values(result, i)) for k, i in enumerate(indices)]
-            before, of = len(found), len(found) + len(jobs)
+            before = len(found)
+            of = int(np.isfinite(sigma).sum()) if everywhere else before + len(jobs)
             answers = run_all(executor, jobs, lambda done, before=before, of=of: progress(before + done, of))
             found |= {index: _assured(result, index, answers[k]) for k, index in enumerate(indices)}
+            if everywhere:
+                _write(replace(result, assured=tuple(found.values())), file)
     done = replace(result, assured=tuple(found.values()))
-    content = {"schema_version": 1, "sweep_sha256": _key(result), "points": [asdict(p) for p in done.assured]}
-    write_json_atomic(file, content)
+    if not everywhere and len(found) > first:
+        _write(done, file)
     return done
+
+
+def _rounds(
+    result: SweepResult, sigma: NDArray[np.float64], found: dict[Index, AssuredPoint], everywhere: bool
+) -> Iterator[list[Index]]:
+    """Points to refine next, round by round: each sees what was ``found`` before."""
+    if not everywhere:
+        for most in (FIRST, FURTHER):
+            yield _wanted(replace(result, assured=tuple(found.values())), sigma, most)
+        return
+    missing = [i for i in np.ndindex(sigma.shape) if np.isfinite(sigma[i]) and i not in found]
+    for k in range(0, len(missing), KEPT):
+        yield missing[k : k + KEPT]
+
+
+def _write(result: SweepResult, file: Path) -> None:
+    content = {"schema_version": 1, "sweep_sha256": _key(result), "points": [asdict(p) for p in result.assured]}
+    write_json_atomic(file, content)
 
 
 def read_assured(result: SweepResult, file: Path) -> SweepResult:

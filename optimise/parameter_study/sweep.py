@@ -18,7 +18,7 @@ from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.points_folder import PointsFolder, PointsInput
 from optimise.record.status_file import StudyState
 from optimise.spec.campaign import ClusterSpec
-from optimise.spec.sweep import SweepSpec
+from optimise.spec.sweep import Everywhere, SweepSpec
 
 __all__ = ["SweepFolder", "fill_sweep", "load_sweep", "run_sweep"]
 
@@ -36,19 +36,21 @@ class SweepFolder(PointsFolder):
 
 
 def run_sweep(
-    spec: SweepSpec, case: CaseSpec, folder: Path, *, error_estimate: bool = False, **how: Unpack[Fill]
+    spec: SweepSpec, case: CaseSpec, folder: Path, *, error_estimate: bool | Everywhere = False, **how: Unpack[Fill]
 ) -> SweepResult:
     """Fill the array of a sweep, or what is missing of it, as `fill_record` does, and write it.
 
     With ``error_estimate`` the points that the lowest and highest standard deviation rest on are refined after that,
-    each with its numerical error.
+    each with its numerical error; 'everywhere' does so to all points.
     """
     given = SweepInput(sweep=spec.sweep, case=case)
     prepared = prepare_study(SweepFolder(Path(folder)), given, spec.cluster)
     return fill_sweep(prepared, error_estimate=error_estimate, **how)
 
 
-def fill_sweep(prepared: PreparedStudy, *, error_estimate: bool = False, **how: Unpack[Fill]) -> SweepResult:
+def fill_sweep(
+    prepared: PreparedStudy, *, error_estimate: bool | Everywhere = False, **how: Unpack[Fill]
+) -> SweepResult:
     """Fill the array of a sweep that `prepare_study` has checked, as `run_sweep` does."""
     from optimise.parameter_study.points_dataset import write_sweep
 
@@ -56,14 +58,17 @@ def fill_sweep(prepared: PreparedStudy, *, error_estimate: bool = False, **how: 
     place = SweepFolder(prepared.place.path)
     result = _result(place, prepared.given)
     write_sweep(result, place.result_nc)
-    if not error_estimate or result.assured:
+    everywhere = error_estimate == "everywhere"
+    if not error_estimate or (result.assured and not everywhere):
         return result
-    result = _with_errors(place, result, prepared.cluster, how)
+    result = _with_errors(place, result, prepared.cluster, how, everywhere)
     write_sweep(result, place.result_nc)
     return result
 
 
-def _with_errors(place: SweepFolder, result: SweepResult, cluster: ClusterSpec, how: Fill) -> SweepResult:
+def _with_errors(
+    place: SweepFolder, result: SweepResult, cluster: ClusterSpec, how: Fill, everywhere: bool
+) -> SweepResult:
     """Refine what the verdict rests on, under the lock of the folder's driver."""
     from optimise.parameter_study.assured_points import assure_points
 
@@ -79,11 +84,11 @@ def _with_errors(place: SweepFolder, result: SweepResult, cluster: ClusterSpec, 
 
     try:
         with driver_lock(place.lock, f"{place.study} '{name}'", cluster.driver_silence_s), end_request_interrupts():
-            return assure_points(result, cluster, place.assured_json, progress)
+            return assure_points(result, cluster, place.assured_json, progress, everywhere=everywhere)
     except (KeyboardInterrupt, NoWorkersError) as stop:
         left = (
-            f"{place.study} '{name}' was interrupted; all of its {points} points are on record in {place.path}, the "
-            "errors of the lowest and highest are missing"
+            f"{place.study} '{name}' was interrupted; all of its {points} points are on record in {place.path}, "
+            "errors that were asked for are missing"
         )
         raise Interrupted(interruption(stop, left)) from stop
 

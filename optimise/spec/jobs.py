@@ -28,7 +28,7 @@ from optimise.spec.campaign import (
 from optimise.spec.cluster import CostAlone
 from optimise.spec.scenarios import ScenariosSpec
 from optimise.spec.sensitivity import SensitivityInputsSpec
-from optimise.spec.sweep import SweepAxesSpec
+from optimise.spec.sweep import Everywhere, SweepAxesSpec
 
 __all__ = [
     "ErrorEstimate",
@@ -160,7 +160,13 @@ class SweepJob(PointsJob):
     """Statistics of the contact force over an array of inputs."""
 
     sweep: SweepAxesSpec
-    error_estimate: ErrorEstimate = True
+    error_estimate: Annotated[
+        bool | Everywhere,
+        Field(
+            description="estimate the numerical error of the force's standard deviation where it is lowest and highest "
+            "(true), at every point (everywhere: half a minute of a processor each, more near a resonance) or nowhere"
+        ),
+    ] = True
 
 
 class SensitivityJob(PointsJob):

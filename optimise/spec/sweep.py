@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 from math import prod
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
@@ -13,7 +13,9 @@ from catenary.spec.components import Spec
 from optimise.spec.campaign import ClusterSpec
 from optimise.spec.ranges import MOST_POINTS, RangeSpec
 
-__all__ = ["SweepAxesSpec", "SweepSpec"]
+__all__ = ["Everywhere", "SweepAxesSpec", "SweepSpec"]
+
+Everywhere: TypeAlias = Literal["everywhere"]
 
 ListedValues = Annotated[tuple[float, ...], Field(min_length=1, max_length=1000)]
 LISTED: TypeAdapter[tuple[float, ...]] = TypeAdapter(ListedValues, config={"allow_inf_nan": False})

@@ -12,6 +12,7 @@ from dynamics.accuracy.infinite_line import on_infinite_line
 from dynamics.accuracy.numerical_error import ErrorPart, NumericalError
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
 
 WINDOW = {"spans_behind": 20, "spans_ahead": 26, "tolerance": 1e-5}
 
@@ -28,7 +29,7 @@ def held(influence):
 @pytest.fixture
 def shared(influence, monkeypatch):
     """The shared matrices in place of new ones."""
-    monkeypatch.setattr(infinite_line, "influence_matrices", lambda case: replace(influence, case=case))
+    monkeypatch.setattr(infinite_line, "influence_matrices", lambda case, tolerance: replace(influence, case=case))
 
 
 def error_of(solution, **sizes):
@@ -68,6 +69,12 @@ def test_what_the_matrices_do_not_cover_is_refused(held, shared, changes, why):
     case, window = held
     with pytest.raises(NoCompanionError, match=why):
         on_infinite_line(case.model_copy(update=changes), window, error_of(window))
+
+
+def test_a_state_that_does_not_repeat_is_not_set_beside_one_that_does(held, shared):
+    case, window = held
+    with pytest.raises(NoCompanionError, match="no steady state to set beside"):
+        on_infinite_line(case, replace(window, status=Status.NOT_PERIODIC), error_of(window))
 
 
 @pytest.mark.parametrize(

@@ -39,10 +39,12 @@ def filled(case, tmp_path):
     return run_sweep(sweep_of({"speed_kmh": SPEEDS}), case, tmp_path, evaluate=resonance)
 
 
-def assure(filled, evaluate, told=None):
+def assure(filled, evaluate, told=None, **how):
     cluster = sweep_of({"speed_kmh": SPEEDS}).cluster
     file = SweepFolder(filled.path).assured_json
-    return assure_points(filled, cluster, file, lambda *of: told.append(of) if told is not None else None, evaluate)
+    return assure_points(
+        filled, cluster, file, lambda *of: told.append(of) if told is not None else None, evaluate, **how
+    )
 
 
 def ends(result: SweepResult) -> tuple[End, End]:
@@ -122,16 +124,53 @@ def test_the_result_file_holds_refined_figures_where_there_are_any(filled):
 def test_an_interruption_keeps_the_sweep_and_the_same_command_refines(case, tmp_path, monkeypatch):
     spec = sweep_of({"speed_kmh": SPEEDS})
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(assured_points, "assure_points", interrupted)
-    with pytest.raises(sweeping.Interrupted, match="errors of the lowest and highest are missing"):
+    with pytest.raises(sweeping.Interrupted, match="errors that were asked for are missing"):
         run_sweep(spec, case, tmp_path, evaluate=resonance, error_estimate=True)
     assert not SweepFolder(tmp_path).assured_json.exists()
-    monkeypatch.setattr(assured_points, "assure_points", lambda *given: assure_points(*given, evaluate=refined))
+    monkeypatch.setattr(
+        assured_points, "assure_points", lambda *given, **how: assure_points(*given, evaluate=refined, **how)
+    )
     told = []
     done = run_sweep(
         spec, case, tmp_path, evaluate=cheap_sweep.never, error_estimate=True, progress=lambda p: told.append(p)
     )
     assert ends(done)[1].sigma_N == 41.0 and told[-1].refined == told[-1].to_refine > 0
+
+
+def test_every_point_is_refined_where_that_is_asked_for(filled):
+    told = []
+    done = assure(filled, refined, told, everywhere=True)
+    assert {p.index[0]: p.sigma_N for p in done.assured} == dict(enumerate(TRUE.values()))
+    assert told[-1] == (len(SPEEDS), len(SPEEDS))
+    low, high = ends(done)
+    assert (low.sigma_N, high.sigma_N) == (20.1, 41.0) and not low.rivals and not high.rivals
+
+
+def test_points_refined_before_an_interruption_are_kept(filled, monkeypatch):
+    monkeypatch.setattr("optimise.parameter_study.assured_points.KEPT", 2)
+
+    def interrupted(task, setting):
+        if task.values[0] == SPEEDS[3]:
+            raise KeyboardInterrupt
+        return refined(task, setting)
+
+    with pytest.raises(KeyboardInterrupt):
+        assure(filled, interrupted, everywhere=True)
+    assert [p.index[0] for p in load_sweep(filled.path).assured] == [0, 1]
+
+    def rest(task, setting):
+        assert task.values[0] not in SPEEDS[:2], "two points are on record"
+        return refined(task, setting)
+
+    done = assure(filled, rest, everywhere=True)
+    assert len(done.assured) == len(SPEEDS) and load_sweep(filled.path) == done
+
+
+def test_lowest_and_highest_are_refined_before_every_point_is_asked_for(filled):
+    few = assure(filled, refined)
+    done = assure(filled, refined, everywhere=True)
+    assert done.assured[: len(few.assured)] == few.assured and len(done.assured) == len(SPEEDS)

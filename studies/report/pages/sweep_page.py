@@ -259,8 +259,11 @@ def _assured(result: SweepResult, axes: list[_Axis]) -> Section:
         for p in result.assured
     )
     caption = (
-        "The points that lowest and highest rest on, on numerics refined for each. At all other points the error is "
-        "not estimated: their figures are those of the sweep's window, step and mesh."
+        "Every point, on numerics refined for it."
+        if len(result.assured) == np.isfinite(sigma).sum()
+        else "The points that lowest and highest rest on, on numerics refined for each. At all other points the error "
+        "is not estimated (error_estimate=everywhere does so): their figures are those of the sweep's window, step and "
+        "mesh."
     )
     columns = ("point", "σ of the sweep [N]", "σ refined [N]", "error")
     return Section("Refined points", tables=(Table("", columns, rows, "lrrl", caption),) if rows else ())
