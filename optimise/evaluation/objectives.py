@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from catenary.errors import InputError
 from optimise.evaluation.constraints import feasible, total_violation
 from optimise.evaluation.outcome import Outcome
 from optimise.spec.objective_names import Combine, name_parts
@@ -141,7 +142,7 @@ def raw_values(names: Sequence[str], outcome: Outcome | None) -> tuple[float, ..
     found = [_value(name, outcome) for name in names]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
-        raise ValueError(f"trial {outcome.number} must have the statistics of {', '.join(names)}: it has not")
+        raise InputError([f"trial {outcome.number} must have the statistics of {', '.join(names)}: it has not"])
     return tuple(values)
 
 

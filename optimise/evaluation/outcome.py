@@ -10,6 +10,7 @@ from typing import Any
 
 from dynamics.spec.status import Status
 from optimise.evaluation.constraints import feasible
+from optimise.evaluation.record_types import OutcomeContent, refuse_other_types
 
 __all__ = ["BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 
@@ -133,7 +134,14 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Outcome:
-        """Outcome from what `to_dict` gave."""
+        """Outcome from what `to_dict` gave.
+
+        Raises
+        ------
+        ValueError
+            If it is none.
+        """
+        refuse_other_types(OutcomeContent, content)
         scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}
         return cls(**{**content, "status": OutcomeStatus(content["status"]), "scenarios": scenarios})
 

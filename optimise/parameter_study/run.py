@@ -88,8 +88,7 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
     place, given, cluster = prepared.place, prepared.given, prepared.cluster
     with driver_lock(place.lock, f"{place.study} '{given.name}'", cluster.driver_silence_s):
         place.refuse_other(given)  # another driver may have begun meanwhile
-        if not place.input_yaml.is_file():
-            place.write_input(given)
+        place.restore_input(given)
         done, record = take_up(place.batches(given), place.status_json)
         numbers = {batch.number for batch in done}
         missing = [batch for batch in given.batches if batch.number not in numbers]
@@ -112,11 +111,11 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
                         how["progress"](progress)
                 record.check()
         except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
-            if not place.input_yaml.is_file():
-                place.write_input(given)
+            place.restore_input(given)
             status.write(StudyState.INTERRUPTED)
             done = f"{status.current.done} of {given.points} points are on record in {place.path}"
             raise Interrupted(interruption(stop, f"{place.study} '{given.name}' was interrupted; {done}")) from stop
+        place.restore_input(given)
         status.write(StudyState.FINISHED)
 
 

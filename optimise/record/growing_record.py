@@ -123,6 +123,8 @@ class GrowingRecord:
             return ""
         if found is None:
             return "was deleted"
+        if not self._path.is_file():  # a pipe would be read for ever
+            return "was replaced"
         try:
             if self._path.read_bytes() == self._content():
                 self._seen = found

@@ -82,6 +82,8 @@ class LinesRecord(Generic[Unit]):
         Evaluations that a unit holds.
     number : callable, optional
         Number of a unit where each stands by itself, so that whole ones behind damage are gone on with, too.
+    order : callable, optional
+        Makes what takes one unit after the other and raises a ValueError for one that cannot follow those before it.
     """
 
     path: Path
@@ -93,6 +95,7 @@ class LinesRecord(Generic[Unit]):
     write: Callable[[Unit], Content]
     evaluations: Callable[[Unit], int]
     number: Callable[[Unit], int] | None = None
+    order: Callable[[], Callable[[Unit], None]] | None = None
 
     def lines(self) -> Lines[Unit]:
         """What can be read, whatever stands beside it."""
@@ -134,7 +137,7 @@ class LinesRecord(Generic[Unit]):
         found: Lines[Unit] = Lines()
         sizes: list[int] = []
         dark: list[bytes] = []
-        first = ""
+        first, follows = "", self.order() if self.order is not None else None
         for number, line in _numbered(self.path):
             content = parsed_line(line)
             if content is None:
@@ -142,6 +145,8 @@ class LinesRecord(Generic[Unit]):
                 dark.append(line)
                 continue
             unit, wrong = self._unit(content, number)
+            if unit is not None and follows is not None and not (found.damage or first or wrong):
+                wrong = _disorder(follows, unit, number)
             found.damage = found.damage or first or wrong
             if unit is not None:
                 (found.behind if found.damage else found.units).append(unit)
@@ -197,6 +202,15 @@ def collection_paused() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+def _disorder(follows: Callable[[Unit], None], unit: Unit, number: int) -> str:
+    """Why a unit cannot follow those before it; empty where it does."""
+    try:
+        follows(unit)
+    except ValueError as error:
+        return f"line {number} is whole but does not follow those before it ({error})"
+    return ""
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -124,6 +124,11 @@ class PointsFolder(StudyFolder):
                 ]
             )
 
+    def restore_input(self, given: PointsInput) -> None:
+        """Write the configuration where it is missing; one that is there says which versions began the study."""
+        if not self.input_yaml.is_file():
+            self.write_input(given)
+
     def write_input(self, given: PointsInput) -> None:
         """Write the configuration, its hash and versions."""
         self.write_content(config_sha256(given), given.model_dump(mode="json"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from optimise.evaluation.figures import SIGMA
 from optimise.evaluation.job import Batch, Job
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
+from optimise.evaluation.record_types import Length, Number, Numbers, Stored, refuse_other_types
 from optimise.record.lines_record import LinesRecord, OtherStudyError
 
 __all__ = ["points_record"]
@@ -18,12 +19,33 @@ BATCH, POINTS = "strand", "points"
 FIGURES = ("message", "statistics", "applied_force_N", "static_dropper_force_min_N")
 
 
+class PointContent(Stored):
+    """A point, as its line holds it."""
+
+    status: str
+    message: str
+    statistics: Numbers
+    applied_force_N: Number | None
+    static_dropper_force_min_N: Number | None
+    wall_time_s: Number
+
+
+class BatchContent(Stored):
+    """A line without its checksum."""
+
+    strand: int
+    points: Annotated[list[PointContent], Length]
+    line: int = 1
+    study: str = ""
+
+
 def points_record(path: Path, study: str, name: str, batches: Iterable[Batch]) -> LinesRecord[BatchOutcome]:
     """Record of the points of a study with these batches; see `LinesRecord`."""
     wanted = {batch.number: batch for batch in batches}
 
     def read(content: Mapping[str, Any]) -> BatchOutcome:
-        batch, points = wanted.get(int(content[BATCH])), list(content[POINTS])
+        refuse_other_types(BatchContent, content)
+        batch, points = wanted.get(content[BATCH]), content[POINTS]
         if batch is None or batch.size != len(points):
             raise OtherStudyError
         return BatchOutcome(batch.number, tuple(map(_outcome, batch.jobs, points)))

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 from catenary.errors import InputError
 from catenary.storage.files import read_json, write_json_atomic
 from optimise.record.driver_lock import process_lives
-from optimise.record.growing_record import DamagedRecordError, was_set_aside
+from optimise.record.growing_record import DamagedRecordError, kept_aside, say, was_set_aside
 
 __all__ = [
     "StatusWriter",
@@ -133,7 +133,12 @@ class StatusWriter(Generic[Progress]):
         self._written = time.monotonic()
         self.current = replace(self.current, wall_time_s=self._spent_before + self._written - self._begin)
         driver = {"process": os.getpid(), "host": socket.gethostname(), "updated": datetime.now(UTC).isoformat()}
-        write_status(self._path, {"schema_version": SCHEMA_VERSION, **asdict(self.current), **driver})
+        content = {"schema_version": SCHEMA_VERSION, **asdict(self.current), **driver}
+        try:
+            write_status(self._path, content)
+        except IsADirectoryError:  # another hand put a folder there
+            say(f"{self._path} must be a file: it is a folder, kept as {kept_aside(self._path, b'').name}")
+            write_status(self._path, content)
 
 
 def _spent(path: Path) -> float:

@@ -8,16 +8,74 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from optimise.evaluation.outcome import Outcome
+from pydantic import AfterValidator, Field
+
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
+from optimise.evaluation.record_types import Length, Number, Numbers, OutcomeContent, Stored, refuse_other_types
 from optimise.record.lines_record import LinesRecord
 from optimise.record.trial import Origin, TrialRecord
 
 __all__ = ["StoredTrial", "Transaction", "records_of", "replayed", "trials_record"]
 
 Content = dict[str, Any]
+
+
+def _is_time(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+def _has_a_status(content: OutcomeContent) -> OutcomeContent:
+    OutcomeStatus(content.status)
+    return content
+
+
+Time = Annotated[str, AfterValidator(_is_time)]
+TrialNumber = Annotated[int, Field(ge=0)]
+Notes = Annotated[dict[str, Any], Length]
+
+
+class OriginContent(Stored):
+    """Where a trial comes from, as its line holds it."""
+
+    kind: Literal["polish", "warm_start"]
+    trial: TrialNumber
+    tolerance: Number | None = None
+    campaign: str = ""
+
+
+class AskedContent(Stored):
+    """A trial that is asked, as its line holds it."""
+
+    trial: TrialNumber
+    begun: Time | None
+    params: Numbers
+    notes: Notes
+    origin: OriginContent | None = None
+
+
+class ToldContent(Stored):
+    """A trial that is told, as its line holds it."""
+
+    trial: TrialNumber
+    ended: Time | None
+    values: Annotated[list[Number], Length] | None
+    notes: Notes
+    outcome: Annotated[OutcomeContent, AfterValidator(_has_a_status)]
+
+
+class TransactionContent(Stored):
+    """A line without its checksum."""
+
+    asked: Annotated[list[AskedContent], Length] = Field(default=[])
+    told: Annotated[list[ToldContent], Length] = Field(default=[])
+    notes: Notes = Field(default={})
+    line: int = 1
+    study: str = ""
 
 
 @dataclass
@@ -78,17 +136,45 @@ class Transaction:
         ValueError
             If it is none.
         """
+        refuse_other_types(TransactionContent, content)
         found = cls(content.get("asked", []), content.get("told", []), content.get("notes", {}))
         if not found.asked and not found.told:
             raise ValueError("no trial is asked or told")
         return found
 
 
+class TrialOrder:
+    """Whether transactions follow one another: trials are asked in the order of their numbers, and told once."""
+
+    def __init__(self) -> None:
+        self._asked, self._told = 0, set[int]()
+
+    def __call__(self, transaction: Transaction) -> None:
+        """Take the next transaction.
+
+        Raises
+        ------
+        ValueError
+            If it cannot stand there.
+        """
+        for asked in transaction.asked:
+            if asked["trial"] != self._asked:
+                raise ValueError(f"trial {asked['trial']} is asked where {self._asked} would be")
+            self._asked += 1
+        for told in transaction.told:
+            number = told["trial"]
+            if number >= self._asked or number in self._told:
+                raise ValueError(f"trial {number} is told {'twice' if number in self._told else 'before it is asked'}")
+            if told["outcome"]["number"] != number:
+                raise ValueError(f"trial {number} is told the outcome of {told['outcome']['number']}")
+            self._told.add(number)
+
+
 def trials_record(path: Path, study: str, name: str = "") -> LinesRecord[Transaction]:
     """Record of the trials of a campaign; see `LinesRecord`."""
     return LinesRecord(
         path, study, name, "trials", "designs", Transaction.from_dict, Transaction.to_dict,
-        evaluations=lambda transaction: len(transaction.told),
+        evaluations=lambda transaction: len(transaction.told), order=TrialOrder,
     )  # fmt: skip
 
 

@@ -104,8 +104,6 @@ def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> Campaign
             with end_request_interrupts():
                 run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
         except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
-            if not place.input_yaml.is_file():
-                place.write_input(campaign, case)
             run.close(StudyState.INTERRUPTED)
             raise Interrupted(interruption(stop, run.left)) from stop
         except NominalFailedError:
@@ -164,6 +162,7 @@ class _Run:
         """Write what a campaign leaves behind."""
         from optimise.search.dataset import write_trials
 
+        self.place.write_input(self.campaign, self.case)  # again, whatever became of it meanwhile
         result = CampaignResult(self.place.path, self.campaign, self.case, self.study.records)
         if self.study.records:
             write_trials(result, self.place.result_nc)

@@ -6,12 +6,14 @@ import copy
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import optuna
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from catenary.errors import InputError
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -57,8 +59,11 @@ class StudyDriver:
         with collection_paused():
             trials, notes = replayed(found)
             self.records = records_of(trials)
-            for trial in trials:
-                self._study.add_trial(self._rebuilt(trial))
+            for number, trial in enumerate(trials):
+                try:
+                    self._study.add_trial(self._rebuilt(trial))
+                except ValueError as error:
+                    raise _no_design(folder.record, number, error) from error
         for name, value in notes.items():
             self._storage.set_study_system_attr(self._storage.get_study_id_from_name(campaign.name), name, value)
         self._storage.noted()
@@ -171,6 +176,16 @@ class StudyDriver:
                 attributes[name] = None if values is None else dict(zip(self._objectives, values, strict=True))
         found.user_attrs = attributes
         return found
+
+
+def _no_design(record: Path, number: int, error: ValueError) -> InputError:
+    """Error that tells of a trial on record that another space of designs holds."""
+    return InputError(
+        [
+            f"{record} must hold designs of this campaign's space: trial {number} is none ({error}); go on with the "
+            "version of this program that wrote it, restore the file, or begin anew under another campaign name"
+        ]
+    )
 
 
 def _utc(time: datetime | None) -> str | None:

@@ -106,7 +106,8 @@ def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
         said.add(ended.err.split(" could not be written")[0].split("/")[-1])
         assert catenary(*command).code == 0, "it goes on when there is space"
         shutil.rmtree(disk.path / "outputs" / "campaigns" / f"c{pages}")
-        pages += 1 if pages < 12 else 4
+        # by single pages until all has been met that the search itself writes: some of it is smaller than four
+        pages += 1 if "best_design.yaml" not in said else 4
     with capfd.disabled():
         print(f"\na full disk met by {', '.join(sorted(said))}; with {pages} pages free everything was written")
     assert {"trials.jsonl", "trials.nc", "journal.log", "report.html"} <= said
@@ -125,20 +126,23 @@ def test_a_record_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
     from optimise.record.record_damage import take_up
     from optimise.record.trial_lines import Transaction, trials_record
 
+    def asked(number, text):
+        return Transaction(asked=[{"trial": number, "begun": None, "params": {}, "notes": {"text": text}}])
+
     record, status = trials_record(disk.path / "trials.jsonl", "0" * 12), disk.path / "status.json"
     _, writer = take_up(record, status)
     disk.leave(2)
     whole = 0
     with pytest.raises(OSError, match="No space left"):
         while True:
-            writer.append(Transaction(told=[{"text": "x" * 1000}]))
+            writer.append(asked(whole, "x" * 1000))
             whole += 1
     assert whole >= 5, "most of two pages were taken"
     assert record.path.read_bytes().endswith(b"}\n")
     disk.clear()
     found, writer = take_up(record, status)  # the driver ended; the next one goes on
     assert len(found) == whole
-    writer.append(Transaction(told=[{"text": "y"}]))
+    writer.append(asked(whole, "y"))
     found = record.lines()
     assert len(found.units) == whole + 1 and not found.damage and not found.tail
 
