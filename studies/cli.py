@@ -28,6 +28,8 @@ STUDIES = {
     "sweep": "statistics over an array of inputs: damping, contact stiffness, speed, ... (resumable)",
     "sensitivity": "what each of many inputs does: Sobol indices, Morris screening, derivatives (resumable)",
     "new": "a line of one's own from a dropper table (CSV) and a few answers, as a commented YAML",
+    "lines": "the lines that there are, with their data and sources",
+    "pantographs": "the pantographs that there are, with their data and sources",
     "export": "the periodic finite element model of a line or best design, as a rig bundle",
     "rig": "the hardware-in-the-loop rig: one subcommand for each task",
     "report": "the HTML report of a folder drawn anew, or runs and measured forces side by side",
@@ -114,7 +116,7 @@ def _dispatch(arguments: list[str]) -> int:
         print(usage.overview(STUDIES))
         return DONE
     study, rest = arguments[0], arguments[1:]
-    if study == "--version":
+    if study in ("--version", "version"):
         from catenary.storage.provenance import versions
 
         print(f"catenary {versions()['catenary-optimisation']}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Unpack
 
@@ -59,7 +60,7 @@ def campaign(
     """
     job = campaign_job(line, pantograph, {"speed_kmh": speed_kmh, **changes})
     prepared = prepared_campaign(job, campaign_folder(job) if folder is None else Path(folder))
-    progress = ProgressLine()
+    progress = ProgressLine(sys.stderr)  # what a script prints is its own
     try:
         return FoundDesigns(drive_campaign(prepared, progress=progress.show))
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from optimise.search.progress import Progress
@@ -16,10 +16,17 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 class ProgressLine:
-    """Progress on one line: rewritten in a terminal, printed now and then elsewhere."""
+    """Progress on one line: rewritten in a terminal, printed now and then elsewhere.
 
-    def __init__(self) -> None:
-        self._terminal = sys.stdout.isatty()
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where; not given: standard output.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stdout if stream is None else stream
+        self._terminal = self._stream.isatty()
         self._width = 0
         self._printed = -SECONDS_BETWEEN_LINES
         self._last = ""
@@ -34,14 +41,14 @@ class ProgressLine:
         """Show a line in the place of the last one."""
         self._last = text
         if self._terminal:
-            print("\r" + self._last.ljust(self._width), end="", flush=True)
+            print("\r" + self._last.ljust(self._width), end="", flush=True, file=self._stream)
             self._width = len(self._last)
         elif time.monotonic() - self._printed > SECONDS_BETWEEN_LINES:
             self._printed = time.monotonic()
-            print(self._last, flush=True)
+            print(self._last, flush=True, file=self._stream)
             self._last = ""
 
     def end(self) -> None:
         """Leave the last state on a line of its own."""
         if self._terminal or self._last:
-            print("" if self._terminal else self._last, flush=True)
+            print("" if self._terminal else self._last, flush=True, file=self._stream)

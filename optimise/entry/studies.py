@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -132,7 +133,7 @@ def _kept(folder: str | Path | None) -> Iterator[Path]:
 @contextlib.contextmanager
 def _progress() -> Iterator[Any]:
     """Show how a study stands on one line."""
-    line = ProgressLine()
+    line = ProgressLine(sys.stderr)  # what a script prints is its own
     try:
         yield lambda progress: line.write(points_line(progress))
     finally:
