@@ -3,7 +3,6 @@
 import runpy
 from pathlib import Path
 
-import numpy as np
 import pytest
 import yaml
 
@@ -31,8 +30,9 @@ def test_a_line_of_ones_own(own_folder, capsys):
     assert "my60" in capsys.readouterr().out and {"my60.png", "my60.nc"} <= {f.name for f in own_folder.iterdir()}
 
 
+@pytest.mark.filterwarnings("ignore:.*pre-sag is negative")  # designs may hog the wire, and are said to
 def test_an_optimum(own_folder):
-    gain = run("optimum", 12, synchronous=True, **SMALL)
+    gain = run("optimum", 21, synchronous=True, **SMALL)
     assert -60.0 < gain < 0.0
     assert yaml.safe_load((own_folder / "best.yaml").read_text(encoding="utf-8"))["name"] == "re330_both"
 
@@ -50,9 +50,7 @@ def test_a_sensitivity_study_names_what_matters_most():
     assert run("sensitivity", 8, **SMALL) == "contact.stiffness"
 
 
-def test_a_bundle_keeps_the_controllers_clock(own_folder, monkeypatch):
-    speed = run("bundle", "bundle")
-    # a span of 65 m takes a whole number of steps of 2 ms
-    steps = 65.0 / (speed / 3.6 * 2e-3)
-    assert np.isclose(steps, round(steps), atol=1e-9) and abs(speed / 300.0 - 1.0) < 3e-3
+def test_a_bundle_keeps_the_controllers_clock(own_folder):
+    # a span of 65 m takes 195 steps of 4 ms at exactly 300 km/h: the speed need not give way
+    assert run("bundle", "bundle", dt=4e-3) == pytest.approx(300.0, abs=1e-9)
     assert (own_folder / "bundle" / "pfem.nc").is_file()
