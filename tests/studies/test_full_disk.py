@@ -19,7 +19,7 @@ LINE = (
 )
 TINY = (
     *LINE, "solver=transient", "transient.spans=6", "transient.spans_evaluated=4", "transient.spans_behind=2",
-    "transient.spans_ahead=2",
+    "transient.spans_ahead=2", "error_estimate=false",
 )  # fmt: skip
 CAMPAIGN = (
     *TINY, "campaign=c", "trials=4", "cluster=serial", "sampler=random", "trust.speeds=1", "trust.contact_stiffness=[]",
