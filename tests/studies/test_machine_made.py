@@ -129,7 +129,9 @@ def inputs(draw: st.DrawFn) -> Input:
     for _ in range(draw(st.integers(0, 4))):
         key = draw(st.sampled_from(LEAVES))
         values[key] = draw(plausible(key) if mild or draw(st.booleans()) else absurd(key))
-    return Input(draw(st.sampled_from(list(LINES))), values, draw(st.booleans()))
+    line, in_files = draw(st.sampled_from(list(LINES))), draw(st.booleans())
+    values.setdefault("error_estimate", draw(st.integers(0, 4)) == 0)  # each takes several runs
+    return Input(line, values, in_files)
 
 
 def typed(value: object) -> str:
