@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from optimise.end_request import asked_to_end, end_request_interrupts, let_nothing_more_in, listen
@@ -112,6 +113,10 @@ def _print_anything() -> None:
 def _dispatch(arguments: list[str]) -> int:
     from studies.input import usage
 
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return ended.refuse(["the current folder must exist: it was deleted; change to another one"], "catenary")
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage.overview(STUDIES))
         return DONE
@@ -163,6 +168,7 @@ def _one(study: str, summary: str, module: ModuleType, rest: list[str]) -> int:
 def _run(study: str, module: ModuleType, rest: list[str]) -> int:
     from catenary.errors import InputError, WriteError, lacks_memory
 
+    outcome = InputError.outcome
     try:
         show, overrides = _options(rest)
         composed = module.compose(overrides)
@@ -171,6 +177,7 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
         if show:
             print(resolved_text(study, composed.job), end="")
             return DONE
+        outcome = "what was written before stays"
         return int(module.run(composed))
     except InputError as error:
         return ended.refuse(error.problems, f"catenary {study}", error.outcome)
@@ -179,7 +186,7 @@ def _run(study: str, module: ModuleType, rest: list[str]) -> int:
     except OSError as error:
         if error.filename is None or isinstance(error, BrokenPipeError) or lacks_memory(error):
             raise
-        return ended.refuse([f"{error.filename}: {error.strerror}"], f"catenary {study}")
+        return ended.refuse([f"{error.filename}: {error.strerror}"], f"catenary {study}", outcome)
 
 
 def _options(rest: list[str]) -> tuple[bool, list[str]]:

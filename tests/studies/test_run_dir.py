@@ -1,11 +1,14 @@
 """Folders that cannot be, or that no library can write to, are refused before anything is written."""
 
+import errno
 import os
 import shlex
 
 import pytest
 from refusal import refused
 from small_runs import BRUNI, SMALL_SEARCH, SMALL_WINDOW
+
+from studies.commands import lines as lines_command
 
 SHORT = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4")
 
@@ -82,3 +85,24 @@ def test_the_next_commands_can_be_copied_whatever_the_folder_is_called(catenary,
     for words in commands:
         assert words[2:] == ["catenary=my $HOME runs/best_design.yaml"]
         assert catenary(*words[1:], "--cfg", "job").code == 0
+
+
+def test_a_current_folder_that_was_deleted_is_said(catenary, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ended = catenary("status")
+    assert ended.code == 2 and "the current folder must exist: it was deleted" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("begun", "outcome"), [(False, "nothing was written"), (True, "what was written before stays")]
+)
+def test_a_fault_of_the_system_does_not_deny_what_was_written(catenary, monkeypatch, begun, outcome):
+    def fails(*_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "somewhere")
+
+    monkeypatch.setattr(lines_command, "run" if begun else "compose", fails)
+    ended = catenary("lines")
+    assert ended.code == 2 and "somewhere: Permission denied" in ended.err and outcome in ended.err
