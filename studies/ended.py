@@ -68,7 +68,11 @@ def not_written(error: OSError, study: str) -> int:
 
 def interrupted() -> int:
     """Say that the command was asked to end, and by it."""
-    print("\nInterrupted. Files are written whole or not at all; run the same command again.", file=sys.stderr)
+    print(
+        "\nInterrupted. Files are written whole or not at all; run the same command again, with another run_dir where "
+        "it names one that holds a result by now.",
+        file=sys.stderr,
+    )
     return INTERRUPTED
 
 

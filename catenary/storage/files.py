@@ -160,7 +160,7 @@ def read_yaml(path: Path, what: str) -> Any:
     except RecursionError:
         raise ValueError("its brackets are too deep") from None
     except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from None
+        raise ValueError(" ".join(str(error).replace(' in "<unicode string>",', " at").split())) from None
 
 
 def parsed_json(text: str | bytes) -> Any:

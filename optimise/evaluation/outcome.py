@@ -129,7 +129,8 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
-        content = {**asdict(self), "status": self.status.value}
+        scenarios = {name: list(values) for name, values in self.scenarios.items()}
+        content = {**asdict(self), "status": self.status.value, "scenarios": scenarios}
         return {name: value for name, value in content.items() if name not in SELDOM or value not in (None, {})}
 
     @classmethod

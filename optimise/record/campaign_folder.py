@@ -203,8 +203,11 @@ class CampaignFolder(StudyFolder):
         try:
             content = read_yaml(self.input_yaml, "campaign")
         except (OSError, ValueError) as error:
-            what = f"{self.input_yaml} must be a readable campaign"
-            raise InputError([f"{what}: {unreadable(error)}; give the folder of a campaign"]) from error
+            what, cure = f"{self.input_yaml} must be a readable campaign", "give the folder of a campaign"
+            if self.record.exists():
+                beside = f"{self.record.name} beside it is untouched"
+                cure = f"restore it from a copy, or use another campaign name; {beside}"
+            raise InputError([f"{what}: {unreadable(error)}; {cure}"]) from error
         if not isinstance(content, dict):
             raise InputError([f"{self.input_yaml} must be a mapping of names to values: it is not; restore the file"])
         return content

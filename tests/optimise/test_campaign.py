@@ -194,3 +194,13 @@ def test_specs_and_evaluation_load_neither_optuna_nor_dask():
     code += "print({'optuna', 'dask', 'distributed', 'xarray'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_damaged_configuration_says_that_the_record_is_untouched(tmp_path, case):
+    run(tmp_path, case)
+    folder = CampaignFolder(tmp_path)
+    record = folder.record.read_bytes()
+    folder.input_yaml.write_bytes(b"\0" * folder.input_yaml.stat().st_size)
+    with pytest.raises(InputError, match=r"restore it from a copy.*trials\.jsonl beside it is untouched") as refusal:
+        run(tmp_path, case)
+    assert "unicode string" not in str(refusal.value) and folder.record.read_bytes() == record
