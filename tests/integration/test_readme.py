@@ -31,6 +31,7 @@ def commands():
     return [line for line in lines if line]
 
 
+@pytest.mark.timeout(900)  # it is run with all that a first use compiles, beside other tests
 def test_the_python_prints_what_the_readme_says(tmp_path):
     (code,) = blocks("python")
     (printed,) = blocks("text")
