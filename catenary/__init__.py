@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from catenary.lazy_names import lazy_names
 from catenary.storage.kernel_cache import keep_kernels_by_source
 
 if TYPE_CHECKING:
@@ -16,20 +16,13 @@ __all__ = ["CatenarySpec", "InputError", "line_names", "load_line"]
 
 keep_kernels_by_source()
 
-# what an engineer calls, loaded when it is first used: importing the package costs nothing
-_PLACES = {
-    "CatenarySpec": "catenary.spec.line",
-    "InputError": "catenary.errors",
-    "line_names": "catenary.storage.library",
-    "load_line": "catenary.storage.library",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'catenary' has no attribute '{name}'; it has {', '.join(__all__)}")
-    return getattr(import_module(_PLACES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# what an engineer calls
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "CatenarySpec": "catenary.spec.line",
+        "InputError": "catenary.errors",
+        "line_names": "catenary.storage.library",
+        "load_line": "catenary.storage.library",
+    },
+)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from catenary.lazy_names import lazy_names
 from catenary.storage.kernel_cache import keep_kernels_by_source
 
 if TYPE_CHECKING:
@@ -19,23 +19,16 @@ __all__ = ["CaseSpec", "PantographSpec", "Run", "export_bundle", "load_pantograp
 
 keep_kernels_by_source()
 
-# what an engineer calls, loaded when it is first used: importing the package costs nothing
-_PLACES = {
-    "CaseSpec": "dynamics.spec.case",
-    "PantographSpec": "dynamics.spec.train",
-    "Run": "dynamics.run",
-    "export_bundle": "dynamics.rig.exported",
-    "load_pantograph": "dynamics.spec.case_input",
-    "pantograph_names": "dynamics.spec.case_input",
-    "simulate": "dynamics.simulation",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'dynamics' has no attribute '{name}'; it has {', '.join(__all__)}")
-    return getattr(import_module(_PLACES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# what an engineer calls
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "CaseSpec": "dynamics.spec.case",
+        "PantographSpec": "dynamics.spec.train",
+        "Run": "dynamics.run",
+        "export_bundle": "dynamics.rig.exported",
+        "load_pantograph": "dynamics.spec.case_input",
+        "pantograph_names": "dynamics.spec.case_input",
+        "simulate": "dynamics.simulation",
+    },
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from catenary.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from optimise.entry.campaigns import campaign, load_campaign
@@ -12,22 +13,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Design", "FoundDesigns", "campaign", "load_campaign", "sensitivity", "sweep"]
 
-# what an engineer calls, loaded when it is first used: importing the package costs nothing
-_PLACES = {
-    "Design": "optimise.entry.found",
-    "FoundDesigns": "optimise.entry.found",
-    "campaign": "optimise.entry.campaigns",
-    "load_campaign": "optimise.entry.campaigns",
-    "sensitivity": "optimise.entry.studies",
-    "sweep": "optimise.entry.studies",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'optimise' has no attribute '{name}'; it has {', '.join(__all__)}")
-    return getattr(import_module(_PLACES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# what an engineer calls
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Design": "optimise.entry.found",
+        "FoundDesigns": "optimise.entry.found",
+        "campaign": "optimise.entry.campaigns",
+        "load_campaign": "optimise.entry.campaigns",
+        "sensitivity": "optimise.entry.studies",
+        "sweep": "optimise.entry.studies",
+    },
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 from catenary.errors import InputError
@@ -52,7 +51,10 @@ def load_named(spec: type[SpecT], group: str, name: str | os.PathLike[str]) -> S
     content = chosen_block(group, name)
     refuse_other_kind(KeyTree(spec).children(()), content, group, name)
     reference = dict(conf_content(f"{group}/{group_options(group)[0]}"))
-    place: Callable[[Any], str] = lambda path: f" in {os.fspath(name)}"  # noqa: E731
+
+    def place(_: object) -> str:
+        return f" in {os.fspath(name)}"
+
     return checked(spec, content, reference, place)
 
 

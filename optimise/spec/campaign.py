@@ -21,11 +21,19 @@ __all__ = [
     "ObjectiveNames",
     "PolishSpec",
     "SamplerSpec",
+    "Seed",
+    "Synchronous",
+    "Trials",
     "TrustSpec",
     "WarmStart",
     "WarmStartDesigns",
 ]
 
+Trials = Annotated[int, Field(ge=1, le=1_000_000, description="designs to evaluate, the nominal line included")]
+Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the sampler")]
+Synchronous = Annotated[
+    bool, Field(description="fixed batches told in trial order: reproducible on any number of workers")
+]
 WarmStart = Annotated[
     str | None,
     Field(description="folder of an earlier campaign whose best designs are the first trials of this one"),
@@ -131,13 +139,9 @@ class CampaignSpec(Spec):
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(
         description="name of the campaign and of its folder: letters, digits, '_', '-' and '.', no path"
     )
-    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        default=200, description="designs to evaluate, the nominal line included"
-    )
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
-    synchronous: bool = Field(
-        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
-    )
+    trials: Trials = 200
+    seed: Seed = 1
+    synchronous: Synchronous = False
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     scenarios: ScenariosSpec = ScenariosSpec()
     sampler: SamplerSpec = SamplerSpec()

@@ -21,6 +21,9 @@ from optimise.spec.campaign import (
     ObjectiveNames,
     PolishSpec,
     SamplerSpec,
+    Seed,
+    Synchronous,
+    Trials,
     TrustSpec,
     WarmStart,
     WarmStartDesigns,
@@ -98,13 +101,9 @@ class OptimiseJob(CaseSpec):
     campaign: RunName | None = Field(
         default=None, description="name of the campaign and of its folder; without it <line>_<design>"
     )
-    trials: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        default=200, description="designs to evaluate, the nominal line included"
-    )
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the sampler")
-    synchronous: bool = Field(
-        default=False, description="fixed batches told in trial order: reproducible on any number of workers"
-    )
+    trials: Trials = 200
+    seed: Seed = 1
+    synchronous: Synchronous = False
     error_estimate: ErrorEstimate = True
     objectives: ObjectiveNames = DEFAULT_OBJECTIVES
     scenarios: ScenariosSpec = ScenariosSpec()

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from catenary.spec.marks import MARKS
 from catenary.storage.configuration import CONF
 from catenary.storage.library import line_names, load_line
 from dynamics.spec.case_input import load_pantograph, pantograph_names
 
 __all__ = ["line_table", "pantograph_table", "sources"]
-
-MARKS = {
-    "p": "printed in a paper",
-    "s": "seen in a public source",
-    "r": "recalled from the literature",
-    "d": "derived from other values",
-    "c": "chosen here",
-    "u": "given by the user",
-    "t": "taken over from another line",
-}
 
 
 def line_table() -> list[str]:

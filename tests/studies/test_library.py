@@ -3,8 +3,9 @@
 import pytest
 import yaml
 
+from catenary.spec.marks import MARKS
 from catenary.storage.configuration import CONF, group_options
-from studies.writing.library_table import MARKS, sources
+from studies.writing.library_table import sources
 
 
 @pytest.mark.parametrize(("command", "group"), [("lines", "catenary"), ("pantographs", "pantograph")])

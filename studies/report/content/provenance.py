@@ -8,19 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from catenary.spec.marks import MARKS
 from dynamics.spec.case import CaseSpec
 from studies.report.content.origin import Provenance
 
-__all__ = ["MARKS", "case_provenance", "spec_provenance"]
+__all__ = ["case_provenance", "spec_provenance"]
 
-MARKS = {
-    "p": "printed in a paper",
-    "s": "seen in a public source",
-    "r": "recalled from the literature",
-    "d": "derived from other values",
-    "c": "chosen here",
-    "u": "given by the user",
-}
 UNMARKED = "not stated"
 VARIED = "varied here; this is the case's own"
 UNIT = re.compile(r"\[([^\]]+)\]")

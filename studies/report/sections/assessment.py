@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from catenary.spec.marks import MARKS
 from studies.report.content.pieces import Assessed
-from studies.report.content.provenance import MARKS
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import STATISTICS, value_text
 
