@@ -4,11 +4,12 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 from functools import partial
-from time import monotonic, monotonic_ns, sleep
+from time import monotonic, monotonic_ns, sleep, time_ns
 
 from rig_session import DT, N, Spring
 
@@ -22,6 +23,9 @@ from dynamics.rig.service.udp import open_socket
 
 # a machine that does other things as well makes frames late: that is not what these tests ask
 PATIENT = {"grace_ms": 60.0, "watchdog_ms": 400.0, "largest_gap_steps": 200, "largest_share_percent": 50.0}
+
+# Linux: the kernel stamps datagrams as they arrive, so that a thread which reads late does not see them late
+SO_TIMESTAMPNS = 35
 
 FLOOD = """
 import socket, sys, time
@@ -55,6 +59,7 @@ class Device(threading.Thread):
     def __init__(self, port, force=100.0):
         super().__init__(daemon=True)
         self.sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.sock.connect(("127.0.0.1", port))
         self.force, self.heights, self.farewell, self.step, self.leave = force, [], None, 0, threading.Event()
         self.welcome = None
@@ -87,11 +92,13 @@ class Device(threading.Thread):
 
     def _listen(self):
         try:
-            frame = unpack(self.sock.recv(2048))
+            data, stamps, _, _ = self.sock.recvmsg(2048, 64)
         except OSError:
             return
+        frame, (seconds, nanoseconds) = unpack(data), struct.unpack("@ll", stamps[0][2])
         if isinstance(frame, Frame) and frame.kind is Kind.HEIGHT:
-            self.heights.append((1e-9 * monotonic_ns(), frame.sequence, frame.value, frame.status))
+            waited = time_ns() - (1_000_000_000 * seconds + nanoseconds)
+            self.heights.append((1e-9 * (monotonic_ns() - waited), frame.sequence, frame.value, frame.status))
         elif isinstance(frame, Frame) and frame.kind is Kind.FAREWELL:
             self.farewell = frame
 

@@ -246,6 +246,23 @@ def test_a_server_that_is_stopped_for_a_second_makes_no_leap(server):
     assert (way <= 1.0 * (time + DT + 0.06 + 0.02)).all(), "a thread that is late may see heights closer together"
 
 
+@pytest.mark.parametrize("begins", ("woke", "handle", "tick"))
+def test_a_server_that_is_held_up_between_two_looks_at_the_clock_says_so(begins):
+    served, held = Served(Spring(), steps=100000, loss={"watchdog_ms": 100.0}), []
+    method = getattr(served.session, begins)
+
+    def held_up(*arguments):
+        done = method(*arguments)
+        if served.session.steps.number > 100 and not held:
+            held.append(True)
+            sleep(0.5)
+        return done
+
+    setattr(served.session, begins, held_up)
+    served.run(lambda _: None)
+    assert held and served.session.reason is Reason.HELD_UP, served.said
+
+
 def test_a_stop_while_the_server_is_stopped_is_led_by_the_stop_itself(server):
     process, device, stop = server(loss={"watchdog_ms": 10000.0})
     device.force = 1.0

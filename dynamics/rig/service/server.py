@@ -79,7 +79,7 @@ class _Server:
         else:
             until = min(until, self._others_again_ns)
         ready, _, _ = select.select(sockets, [], [], max(0.0, 1e-9 * (until - now)))
-        session.woke(monotonic_ns())
+        self._now()
         if self.interrupted:
             session.stop(Reason.INTERRUPTED)
         if self.emergency in ready:
@@ -88,7 +88,16 @@ class _Server:
             self._receive(self.exchange.device, DEVICE_BUDGET)
         if self.exchange.anybody in ready:
             self._others_left -= self._receive(self.exchange.anybody, self._others_left)
-        self._send(session.tick(monotonic_ns()))
+        self._send(session.tick(self._now()))
+
+    def _now(self) -> int:
+        """Read the clock [ns] for what comes next, which must not be taken as news where this process was held up.
+
+        It may be held up between any two lines, so no time reaches the session that this has not looked at.
+        """
+        now = monotonic_ns()
+        self.session.woke(now)
+        return now
 
     def _receive(self, sock: socket.socket, budget: int) -> int:
         """Take the datagrams that are there, at most so many; how many.
@@ -104,7 +113,7 @@ class _Server:
                 return taken
             except ConnectionError:  # an answer found nobody; the watchdog decides
                 continue
-            replies = self.session.handle(data, address, monotonic_ns())
+            replies = self.session.handle(data, address, self._now())
             self._send(replies)
         return budget
 
