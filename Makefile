@@ -24,7 +24,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # No target asks a question.
 export PIP_NO_INPUT := 1
 
-.PHONY: help venv demo test lint validate chaos bench wheelhouse lock clean
+.PHONY: help venv demo test lint docs examples validate chaos bench wheelhouse lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -42,15 +42,25 @@ lint: $(READY)  ## style, format and types
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
+# The three below write what they find into the documentation: docs/results has a page for each.
 validate: $(READY)  ## compare with published results
+	$(BIN)/catenary validate tables=docs/results
 	$(BIN)/pytest -m validate
 
+CHAOS ?= tests/chaos tests/studies/test_real_disk.py
 chaos: $(READY)  ## kill, damage and fill up at full size; print what was lost
-	$(BIN)/pytest -m chaos -s tests/chaos tests/studies/test_real_disk.py
+	$(BIN)/pytest -m chaos -s --results=docs/results $(CHAOS)
 
 BENCH ?= tests/benchmarks
 bench: $(READY)  ## measure times; those of the rig alone: make bench BENCH=tests/benchmarks/rig
-	$(BIN)/pytest -m benchmark -s $(BENCH)
+	$(BIN)/pytest -m benchmark -s --results=docs/results $(BENCH)
+
+docs: $(READY)  ## build the documentation into site/, to be read without a network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html in a browser."
+
+examples: $(READY)  ## run the scripts of examples/ and write their pages into the documentation
+	$(BIN)/python docs/run_examples.py
 
 wheelhouse: $(LOCKED)  ## fetch every file of the lock, for machines without a network
 	$(BIN)/python -m pip download --quiet --require-hashes --no-deps --no-build-isolation -r requirements.lock -d wheelhouse
@@ -58,10 +68,10 @@ wheelhouse: $(LOCKED)  ## fetch every file of the lock, for machines without a n
 lock:  ## resolve the ranges of pyproject.toml anew (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
-	  --group dev --group build --group dashboards pyproject.toml --output-file requirements.lock
+	  --group dev --group build --group dashboards --group docs pyproject.toml --output-file requirements.lock
 
 clean:  ## remove .venv, caches and build products, never outputs
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -not -path './outputs/*' -prune -exec rm -rf {} +
 
 # setuptools goes first: hydra's antlr runtime is a source archive, and building it in isolation would fetch

@@ -1,4 +1,4 @@
-"""Cases for tests of the physics: a line and a pantograph of the library at one speed."""
+"""Cases for tests of the physics: a line and a pantograph of the library at one speed; pages of what runs measured."""
 
 import signal
 from pathlib import Path
@@ -9,9 +9,63 @@ import yaml
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import per_bay
 from dynamics.spec.case import CaseSpec
+from studies.writing.result_page import ResultTable, write_result_page
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
 PANTOGRAPH_OF = {"bruni_2015": "bruni_2015", "re330": "dsa380", "c350": "dsa250", "en50318_2002": "en50318_2002"}
+
+MEASURED = pytest.StashKey[dict]()
+FAILED = pytest.StashKey[list]()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--results", help="folder for a page of what each benchmark or fault test measured: docs/results")
+
+
+def pytest_configure(config):
+    config.stash[MEASURED], config.stash[FAILED] = {}, []
+
+
+@pytest.fixture
+def keep_figure(request):
+    """Function that keeps a row of text for the page of this test's module."""
+
+    def keep(*cells):
+        request.config.stash[MEASURED].setdefault(request.module, []).append(cells)
+
+    return keep
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed:
+        item.config.stash[FAILED].append((item.module, item.name))
+    return report
+
+
+def pytest_sessionfinish(session):
+    folder = session.config.getoption("--results")
+    if folder is None:
+        return
+    for module, rows in session.config.stash[MEASURED].items():
+        kind, columns, command = module_page(module)
+        failed = [f"`{name}` failed in this run." for where, name in session.config.stash[FAILED] if where is module]
+        write_result_page(
+            Path(folder) / f"{kind}_{module.__name__.rpartition('.')[2].partition('_')[2]}.md",
+            module.__doc__.splitlines()[0].rstrip("."),
+            command,
+            [ResultTable(columns, tuple(rows))],
+            failed,
+        )
+
+
+def module_page(module):
+    """Kind of page that a module of tests writes, its headings, and the command."""
+    where = Path(module.__file__).relative_to(CONF.parent)
+    if "benchmarks" in where.parts:
+        return "speed", ("what", "measured", "to reach"), f"make bench BENCH={where}"
+    return "faults", ("test", "measured"), f"make chaos CHAOS={where}"
 
 
 def read(group: str, name: str) -> dict:

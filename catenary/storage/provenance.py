@@ -1,9 +1,11 @@
-"""What a result file says about its origin: hash of the input, versions, commit."""
+"""What a result file says about its origin: hash of the input, versions, commit, machine."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -14,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["commit", "config_json", "config_sha256", "versions"]
+__all__ = ["commit", "config_json", "config_sha256", "machine", "versions"]
 
 LIBRARIES = ("numpy", "scipy", "numba", "pydantic", "hydra-core", "optuna", "dask", "xarray", "netCDF4")
 
@@ -55,3 +57,15 @@ def commit() -> str:
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
     return done.stdout.strip() or "unknown"
+
+
+@cache
+def machine() -> str:
+    """Processor, number of cores, operating system and Python of this machine, as one line of text."""
+    named = platform.processor()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        named = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), named)
+    cores = os.cpu_count() or 1
+    parts = (named or platform.machine(), f"{cores} core{'s' if cores > 1 else ''}", platform.system())
+    return ", ".join((*parts, f"Python {platform.python_version()}"))

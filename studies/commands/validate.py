@@ -8,6 +8,8 @@ formulations (cables and beams, linearised or not, in the plane and in space, ag
 pfem (the hardware loop of paper 001 emulated, against the periodic state and the long transient). One or some alone:
 
   catenary validate only=[steady,en50318]
+
+`make results` writes the tables of the documentation by `tables=docs/results`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from catenary.storage.provenance import commit, config_sha256, versions
 from studies.input.compose import Composed, compose_job
 from studies.jobs.simulation import COMPARISONS, ValidateJob
 from studies.validation.gates.gates import GatesSpec, load_gates
-from studies.writing.run_folder import RunFolder, fresh_folder
+from studies.writing.run_folder import RunFolder, asked_folder, fresh_folder
 
 if TYPE_CHECKING:
     from studies.validation.rows import Comparison
@@ -44,6 +46,8 @@ def run(composed: Composed[ValidateJob]) -> int:
     """Compare, print, write and draw; 1 when a gate is missed."""
     gates = load_gates()
     chosen = tuple(key for key in COMPARISONS if key in composed.job.only)
+    if composed.job.tables is not None:
+        asked_folder(composed.job.tables, Path(), "tables")
     folder = RunFolder(fresh_folder("validate", "validation", composed.job.run_dir), "validate", composed)
     began = time.perf_counter()
     found = []
@@ -85,7 +89,7 @@ def _write(path: Path, composed: Composed[ValidateJob], found: list[Comparison],
     """Write summary.json, report.html and figures/."""
     from studies.report.drawing.page import write_page
     from studies.report.readers.stored import command_of
-    from studies.validation.page import validation_page
+    from studies.validation.page import validation_page, write_validation_tables
 
     digest = config_sha256(composed.job)
     command = command_of(path, "validate")
@@ -118,3 +122,5 @@ def _write(path: Path, composed: Composed[ValidateJob], found: list[Comparison],
         ("wall time", f"{wall_time:.0f} s"),
     )
     write_page(validation_page(found, command, ran), path)
+    if composed.job.tables is not None:
+        write_validation_tables(found, Path(composed.job.tables))

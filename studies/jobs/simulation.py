@@ -133,6 +133,10 @@ class ValidateJob(Spec):
     run_dir: str | None = Field(
         default=None, description="folder of this run; without it outputs/validate/<date>_<time>_validation"
     )
+    tables: str | None = Field(
+        default=None,
+        description="folder for the tables as pages of the documentation, docs/results; without it none are written",
+    )
 
     @field_validator("only", mode="before")
     @classmethod

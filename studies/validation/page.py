@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from studies.report.drawing.frame import with_bound_units
 from studies.report.drawing.parts import Fact, Page, Section, Table
 from studies.validation.rows import Comparison, Row
+from studies.writing.result_page import ResultTable, write_result_page
 
-__all__ = ["validation_page"]
+__all__ = ["validation_page", "write_validation_tables"]
 
 COLUMNS = ("quantity", "case", "published", "accepted", "here", "unit", "verdict")
 
@@ -43,6 +45,19 @@ def validation_page(comparisons: Sequence[Comparison], command: str, ran: tuple[
             Section("Run it again", command=command),
         ),
     )
+
+
+def write_validation_tables(comparisons: Sequence[Comparison], folder: Path) -> None:
+    """Write validation_<name>.md for each comparison: its tables, in Markdown, for the documentation."""
+    for comparison in comparisons:
+        section = _section(comparison)
+        write_result_page(
+            folder / f"validation_{comparison.key}.md",
+            comparison.title,
+            f"catenary validate only={comparison.key} tables=docs/results",
+            [ResultTable(table.columns, table.rows, table.title) for table in section.tables],
+            section.text,
+        )
 
 
 def _told(row: Row) -> str:

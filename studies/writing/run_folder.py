@@ -24,8 +24,8 @@ HYDRA = ".hydra"
 LONGEST_NAME = 60 * "x"
 
 
-def asked_folder(run_dir: str | None, otherwise: Path) -> Path:
-    """Folder that a command was asked to write to, or its usual one, not made yet.
+def asked_folder(run_dir: str | None, otherwise: Path, key: str = "run_dir") -> Path:
+    """Folder that a command was asked to write to by ``key``, or its usual one, not made yet.
 
     Raises
     ------
@@ -33,22 +33,22 @@ def asked_folder(run_dir: str | None, otherwise: Path) -> Path:
         If no folder can be there, or none that every library can write to: work would be done and then lost.
     """
     folder = otherwise if run_dir is None else Path(run_dir)
-    problem = _problem_of_name(run_dir) or _in_the_way(folder)
+    problem = _problem_of_name(run_dir, key) or _in_the_way(folder)
     if not problem and "\\" in str(folder.absolute()):
         problem = "the netCDF library takes a backslash for a divider of folders"
     if problem:
         shown = str(run_dir or folder)
         shown = shown if len(shown) <= 100 else f"{shown[:100]}..."
-        raise InputError([f"run_dir must be a folder that is there or can be made: got '{shown}'; {problem}"])
+        raise InputError([f"{key} must be a folder that is there or can be made: got '{shown}'; {problem}"])
     return folder
 
 
-def _problem_of_name(run_dir: str | None) -> str:
+def _problem_of_name(run_dir: str | None, key: str) -> str:
     """Why a text names no folder; empty where it does."""
     if run_dir is None:
         return ""
     if not run_dir.strip():
-        return "name one, or leave run_dir out"
+        return f"name one, or leave {key} out"
     if run_dir.startswith("~"):
         return "only a shell takes ~ for the home folder: write that out"
     if any(unicodedata.category(c) == "Cc" for c in run_dir):

@@ -56,10 +56,11 @@ def bruni(case_of):
 
 
 @pytest.fixture
-def figure(capsys):
-    """Function that prints one figure: what, value with its unit, and what it should reach."""
+def figure(capsys, keep_figure):
+    """Function that prints and keeps one figure: what, value with its unit, and what it should reach."""
 
     def line(what, value, reach=""):
+        keep_figure(str(what), str(value), str(reach))
         with capsys.disabled():
             print(f"\n{what:<74} {value}" + (f"   [to reach: {reach}]" if reach else ""), end="", flush=True)
 

@@ -17,10 +17,11 @@ def simple_case():
 
 
 @pytest.fixture
-def figures(request, capsys):
-    """Function that prints figures of a test under its name."""
+def figures(request, capsys, keep_figure):
+    """Function that prints and keeps figures of a test under its name."""
 
     def show(text):
+        keep_figure(request.node.name, text)
         with capsys.disabled():
             print(f"\n{request.node.name}: {text}")
 

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from catenary.storage.provenance import commit, machine
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 from studies.validation.en50318 import acceptance_case
@@ -34,14 +35,14 @@ def cut_gates(**known):
 def validate(catenary, monkeypatch, solution):
     """The command, its gates cut down, its solver giving what it is told to."""
 
-    def run(gates=None, **statistics):
+    def run(gates=None, *more, **statistics):
         monkeypatch.setattr("studies.commands.validate.load_gates", lambda: gates or cut_gates())
         leading = dataclasses.replace(
             solution.leading, statistics=dataclasses.replace(solution.statistics, **statistics)
         )
         found = dataclasses.replace(solution, pantographs=(leading,))
         monkeypatch.setattr("studies.validation.en50318.solve", lambda case: found)
-        return catenary("validate", "only=en50318", "run_dir=run")
+        return catenary("validate", "only=en50318", "run_dir=run", *more)
 
     return run
 
@@ -66,6 +67,25 @@ def test_rows_are_printed_written_and_drawn(validate, folder):
     assert 'id="en50318_planar_300"' in page
     assert (folder / "run" / "figures" / "en50318_planar_300.png").stat().st_size > 5_000
     assert (folder / "run" / ".hydra" / "config.yaml").exists() and (folder / "run" / "validate.log").exists()
+
+
+def test_the_tables_are_pages_of_the_documentation(validate, folder):
+    assert validate(None, "tables=results").code == 0
+    (page,) = (folder / "results").iterdir()
+    text = page.read_text(encoding="utf-8")
+    assert page.name == "validation_en50318.md" and text.startswith("# EN 50318:2002")
+    assert "`catenary validate only=en50318 tables=docs/results` wrote this page" in text
+    assert f"| {machine()} | `{commit()}` |" in text
+    sigma = next(line for line in text.splitlines() if line.startswith("| standard deviation σ"))
+    cells = [cell.strip() for cell in sigma.strip("|").split("|")]
+    assert cells[2:4] == ["PACDIN 34.0, PantoCat 34.3", "32.0 to 40.0"] and cells[5:7] == ["N", "met"]
+    assert 32.0 <= float(cells[4]) <= 40.0
+
+
+def test_tables_that_cannot_be_written_are_refused_before_any_run(validate, folder):
+    (folder / "results").write_text("a file", encoding="utf-8")
+    ended = validate(None, "tables=results")
+    assert ended.code == 2 and "tables must be a folder" in ended.err and not (folder / "run").exists()
 
 
 @pytest.mark.parametrize("broken", [{"contact_force_std_N": 41.0}, {"contact_force_mean_N": float("nan")}])
