@@ -35,15 +35,15 @@ def prescribed_by_lengths(equilibrium: Equilibrium) -> CatenarySpec:
     return _with(equilibrium, "lengths", "lengths", equilibrium.dropper_unstretched_length)
 
 
-def _with(equilibrium: Equilibrium, reading: str, key: str, values: NDArray[Any]) -> CatenarySpec:
+def _with(equilibrium: Equilibrium, prescribed: str, key: str, values: NDArray[Any]) -> CatenarySpec:
     """Take the spec over with one reading in the place of the other; its mark of provenance becomes 'derived'."""
     spec = equilibrium.spec
     content = spec.model_dump()
     droppers = {k: v for k, v in content["droppers"].items() if k not in ("contact_wire_heights", "lengths")}
     own = values[: len(spec.droppers.positions)]
-    content["droppers"] = {**droppers, "prescribed": reading, key: tuple(own.tolist())}
+    content["droppers"] = {**droppers, "prescribed": prescribed, key: tuple(own.tolist())}
     marks = dict(content["provenance"])
-    if reading != spec.droppers.prescribed and marks:
+    if prescribed != spec.droppers.prescribed and marks:
         marks.pop("droppers.contact_wire_heights", None)
         marks.pop("droppers.lengths", None)
         marks[f"droppers.{key}"] = "d"

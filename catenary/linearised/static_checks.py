@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.linearised.contact_wire import static_height
-from catenary.spec.components import READINGS
+from catenary.spec.components import PRESCRIBED
 
 __all__ = ["SLACK_FORCE", "STEEPEST_ARM", "Fault", "FaultKind", "faults_at_rest"]
 
@@ -108,18 +108,18 @@ def _wires_cross(eq: Equilibrium) -> list[Fault]:
 def _slack(eq: Equilibrium, k: int) -> Fault:
     """A dropper that would have to push, though the wires are well apart."""
     droppers = eq.spec.droppers
-    key, _ = READINGS[droppers.prescribed]
+    key, _ = PRESCRIBED[droppers.prescribed]
     cure = {
         "heights": "raise the contact wire there or lower it at its neighbours",
         "lengths": "cut it shorter or its neighbours longer",
     }[droppers.prescribed]
     force = float(eq.dropper_force[k])
-    told = f"have to push down with {-force:.1f} N" if force < -SLACK_FORCE else "carry nothing"
+    assessment = f"have to push down with {-force:.1f} N" if force < -SLACK_FORCE else "carry nothing"
     return Fault(
         FaultKind.SLACK,
         f"droppers.{key}[{k}]",
         f"= {getattr(droppers, key)[k]:g} m slackens dropper {k + 1} (at {droppers.positions[k]:g} m) at rest: it "
-        f"would {told}; {cure}",
+        f"would {assessment}; {cure}",
     )
 
 

@@ -17,7 +17,7 @@ from pydantic import (
 __all__ = [
     "HIGHEST",
     "LONGEST",
-    "READINGS",
+    "PRESCRIBED",
     "SHORTEST",
     "DamperSpec",
     "DropperSpec",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 # what a dropper may be given by; the key that each reading needs, and what one value of it is called
-READINGS = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
+PRESCRIBED = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
 # highest contact wire over or under the support [m]; shortest and longest dropper [m]
 HIGHEST = 0.5
 SHORTEST, LONGEST = 0.05, 3.5
@@ -121,7 +121,7 @@ class DropperSpec(Spec):
 
     @model_validator(mode="after")
     def _droppers_are_possible(self) -> Self:
-        problems = self._readings()
+        problems = self._prescribed_problems()
         for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
             if b <= a:
                 problems.append(
@@ -142,12 +142,12 @@ class DropperSpec(Spec):
             raise ValueError("; ".join(problems))
         return self
 
-    def _readings(self) -> list[str]:
+    def _prescribed_problems(self) -> list[str]:
         """Say where not exactly the prescribed quantity is given, one value per dropper."""
         problems, n = [], len(self.positions)
-        for reading, (key, one) in READINGS.items():
+        for prescribed, (key, one) in PRESCRIBED.items():
             given = getattr(self, key)
-            if reading != self.prescribed:
+            if prescribed != self.prescribed:
                 if given:
                     problems.append(
                         f"{key} must be left out (or null) where prescribed is '{self.prescribed}': "
@@ -155,10 +155,10 @@ class DropperSpec(Spec):
                     )
             elif not given:
                 problems.append(
-                    f"{key} is missing: prescribed is '{reading}', so give one {one} per dropper, {n} values [m]"
+                    f"{key} is missing: prescribed is '{prescribed}', so give one {one} per dropper, {n} values [m]"
                 )
             elif len(given) != n:
-                problems.append(f"{key} must give one {one} per dropper: {n} positions, {len(given)} {reading}")
+                problems.append(f"{key} must give one {one} per dropper: {n} positions, {len(given)} {prescribed}")
         return problems
 
     @model_serializer(mode="wrap")

@@ -16,7 +16,7 @@ __all__ = ["Path", "find_problems"]
 Path = tuple[str | int, ...]
 MAX_ROUNDS = 5
 # sentences on one input; nobody reads more, and each takes a look at every key
-MAX_TOLD = 40
+MAX_SHOWN = 40
 
 
 def find_problems(
@@ -53,9 +53,9 @@ def find_problems(
     replaced: set[str] = set()
     for _ in range(MAX_ROUNDS):
         errors, other = _errors(spec, low), _errors(spec, high)
-        if len(errors) > MAX_TOLD:
-            told = [s for e in errors[:MAX_TOLD] for s in _sentences(keys, e, data, where)]
-            return _few([*sentences, *told], len(errors) - MAX_TOLD)
+        if len(errors) > MAX_SHOWN:
+            shown = [s for e in errors[:MAX_SHOWN] for s in _sentences(keys, e, data, where)]
+            return _few([*sentences, *shown], len(errors) - MAX_SHOWN)
         found = {s: e for e in errors for s in _sentences(keys, e, data, where)}
         also = {s for e in other for s in _sentences(keys, e, data, where)}
         news = [s for s in found if s in also and s not in sentences and not _mentions(s, replaced)]
@@ -74,8 +74,8 @@ def find_problems(
 
 def _few(sentences: list[str], more: int = 0) -> list[str]:
     """No more sentences than can be read; how many more there are."""
-    more += max(0, len(sentences) - MAX_TOLD)
-    return [*sentences[:MAX_TOLD], f"and {more} more problems: mend these first"] if more else sentences
+    more += max(0, len(sentences) - MAX_SHOWN)
+    return [*sentences[:MAX_SHOWN], f"and {more} more problems: mend these first"] if more else sentences
 
 
 def _errors(spec: type[BaseModel], data: dict[str, Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec, SlackDamping
 
-__all__ = ["LARGE_CHANGE", "SlackReading", "compare_slack_readings"]
+__all__ = ["LARGE_CHANGE", "SlackDampingChange", "compare_slack_damping"]
 
 # a choice that moves the standard deviation by more than this is told [%]
 LARGE_CHANGE = 3.0
@@ -18,7 +18,7 @@ SHORT_WINDOW = {"spans_behind": 10, "spans_ahead": 12}
 
 
 @dataclass(frozen=True)
-class SlackReading:
+class SlackDampingChange:
     """What the other reading of a slack dropper makes of a result.
 
     Attributes
@@ -47,7 +47,7 @@ class SlackReading:
         )
 
 
-def compare_slack_readings(case: CaseSpec, solution: Solution) -> SlackReading | None:
+def compare_slack_damping(case: CaseSpec, solution: Solution) -> SlackDampingChange | None:
     """Solve a case once more with the other reading of its slack droppers; None where none is slack, or no figures."""
     if solution.statistics is None or not (solution.dropper_slack_time > 0.0).any():
         return None
@@ -58,12 +58,12 @@ def compare_slack_readings(case: CaseSpec, solution: Solution) -> SlackReading |
             sigma = _sigma(short, solution)
         found = _sigma(short.model_copy(update={"slack_damping": other}), solution)
     except InputError as error:
-        return SlackReading(case.slack_damping, other, None, "; ".join(error.problems))
+        return SlackDampingChange(case.slack_damping, other, None, "; ".join(error.problems))
     if sigma is None or found is None:
-        return SlackReading(case.slack_damping, other, None, "the companion ended without figures")
+        return SlackDampingChange(case.slack_damping, other, None, "the companion ended without figures")
     where = "" if short == case else "; both on a window of 10 + 12 spans"
     message = f"{sigma:.3f} N with {case.slack_damping}, {found:.3f} N with {other}{where}"
-    return SlackReading(case.slack_damping, other, 100.0 * (found / sigma - 1.0), message)
+    return SlackDampingChange(case.slack_damping, other, 100.0 * (found / sigma - 1.0), message)
 
 
 def _short(case: CaseSpec) -> CaseSpec:

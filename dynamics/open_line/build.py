@@ -35,7 +35,7 @@ from dynamics.open_line.system import (
 )
 from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
 from dynamics.spec.case import CaseSpec
-from dynamics.spec.slack_reading import slack_share
+from dynamics.spec.slack_damping import slack_share
 
 __all__ = [
     "WholeLine",

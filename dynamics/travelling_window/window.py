@@ -21,7 +21,7 @@ from catenary.linearised.chain import chain_stiffness, held_along
 from dynamics.linear_algebra.vector_rows import LANES
 from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
 from dynamics.spec.case import CaseSpec
-from dynamics.spec.slack_reading import slack_share
+from dynamics.spec.slack_damping import slack_share
 from dynamics.travelling_window.arrays import aligned, in_precision, sponge
 from dynamics.travelling_window.cell_rows import dropper_rows, product_rows
 from dynamics.travelling_window.forces import NEAR_SLACK

@@ -17,7 +17,7 @@ from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.executors.processors import processor_type
 from optimise.record.driver_lock import Interrupted
-from optimise.spec.campaign import CampaignSpec, PolishSpec, SamplerSpec, TrustSpec
+from optimise.spec.campaign import CampaignSpec, OffDesignSpec, PolishSpec, SamplerSpec
 from optimise.spec.cluster import ClusterSpec
 
 __all__ = ["Cost", "campaign_cost", "cost_lines", "not_counted", "points_cost"]
@@ -113,7 +113,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     return Cost("designs", campaign.trials, tuple(e.seconds for e in counted))
 
 
-def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str:
+def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpec) -> str:
     """What follows a search and is in no estimate, with the number of evaluations that it takes at most."""
     from optimise.afterwards.off_design import conditions
     from optimise.design.space import DesignSpace
@@ -127,7 +127,7 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, trust: TrustSpec) -> str
             f"the polish, up to {most} evaluations for its gradients ({polish.best} designs, {polish.iterations} "
             f"steps, {free} variables) and a few for each step"
         )
-    runs = 2 * len(conditions(case, trust, len(case.catenary.droppers.positions)))
+    runs = 2 * len(conditions(case, off_design, len(case.catenary.droppers.positions)))
     parts.append(f"the confirmation, 4 long transients, and the trust table, {runs} steady states with their errors")
     return f"Not counted: {'; '.join(parts)}."
 

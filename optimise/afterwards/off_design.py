@@ -24,15 +24,15 @@ from optimise.evaluation.installation import installed, standard_errors
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.executors import open_executor, run_all
-from optimise.spec.campaign import ClusterSpec, TrustSpec
+from optimise.spec.campaign import ClusterSpec, OffDesignSpec
 
-__all__ = ["Condition", "TrustRow", "conditions", "run_conditions", "scaled_damping"]
+__all__ = ["OffDesignCondition", "OffDesignRow", "conditions", "run_conditions", "scaled_damping"]
 
 Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
 
 
 @dataclass(frozen=True)
-class Condition:
+class OffDesignCondition:
     """One change of the world that both designs meet.
 
     Attributes
@@ -65,10 +65,10 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class TrustRow:
+class OffDesignRow:
     """One condition with the outcome of each design under it."""
 
-    condition: Condition
+    condition: OffDesignCondition
     outcomes: tuple[Outcome, ...]
 
 
@@ -76,32 +76,32 @@ class TrustRow:
 class Variation(Job):
     """A line under the condition with that number."""
 
-    condition: Condition = Condition("speed")
+    condition: OffDesignCondition = OffDesignCondition("speed")
 
 
-def conditions(case: CaseSpec, wanted: TrustSpec, droppers: int) -> list[Condition]:
+def conditions(case: CaseSpec, wanted: OffDesignSpec, droppers: int) -> list[OffDesignCondition]:
     """List the conditions around a case; errors are the same for every line, and of the same shapes in every size."""
     found = []
     share = 0.01 * wanted.speed_band_percent
     for factor in np.linspace(1.0 - share, 1.0 + share, wanted.speeds) if wanted.speeds > 1 else [1.0]:
         speed = round(case.speed_kmh * float(factor), 3)
-        found.append(Condition("speed", speed, case={"speed_kmh": speed, **_mean_force(case, speed)}))
+        found.append(OffDesignCondition("speed", speed, case={"speed_kmh": speed, **_mean_force(case, speed)}))
     # the search's own stiffness is that of its own speed, run already
     others = [k for k in wanted.contact_stiffness if k != case.contact.stiffness]
-    found += [Condition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
-    found += [Condition("damping", factor, damping=factor) for factor in wanted.damping_factors]
+    found += [OffDesignCondition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
+    found += [OffDesignCondition("damping", factor, damping=factor) for factor in wanted.damping_factors]
     units = [standard_errors(wanted.seed, k, droppers) for k in range(wanted.samples)]
     for deviation in wanted.height_errors_mm:
         for k, (heights, _) in enumerate(units):
             moved = tuple((1e-3 * deviation * heights).tolist())
-            found.append(Condition("height_error", deviation, sample=k + 1, heights=moved))
+            found.append(OffDesignCondition("height_error", deviation, sample=k + 1, heights=moved))
     for deviation in wanted.length_errors_mm:
         for k, (_, lengths) in enumerate(units):
             cut = tuple((1e-3 * deviation * lengths).tolist())
-            found.append(Condition("length_error", deviation, sample=k + 1, lengths=cut))
+            found.append(OffDesignCondition("length_error", deviation, sample=k + 1, lengths=cut))
     if wanted.other_dimension:
         other = "planar" if case.catenary.dimension == "spatial" else "spatial"
-        found.append(Condition("dimension", dimension=other))
+        found.append(OffDesignCondition("dimension", dimension=other))
     return found
 
 
@@ -116,12 +116,12 @@ def _mean_force(case: CaseSpec, speed: float) -> dict[str, float]:
 def run_conditions(
     case: CaseSpec,
     lines: tuple[CatenarySpec, ...],
-    wanted: TrustSpec,
+    wanted: OffDesignSpec,
     cluster: ClusterSpec,
     progress: Callable[[int, int], None],
     *,
     assured: bool = True,
-) -> list[TrustRow]:
+) -> list[OffDesignRow]:
     """Run every line under every condition.
 
     Parameters
@@ -145,7 +145,8 @@ def run_conditions(
         answers: dict[int, Outcome] = run_all(executor, jobs, lambda done: progress(done, len(jobs)))
     count = len(lines)
     return [
-        TrustRow(condition, tuple(answers[k * count + j] for j in range(count))) for k, condition in enumerate(listed)
+        OffDesignRow(condition, tuple(answers[k * count + j] for j in range(count)))
+        for k, condition in enumerate(listed)
     ]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Faces"]
+__all__ = ["ConvexSet"]
 
 POWER = 8
 # A variable alone reaches at most this many times as far as the nearest face: farther gains nothing.
@@ -23,7 +23,7 @@ OVERREACH = 2.0
 
 
 @dataclass(frozen=True)
-class Faces:
+class ConvexSet:
     """Convex set A y <= b around the origin.
 
     Attributes

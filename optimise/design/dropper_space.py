@@ -11,7 +11,7 @@ from scipy.interpolate import PchipInterpolator
 
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
-from optimise.design.convex_set import Faces
+from optimise.design.convex_set import ConvexSet
 from optimise.design.string_model import height_per_load, nominal_loads
 from optimise.spec.design import DesignSpec
 
@@ -119,12 +119,12 @@ class DropperSpace:
         x, z = (array.copy() for array in self._nominal_stations)
         n, m, h = len(x), self.half, (len(x) + 1) // 2
         if self.moves:
-            made = self._move_faces.into(v[self.lifts :])
+            made = self._move_set.into(v[self.lifts :])
             z[:m] += self.profile(x[:m] + made) - z[:m]
             x[:m] += made
             x[n - m :] -= made[::-1]
         if self.lifts:
-            z[:h] += self._heights_per_lift(x) @ self._lift_faces(x).into(v[: self.lifts])
+            z[:h] += self._heights_per_lift(x) @ self._lift_set(x).into(v[: self.lifts])
         z[n - m :] = z[:m][::-1]
         return self._with_droppers(x, z)
 
@@ -146,11 +146,11 @@ class DropperSpace:
         moves, lifts = np.zeros(0), np.zeros(0)
         try:
             if self.moves:
-                moves = self._move_faces.back(x[:m] - x0[:m])
+                moves = self._move_set.back(x[:m] - x0[:m])
             if self.lifts:
                 gained = z[:h] - (self.profile(x[:h]) if self.moves else z0[:h])
                 made = np.asarray(np.linalg.solve(self._heights_per_lift(x), gained), dtype=np.float64)
-                lifts = self._lift_faces(x).back(made)
+                lifts = self._lift_set(x).back(made)
         except ValueError as error:
             raise InputError([f"the line must be inside the design space: it leaves no room for {error}"]) from error
         return np.concatenate([lifts, moves])
@@ -174,25 +174,25 @@ class DropperSpace:
     def _heights_per_lift(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return height_per_load(self.nominal, x) / self._own_height_per_load
 
-    def _lift_faces(self, x: NDArray[np.float64]) -> Faces:
+    def _lift_set(self, x: NDArray[np.float64]) -> ConvexSet:
         """Bounds of the heights, as faces for the lifts."""
         heights = self._heights_per_lift(x)
         names = tuple(f"the height of dropper {k + 1} (height_change)" for k in range(len(heights)))
         bound = np.full(2 * len(heights), self.design.height_change)
-        return Faces(np.vstack([heights, -heights]), bound, names + names)
+        return ConvexSet(np.vstack([heights, -heights]), bound, names + names)
 
     @cached_property
     def _lift_reach(self) -> NDArray[np.float64]:
         loads = np.maximum(nominal_loads(self.nominal)[: self.lifts], LEAST_LOAD)
         limit = self.design.load_change * loads * self._own_height_per_load
-        return self._lift_faces(self._nominal_stations[0]).reach(limit)
+        return self._lift_set(self._nominal_stations[0]).reach(limit)
 
     @cached_property
-    def _move_faces(self) -> Faces:
+    def _move_set(self) -> ConvexSet:
         """Distances to keep, as faces for the moves."""
         x, m, d = self._nominal_stations[0], self.half, self.design
         if m == 0:
-            return Faces(np.zeros((0, 0)), np.zeros(0), ())
+            return ConvexSet(np.zeros((0, 0)), np.zeros(0), ())
         unit = np.eye(m)
         rows = [
             (-unit[0], x[0] - d.support_clearance, "dropper 1 beside the support (support_clearance)"),
@@ -213,11 +213,11 @@ class DropperSpace:
                 room = abs(clamp - x[k]) - d.clamp_clearance
                 rows.append((side * unit[k], room, f"dropper {k + 1} beside the stitch clamp (clamp_clearance)"))
         a, b, names = zip(*rows, strict=True)
-        return Faces(np.array(a), np.array(b), names)
+        return ConvexSet(np.array(a), np.array(b), names)
 
     @cached_property
     def _move_reach(self) -> NDArray[np.float64]:
-        return self._move_faces.reach(np.full(self.moves, self.design.dropper_move))
+        return self._move_set.reach(np.full(self.moves, self.design.dropper_move))
 
     def _with_droppers(self, x: NDArray[np.float64], z: NDArray[np.float64]) -> CatenarySpec:
         content = self.nominal.model_dump()
@@ -237,17 +237,17 @@ class DropperSpace:
             for k in where[: (len(where) + 1) // 2]
         ]
 
-    def tight_faces(self, least: float) -> list[str]:
+    def tight_distances(self, least: float) -> list[str]:
         """Name the distances for which the line leaves less room than a least one [m]."""
-        faces = self._move_faces
-        return [name for room, name in zip(faces.b, faces.names, strict=True) if room < least]
+        distances = self._move_set
+        return [name for room, name in zip(distances.b, distances.names, strict=True) if room < least]
 
     def _lack_of_room(self) -> list[str]:
-        faces = self._move_faces
+        distances = self._move_set
         return [
             f"the nominal line must leave room for {name}: {-room:.3g} m are missing; lower that distance"
-            for room, name in zip(faces.b, faces.names, strict=True)
-            if name in self.tight_faces(LEAST_ROOM)
+            for room, name in zip(distances.b, distances.names, strict=True)
+            if name in self.tight_distances(LEAST_ROOM)
         ]
 
     def _lack_of_load(self) -> list[str]:

@@ -92,7 +92,7 @@ def _layout(nominal: DropperSpace, content: dict[str, Any], count: int) -> tuple
     x = np.asarray(line.droppers.positions)
     z = np.asarray(line.droppers.contact_wire_heights)
     if count != len(x):
-        x = _laid_out_anew(line, count)
+        x = _laid_out_again(line, count)
         z = np.asarray(nominal.profile(x))
     half = (count + 1) // 2
     span = content["span_length"]
@@ -101,7 +101,7 @@ def _layout(nominal: DropperSpace, content: dict[str, Any], count: int) -> tuple
     return np.concatenate([near, (span - near)[: count // 2][::-1]]), z
 
 
-def _laid_out_anew(line: CatenarySpec, count: int) -> NDArray[np.float64]:
+def _laid_out_again(line: CatenarySpec, count: int) -> NDArray[np.float64]:
     """Stations of another number of droppers in the nominal span [m], symmetric."""
     x = np.asarray(line.droppers.positions)
     kept = _on_stitch(line)

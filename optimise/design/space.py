@@ -276,11 +276,11 @@ class DesignSpace:
                     where += f" (a shorter span of {whole['span_length']:g} m)"
                 return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons)}"]
             as_named = line is self.nominal or line.further_spans
-            faces = [] if as_named else self._droppers_of(line).tight_faces(LEAST_ROOM)
-            if faces:
+            distances = [] if as_named else self._droppers_of(line).tight_distances(LEAST_ROOM)
+            if distances:
                 return [
-                    f"every line of the design space must leave room for {faces[0]}: it does not with {where}; narrow "
-                    "that range, or lower that distance"
+                    f"every line of the design space must leave room for {distances[0]}: it does not with {where}; "
+                    "narrow that range, or lower that distance"
                 ]
             least = shortest_dropper(both) - (d.height_change if self.lifts else 0.0)
             if line is not self.nominal and least < SHORTEST:

@@ -69,7 +69,7 @@ def ranges_around(case: CaseSpec, ranges: Mapping[str, Mapping[str, Any]]) -> st
 
     One of a value of zero is left out where its range is elsewhere.
     """
-    told = []
+    parts = []
     for name, given in ranges.items():
         low, high = float(given["low"]), float(given["high"])
         value, centre = value_at(case, name), math.sqrt(low * high) if low * high > 0.0 else 0.5 * (low + high)
@@ -79,8 +79,8 @@ def ranges_around(case: CaseSpec, ranges: Mapping[str, Mapping[str, Any]]) -> st
             ends = (value * low / centre, value * high / centre)
             low, high = float(f"{min(ends):.4g}"), float(f"{max(ends):.4g}")
         spacing = ",spacing:log" if given.get("spacing") == "log" else ""
-        told.append(f"{name}:{{low:{low:.6g},high:{high:.6g}{spacing}}}")
-    return f"sensitivity.inputs={{{','.join(told)}}}"
+        parts.append(f"{name}:{{low:{low:.6g},high:{high:.6g}{spacing}}}")
+    return f"sensitivity.inputs={{{','.join(parts)}}}"
 
 
 def fitting_inputs(case: CaseSpec) -> list[str]:

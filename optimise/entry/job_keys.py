@@ -12,13 +12,13 @@ from catenary.spec.keys import KeyTree
 from catenary.storage.configuration import chosen_block
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import Block, CaseChanges, Line, Pantograph, job_input
-from optimise.entry.point_jobs import refuse_bad_axes, refuse_bad_inputs
+from optimise.entry.varied_inputs import refuse_bad_axes, refuse_bad_inputs
 from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob
 from optimise.spec.named_pantographs import name_pantographs
 
 __all__ = [
     "CampaignChanges",
-    "PointsChanges",
+    "ParameterStudyChanges",
     "Speeds",
     "campaign_job",
     "sensitivity_job",
@@ -32,7 +32,7 @@ JobT = TypeVar("JobT", bound=CaseSpec)
 GROUPS = ("design", "sampler", "scenarios", "cluster")
 
 
-class PointsChanges(CaseChanges, total=False):
+class ParameterStudyChanges(CaseChanges, total=False):
     """Keys of a study of many points: those of its case, and where points are evaluated (a name in conf or a block)."""
 
     cluster: Choice
@@ -77,7 +77,7 @@ def sweep_job(line: Line, pantograph: Pantograph, given: Mapping[str, Any], axes
     InputError
         If a key is not known, or values cannot be or do not go together.
     """
-    given = _listed(given, {*PointsChanges.__annotations__, "speed_kmh"})
+    given = _listed(given, {*ParameterStudyChanges.__annotations__, "speed_kmh"})
     keys, case, found = KeyTree(CaseSpec), {}, {}
     groups = {key: value for key, value in given.items() if key in GROUPS}
     for path, value in typed_keys(keys, plain({k: v for k, v in given.items() if k not in groups})):
@@ -116,7 +116,7 @@ def sensitivity_job(
     study: dict[str, Any] = {"name": "sensitivity", "inputs": plain(inputs)}
     if isinstance(inputs, str):
         study = chosen_block("inputs", inputs)["sensitivity"]
-    given = _listed(given, {*PointsChanges.__annotations__, "speed_kmh"})
+    given = _listed(given, {*ParameterStudyChanges.__annotations__, "speed_kmh"})
     job = _job(SensitivityJob, line, pantograph, {**given, "sensitivity": {**study, **plain(how)}})
     refuse_bad_inputs(job)
     return job

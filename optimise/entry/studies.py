@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from dynamics.spec.case import case_of
 from dynamics.spec.case_input import Line, Pantograph
-from optimise.entry.job_keys import PointsChanges, Speeds, sensitivity_job, sweep_job
+from optimise.entry.job_keys import ParameterStudyChanges, Speeds, sensitivity_job, sweep_job
 from optimise.entry.progress_line import ProgressLine
 from optimise.parameter_study.progress import points_line
 from optimise.parameter_study.run import prepare_study
@@ -33,7 +33,7 @@ def sweep(
     *,
     axes: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
-    **changes: Unpack[PointsChanges],
+    **changes: Unpack[ParameterStudyChanges],
 ) -> xr.Dataset:
     """Statistics of the contact force over an array of inputs, as ``catenary sweep`` finds them.
 
@@ -63,7 +63,7 @@ def sweep(
     Interrupted
         After Ctrl-C; with a folder every point that was evaluated is on record there.
     """
-    from optimise.parameter_study.points_dataset import sweep_dataset
+    from optimise.parameter_study.dataset import sweep_dataset
 
     job = sweep_job(line, pantograph, {"speed_kmh": speed_kmh, **changes}, axes or {})
     with _kept(folder) as path, _progress() as show:
@@ -80,7 +80,7 @@ def sensitivity(
     *,
     study: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
-    **changes: Unpack[PointsChanges],
+    **changes: Unpack[ParameterStudyChanges],
 ) -> xr.Dataset:
     """What each of many inputs does to the contact force, as ``catenary sensitivity`` finds it.
 
@@ -111,7 +111,7 @@ def sensitivity(
     Interrupted
         After Ctrl-C; with a folder every point that was evaluated is on record there.
     """
-    from optimise.parameter_study.points_dataset import sensitivity_dataset
+    from optimise.parameter_study.dataset import sensitivity_dataset
 
     job = sensitivity_job(line, pantograph, inputs, {"speed_kmh": speed_kmh, **changes}, study or {})
     with _kept(folder) as path, _progress() as show:

@@ -13,7 +13,7 @@ from dynamics.spec.mean_force import reference_mean_force
 
 __all__ = ["case_at", "refuse_bad_values", "value_at", "why_impossible"]
 
-MOST_TOLD = 8
+MAX_SENTENCES = 8
 SPEED = "speed_kmh"
 
 
@@ -74,7 +74,7 @@ def refuse_bad_values(
     InputError
         With one sentence per value that is not allowed, and for points whose values do not go together.
     """
-    told: dict[str, None] = {}
+    found: dict[str, None] = {}
     together: dict[tuple[float, ...], list[str]] = {}
     good: set[tuple[int, float]] = set()
     for values in rows:
@@ -88,15 +88,15 @@ def refuse_bad_values(
             if all(e["type"] == "value_error" for e in errors):
                 together[values] = sentences
             else:
-                told.update(dict.fromkeys(sentences))
+                found.update(dict.fromkeys(sentences))
         except KeyError as error:
-            told[f"{key} must name inputs that this case has: {error.args[0]} is none of them"] = None
+            found[f"{key} must name inputs that this case has: {error.args[0]} is none of them"] = None
     for values, sentences in together.items():
         if not corners or not good.issuperset(enumerate(values)):
-            told.update(dict.fromkeys(sentences))
-    if told:
-        more = [f"and {len(told) - MOST_TOLD} more of the kind"] if len(told) > MOST_TOLD else []
-        raise InputError([*list(told)[:MOST_TOLD], *more])
+            found.update(dict.fromkeys(sentences))
+    if found:
+        more = [f"and {len(found) - MAX_SENTENCES} more of the kind"] if len(found) > MAX_SENTENCES else []
+        raise InputError([*list(found)[:MAX_SENTENCES], *more])
 
 
 def _holds_reference(case: CaseSpec) -> bool:

@@ -16,7 +16,7 @@ __all__ = [
     "Reference",
     "feasible",
     "force_violation",
-    "told_value",
+    "sampler_value",
     "total_violation",
     "violations",
 ]
@@ -63,7 +63,7 @@ def total_violation(g: Mapping[str, float]) -> float:
     return sum(max(0.0, value) for value in g.values())
 
 
-def told_value(sigma: float | None, g: Mapping[str, float], sigma_reference: float) -> float:
+def sampler_value(sigma: float | None, g: Mapping[str, float], sigma_reference: float) -> float:
     """Standard deviation as a sampler that ignores constraints is told it [N].
 
     The standard deviation itself when the design is feasible, else sigma_ref (1 + sum max(0, g)): the same

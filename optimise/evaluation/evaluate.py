@@ -99,8 +99,8 @@ def _to_tolerance(setting: Setting, tolerance: float) -> Setting:
 
     scenarios = setting.scenarios
     if scenarios is not None:
-        worlds = tuple(replace(world, case=changed(world.case)) for world in scenarios.worlds)
-        scenarios = replace(scenarios, worlds=worlds)
+        conditions = tuple(replace(condition, case=changed(condition.case)) for condition in scenarios.conditions)
+        scenarios = replace(scenarios, conditions=conditions)
     return replace(setting, case=changed(setting.case), scenarios=scenarios)
 
 

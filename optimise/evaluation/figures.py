@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimise.evaluation.constraints import Reference, force_violation, told_value, violations
+from optimise.evaluation.constraints import Reference, force_violation, sampler_value, violations
 from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 
@@ -61,11 +61,11 @@ def judged(outcome: Outcome, setting: Setting) -> Outcome:
         return replace(failed(outcome.number, outcome.message), wall_time_s=outcome.wall_time_s)
     reference = setting.reference or Reference(outcome.sigma_N, outcome.statistics[UPLIFT])
     g = violations(outcome.statistics, least, setting.limits, reference)
-    told = told_value(outcome.sigma_N, g, reference.sigma_N)
-    return replace(outcome, status=OutcomeStatus.OK, constraints=g, told_N=told)
+    value = sampler_value(outcome.sigma_N, g, reference.sigma_N)
+    return replace(outcome, status=OutcomeStatus.OK, constraints=g, sampler_value_N=value)
 
 
 def slack_at_rest(outcome: Outcome, least: float, setting: Setting, reference: Reference) -> Outcome:
     """Outcome of a design whose dynamics were not run, infeasible by its least static dropper force [N]."""
     g = {"g_static_dropper_force": force_violation(least, setting.limits)}
-    return replace(outcome, constraints=g, told_N=told_value(None, g, reference.sigma_N))
+    return replace(outcome, constraints=g, sampler_value_N=sampler_value(None, g, reference.sigma_N))

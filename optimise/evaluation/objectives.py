@@ -18,7 +18,7 @@ from optimise.evaluation.constraints import feasible, total_violation
 from optimise.evaluation.outcome import Outcome
 from optimise.spec.objective_names import Combine, name_parts
 
-__all__ = ["OBJECTIVES", "Objective", "raw_values", "told_values"]
+__all__ = ["OBJECTIVES", "Objective", "raw_values", "sampler_values"]
 
 Terms = tuple[tuple[str, float], ...]
 COMBINED: dict[Combine, str] = {"mean": "mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
@@ -153,7 +153,7 @@ def _value(name: str, outcome: Outcome) -> float | None:
     return OBJECTIVES[name].raw(outcome.statistics) if name_parts(name).plain else None
 
 
-def told_values(names: Sequence[str], outcome: Outcome, nominal: Outcome) -> tuple[float, ...]:
+def sampler_values(names: Sequence[str], outcome: Outcome, nominal: Outcome) -> tuple[float, ...]:
     """Objectives of a design as a sampler that ignores constraints is told them.
 
     Parameters

@@ -16,6 +16,8 @@ __all__ = ["BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 
 # what most outcomes have not, left out of their record
 SELDOM = ("objectives", "scenarios", "sigma_error_N")
+# names of fields that earlier versions wrote by another key, which their records keep
+RECORD_KEYS = {"sampler_value_N": "told_N"}
 
 
 class OutcomeStatus(Enum):
@@ -81,8 +83,8 @@ class Outcome:
         Its estimated numerical error [N], where one was asked for and could be estimated.
     constraints : dict
         Violations of a design by name, feasible when all are <= 0 [-].
-    told_N : float, optional
-        Standard deviation as a sampler that ignores constraints is told it [N].
+    sampler_value_N : float, optional
+        Standard deviation as given to a sampler that ignores constraints [N]; `told_N` on record.
     statistics : dict
         Statistics of the contact force by name, the unit at the end of each name; empty without figures.
     static_dropper_force_min_N, applied_force_N : float, optional
@@ -103,7 +105,7 @@ class Outcome:
     message: str = ""
     sigma_N: float | None = None
     constraints: dict[str, float] = field(default_factory=dict)
-    told_N: float | None = None
+    sampler_value_N: float | None = None
     statistics: dict[str, float] = field(default_factory=dict)
     static_dropper_force_min_N: float | None = None
     applied_force_N: float | None = None
@@ -131,7 +133,8 @@ class Outcome:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
         scenarios = {name: list(values) for name, values in self.scenarios.items()}
         content = {**asdict(self), "status": self.status.value, "scenarios": scenarios}
-        return {name: value for name, value in content.items() if name not in SELDOM or value not in (None, {})}
+        kept = {name: value for name, value in content.items() if name not in SELDOM or value not in (None, {})}
+        return {RECORD_KEYS.get(name, name): value for name, value in kept.items()}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Outcome:
@@ -144,7 +147,9 @@ class Outcome:
         """
         refuse_other_types(OutcomeContent, content)
         scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}
-        return cls(**{**content, "status": OutcomeStatus(content["status"]), "scenarios": scenarios})
+        named = {name: content[key] for name, key in RECORD_KEYS.items() if key in content}
+        same = {key: value for key, value in content.items() if key not in RECORD_KEYS.values()}
+        return cls(**{**same, **named, "status": OutcomeStatus(content["status"]), "scenarios": scenarios})
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,7 @@ def sound(outcome: Outcome) -> Outcome:
     """Outcome as it may go on record: numbers that are not finite make it a failure that names the first of them."""
     numbers = {
         "sigma_N": outcome.sigma_N,
-        "told_N": outcome.told_N,
+        "told_N": outcome.sampler_value_N,
         "static_dropper_force_min_N": outcome.static_dropper_force_min_N,
         "applied_force_N": outcome.applied_force_N,
         **outcome.constraints,

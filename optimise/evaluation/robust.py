@@ -23,7 +23,7 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
-from optimise.evaluation.constraints import Reference, told_value, violations
+from optimise.evaluation.constraints import Reference, sampler_value, violations
 from optimise.evaluation.figures import UPLIFT, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
@@ -56,21 +56,21 @@ class RobustStart:
         Steady state of the nominal line (world, sample), packed; None where it has none.
     """
 
-    worlds: tuple[Any, ...]
+    conditions: tuple[Any, ...]
     states: tuple[tuple[NDArray[np.float64] | None, ...], ...]
 
 
 def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]) -> RobustStart:
     """Steady states of the nominal line in every scenario, from which those of all designs start."""
-    starts = tuple(prepare(world.case) for world in scenarios.worlds)
+    starts = tuple(prepare(condition.case) for condition in scenarios.conditions)
     lines = None
     states = []
-    for world, start in zip(scenarios.worlds, starts, strict=True):
+    for condition, start in zip(scenarios.conditions, starts, strict=True):
         if not isinstance(start, WarmStart):
             states.append((None,) * scenarios.samples)
             continue
-        lines = lines or _lines(world.case, scenarios)
-        states.append(tuple(_state(world.case, start, line) for line in lines))
+        lines = lines or _lines(condition.case, scenarios)
+        states.append(tuple(_state(condition.case, start, line) for line in lines))
     return RobustStart(starts, tuple(states))
 
 
@@ -100,8 +100,8 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     found: list[tuple[dict[str, float], float] | None] = []
     cells: dict[tuple[int, str], VerticalCell] = {}
     notes = dict.fromkeys(rest.values())
-    for w, world in enumerate(scenarios.worlds):
-        search = _Search(world.case, start, w, cells)
+    for w, condition in enumerate(scenarios.conditions):
+        search = _Search(condition.case, start, w, cells)
         for sample, line in enumerate(lines):
             if sample in rest:
                 found.append(None)
@@ -161,12 +161,12 @@ class _Search:
     """Steady states of one design in one world, sample after sample."""
 
     def __init__(
-        self, case: CaseSpec, start: RobustStart | None, world: int, cells: dict[tuple[int, str], VerticalCell]
+        self, case: CaseSpec, start: RobustStart | None, condition: int, cells: dict[tuple[int, str], VerticalCell]
     ) -> None:
         self._case = case
         self._cells = cells  # span cells by sample and damping, which worlds share
-        self._start = start.worlds[world] if start else None
-        self._nominal = start.states[world] if start else ()
+        self._start = start.conditions[condition] if start else None
+        self._nominal = start.states[condition] if start else ()
         self._apart: NDArray[np.float64] | float = 0.0
 
     def solve(self, sample: int, line: Equilibrium) -> Any:
@@ -214,7 +214,7 @@ def combined(
         status=OutcomeStatus.OK,
         sigma_N=sigma,
         constraints=g,
-        told_N=told_value(sigma, g, reference.sigma_N),
+        sampler_value_N=sampler_value(sigma, g, reference.sigma_N),
         statistics=statistics,
         static_dropper_force_min_N=least,
         applied_force_N=float(share @ [force for force in forces if force is not None]),

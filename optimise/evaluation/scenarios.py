@@ -28,11 +28,11 @@ from optimise.evaluation.objectives import OBJECTIVES
 from optimise.spec.objective_names import Combine, name_parts
 from optimise.spec.scenarios import ScenariosSpec
 
-__all__ = ["ScenarioSet", "World", "own_condition", "scenario_set"]
+__all__ = ["Condition", "ScenarioSet", "own_condition", "scenario_set"]
 
 
 @dataclass(frozen=True)
-class World:
+class Condition:
     """One combination of speed, pantograph, contact and damping.
 
     Attributes
@@ -66,7 +66,7 @@ class ScenarioSet:
     """
 
     spec: ScenariosSpec
-    worlds: tuple[World, ...]
+    conditions: tuple[Condition, ...]
     objectives: tuple[str, ...]
 
     @property
@@ -78,12 +78,12 @@ class ScenarioSet:
     def labels(self) -> tuple[str, ...]:
         """What each scenario is, in words (scenario,)."""
         tails = [f"errors {k + 1}" for k in range(self.samples)] if self.spec.errors.wanted else [""]
-        return tuple(", ".join(filter(None, (w.label, tail))) for w in self.worlds for tail in tails)
+        return tuple(", ".join(filter(None, (w.label, tail))) for w in self.conditions for tail in tails)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """Weight of each scenario, float array (scenario,), sum 1 [-]."""
-        each = np.repeat([w.weight for w in self.worlds], self.samples)
+        each = np.repeat([w.weight for w in self.conditions], self.samples)
         return each / each.sum()
 
     @property
@@ -108,14 +108,14 @@ class ScenarioSet:
     @property
     def speeds_in_words(self) -> str:
         """Its speeds, the ends alone where they are many, such as '245 to 305 km/h'."""
-        speeds = sorted({world.case.speed_kmh for world in self.worlds})
+        speeds = sorted({condition.case.speed_kmh for condition in self.conditions})
         few = _and([f"{v:g}" for v in speeds]) if len(speeds) < 4 else f"{speeds[0]:g} to {speeds[-1]:g}"
         return f"{few} km/h"
 
     @property
     def one_mean_force(self) -> bool:
         """Whether every scenario holds the same mean force."""
-        return len({world.case.mean_force_N for world in self.worlds}) == 1
+        return len({condition.case.mean_force_N for condition in self.conditions}) == 1
 
     def spelled(self, name: str) -> str:
         """Name of an objective that says how scenarios are combined, where several count."""
@@ -152,7 +152,7 @@ class ScenarioSet:
 
     def _of(self, marks: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which scenarios have all of some marks."""
-        use = np.repeat([set(marks) <= set(w.marks) for w in self.worlds], self.samples)
+        use = np.repeat([set(marks) <= set(w.marks) for w in self.conditions], self.samples)
         if not use.any():
             raise ValueError(f"a scenario must be at {' and '.join(marks)}: there is none")
         return use
@@ -182,8 +182,8 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     for axis, (values, weights) in spec.axes.items():
         rows = zip(values, spec.marks_of(axis), weights or (1.0,) * len(values), strict=True)
         choices.append([(axis, *row) for row in rows] or [(axis, None, "", 1.0)])
-    worlds = tuple(_world(spec, case, combination) for combination in itertools.product(*choices))
-    return ScenarioSet(spec, worlds, objectives)
+    conditions = tuple(_condition(spec, case, combination) for combination in itertools.product(*choices))
+    return ScenarioSet(spec, conditions, objectives)
 
 
 def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
@@ -207,7 +207,7 @@ def _and(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def _world(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any, str, float], ...]) -> World:
+def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any, str, float], ...]) -> Condition:
     listed = {axis: value for axis, value, _, _ in chosen if value is not None}
     changes: dict[str, float] = {}
     if "speeds_kmh" in listed:
@@ -220,7 +220,7 @@ def _world(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any, st
     found = case_at(case, tuple(changes), tuple(changes.values())) if changes else case
     loose = found.periodic.model_copy(update={"tolerance": max(found.periodic.tolerance, spec.tolerance)})
     found = found.model_copy(update={"periodic": loose, "pantograph": listed.get("pantographs", found.pantograph)})
-    return World(
+    return Condition(
         marks=tuple(mark for _, value, mark, _ in chosen if value is not None),
         label=", ".join(_label(axis, value) for axis, value in listed.items()),
         weight=math.prod(weight for *_, weight in chosen),

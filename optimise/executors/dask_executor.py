@@ -128,7 +128,7 @@ class WorkersExecutor:
             self._say(f"Workers could not be started ({_said(error)}); it is tried again.")
         self._not_started = error
 
-    def _begin_anew(self) -> None:
+    def _restart_workers(self) -> None:
         """Close everything and get other workers; what was in flight is sent again."""
         self._tasks.all_again()
         self.close()
@@ -159,7 +159,7 @@ class WorkersExecutor:
             self._begin()
         elif not self._session.connected:
             self._say("The watchdog: the scheduler is lost; workers are begun anew.")
-            self._begin_anew()
+            self._restart_workers()
         else:
             self._hold(self._session)
         self._launch()
@@ -181,7 +181,7 @@ class WorkersExecutor:
             self._session.deployment.ask_again()
         else:
             try:
-                self._begin_anew()
+                self._restart_workers()
             except NoWorkersError as error:
                 raise NoWorkersError(f"{reason}, and workers could not be begun anew: {error}", error.change) from error
         self._watchdog.stepped()
@@ -257,23 +257,23 @@ class WorkersExecutor:
             )
         if count > 1 or isinstance(error, UnknownCampaignError):
             self._say(f"An error that is no outcome of an evaluation came back ({text}); workers are begun anew.")
-            self._begin_anew()
+            self._restart_workers()
 
     def _lost(self, worker: str) -> None:
         """Blame a worker's death on the task that it was at work on; it fails when it has had its tries."""
-        blamed = self._tasks.lost(worker)
-        if blamed is None:
+        suspect = self._tasks.lost(worker)
+        if suspect is None:
             return
-        number, limited = blamed.work.number, time.monotonic() - blamed.since >= self._spec.time_limit_s
+        number, limited = suspect.work.number, time.monotonic() - suspect.since >= self._spec.time_limit_s
         if limited:
             self._watchdog.finished()  # it met its time limit, which is no silence
         if self._tasks.deaths[number] <= self._spec.retries:
             return
-        reason = self._tasks.given_up(blamed, self._spec.time_limit_s)
+        reason = self._tasks.given_up(suspect, self._spec.time_limit_s)
         self._crashed = 0 if limited else self._crashed + 1
         if self._crashed >= CRASHED_IN_A_ROW:
             raise NoWorkersError(f"{self._crashed} failures in a row were one and the same: {reason}")
-        self._failures.append(blamed.work.failed(reason))
+        self._failures.append(suspect.work.failed(reason))
 
 
 def _said(error: BaseException | None) -> str:

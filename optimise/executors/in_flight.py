@@ -124,10 +124,10 @@ class InFlight:
             self.again(sent)
         self._queues.pop(worker, None)
         self._gone.pop(worker, None)
-        blamed = next((sent for sent in tasks if not sent.evaluated), None)
-        if blamed is not None:
-            self.deaths[blamed.work.number] += 1
-        return blamed
+        suspect = next((sent for sent in tasks if not sent.evaluated), None)
+        if suspect is not None:
+            self.deaths[suspect.work.number] += 1
+        return suspect
 
     def given_up(self, sent: Sent, time_limit: float) -> str:
         """Forget a task that waits to be sent again; the reason why it has failed.

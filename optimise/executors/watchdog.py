@@ -22,7 +22,7 @@ class Step(Enum):
     """What is done about a silence, in this order."""
 
     ASK_AGAIN = "ask again"
-    BEGIN_ANEW = "begin anew"
+    RESTART = "restart"
     GIVE_UP = "give up"
 
 

@@ -9,11 +9,11 @@ from optimise.evaluation.outcome import Outcome
 from optimise.record.status_file import StudyProgress, StudyState
 from optimise.search.progress import clock
 
-__all__ = ["PointsProgress", "points_line"]
+__all__ = ["ParameterStudyProgress", "points_line"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointsProgress(StudyProgress):
+class ParameterStudyProgress(StudyProgress):
     """State of a sweep or a sensitivity study; a point without figures has failed.
 
     Attributes
@@ -36,13 +36,13 @@ class PointsProgress(StudyProgress):
         """Points that are left."""
         return self.points - self.done
 
-    def with_points(self, points: Iterable[Outcome]) -> PointsProgress:
+    def with_points(self, points: Iterable[Outcome]) -> ParameterStudyProgress:
         """State with further points counted."""
         broken = [not point.statistics for point in points]
         return replace(self, done=self.done + len(broken), failed=self.failed + sum(broken))
 
 
-def points_line(p: PointsProgress) -> str:
+def points_line(p: ParameterStudyProgress) -> str:
     """State on one line: done, rate, failed, time left; no rate where nothing runs."""
     parts = [f"{p.done}/{p.points} points", f"{p.failed} failed"]
     if p.state is StudyState.RUNNING:

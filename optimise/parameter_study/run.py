@@ -11,10 +11,10 @@ from optimise.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
 from optimise.executors import Evaluate, NoWorkersError, completed, interruption, open_executor, refuse_impossible
-from optimise.parameter_study.progress import PointsProgress
+from optimise.parameter_study.progress import ParameterStudyProgress
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
-from optimise.record.points_folder import PointsFolder, PointsInput
+from optimise.record.parameter_study_folder import ParameterStudyFolder, ParameterStudyInput
 from optimise.record.record_damage import take_up
 from optimise.record.status_file import StatusWriter, StudyState
 from optimise.spec.campaign import ClusterSpec
@@ -35,7 +35,7 @@ class Fill(TypedDict, total=False):
         Command line that goes on with the study, for those who ask how it stands.
     """
 
-    progress: Callable[[PointsProgress], None]
+    progress: Callable[[ParameterStudyProgress], None]
     evaluate: Evaluate
     command: str
 
@@ -54,12 +54,12 @@ class PreparedStudy:
         Where points are evaluated; its time limit is that of a point.
     """
 
-    place: PointsFolder
-    given: PointsInput
+    place: ParameterStudyFolder
+    given: ParameterStudyInput
     cluster: ClusterSpec
 
 
-def prepare_study(place: PointsFolder, given: PointsInput, cluster: ClusterSpec) -> PreparedStudy:
+def prepare_study(place: ParameterStudyFolder, given: ParameterStudyInput, cluster: ClusterSpec) -> PreparedStudy:
     """Check a study once.
 
     Raises
@@ -92,7 +92,7 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
         done, record = take_up(place.batches(given), place.status_json)
         numbers = {batch.number for batch in done}
         missing = [batch for batch in given.batches if batch.number not in numbers]
-        begun = PointsProgress(
+        begun = ParameterStudyProgress(
             study=place.study, name=given.name, points=given.points, command=how.get("command", "")
         ).with_points(outcome for batch in done for outcome in batch.outcomes)
         status = StatusWriter(place.status_json, begun)

@@ -10,7 +10,7 @@ from dynamics.spec.case import CaseSpec
 from optimise.parameter_study.run import Fill, PreparedStudy, fill_record, prepare_study
 from optimise.parameter_study.sensitivity_result import SensitivityInput, SensitivityResult
 from optimise.parameter_study.sensitivity_table import write_indices
-from optimise.record.points_folder import PointsFolder, PointsInput
+from optimise.record.parameter_study_folder import ParameterStudyFolder, ParameterStudyInput
 from optimise.spec.sensitivity import SensitivitySpec
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class SensitivityFolder(PointsFolder):
+class SensitivityFolder(ParameterStudyFolder):
     """Stable names inside the folder of a sensitivity study."""
 
     study: ClassVar[str] = "sensitivity"
@@ -41,7 +41,7 @@ def run_sensitivity(spec: SensitivitySpec, case: CaseSpec, folder: Path, **how: 
 
 def fill_sensitivity(prepared: PreparedStudy, **how: Unpack[Fill]) -> SensitivityResult:
     """Evaluate what is missing of a sensitivity study that `prepare_study` has checked, and write its results."""
-    from optimise.parameter_study.points_dataset import write_sensitivity
+    from optimise.parameter_study.dataset import write_sensitivity
 
     fill_record(prepared, how)
     place = SensitivityFolder(prepared.place.path)
@@ -63,6 +63,6 @@ def load_sensitivity(folder: Path) -> SensitivityResult:
     return _result(place, place.read_input(SensitivityInput))
 
 
-def _result(place: SensitivityFolder, given: PointsInput) -> SensitivityResult:
+def _result(place: SensitivityFolder, given: ParameterStudyInput) -> SensitivityResult:
     assert isinstance(given, SensitivityInput)
     return SensitivityResult(place.path, given.sensitivity, given.case, given.plan, place.read(given))

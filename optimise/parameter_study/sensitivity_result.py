@@ -24,7 +24,7 @@ from optimise.parameter_study.sensitivity_indices import (
     sobol,
 )
 from optimise.parameter_study.sensitivity_points import SamplePlan, sample_batches, sample_plan
-from optimise.record.points_folder import PointsInput
+from optimise.record.parameter_study_folder import ParameterStudyInput
 from optimise.spec.sensitivity import SensitivityInputsSpec
 
 __all__ = ["SensitivityInput", "SensitivityResult"]
@@ -33,7 +33,7 @@ MOST_CHECKED = 400
 STEPPED = "sensitivity.inputs (differences step sensitivity.local.step of a range from the case's own value)"
 
 
-class SensitivityInput(PointsInput):
+class SensitivityInput(ParameterStudyInput):
     """Everything that decides the numbers of a sensitivity study."""
 
     sensitivity: SensitivityInputsSpec

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from catenary.errors import InputError
-from optimise.parameter_study.progress import PointsProgress
+from optimise.parameter_study.progress import ParameterStudyProgress
 from optimise.parameter_study.sensitivity import SensitivityFolder
 from optimise.parameter_study.sensitivity_result import SensitivityInput
 from optimise.parameter_study.sweep import SweepFolder
@@ -14,12 +14,12 @@ from optimise.parameter_study.sweep_result import SweepInput
 from optimise.record.driver_lock import driver_lives
 from optimise.record.status_file import StudyState, read_sound_status
 
-__all__ = ["read_points_status"]
+__all__ = ["read_parameter_study_status"]
 
 KINDS = ((SweepFolder, SweepInput), (SensitivityFolder, SensitivityInput))
 
 
-def read_points_status(folder: Path) -> PointsProgress:
+def read_parameter_study_status(folder: Path) -> ParameterStudyProgress:
     """State of the study in a folder.
 
     Raises
@@ -35,7 +35,7 @@ def read_points_status(folder: Path) -> PointsProgress:
     given = place.read_input(model)
     place.refuse_lost_record()
     written = read_sound_status(place.status_json)
-    now = PointsProgress(
+    now = ParameterStudyProgress(
         study=place.study, name=given.name, points=given.points, command=str(written.get("command", ""))
     ).with_points(place.read(given).values())
     if driver_lives(place.lock):

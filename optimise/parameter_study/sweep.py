@@ -11,11 +11,11 @@ import numpy as np
 from dynamics.spec.case import CaseSpec
 from optimise.end_request import end_request_interrupts
 from optimise.executors import NoWorkersError, interruption
-from optimise.parameter_study.progress import PointsProgress
+from optimise.parameter_study.progress import ParameterStudyProgress
 from optimise.parameter_study.run import Fill, PreparedStudy, fill_record, prepare_study
 from optimise.parameter_study.sweep_result import SweepInput, SweepResult
 from optimise.record.driver_lock import Interrupted, driver_lock
-from optimise.record.points_folder import PointsFolder, PointsInput
+from optimise.record.parameter_study_folder import ParameterStudyFolder, ParameterStudyInput
 from optimise.record.status_file import StudyState
 from optimise.spec.campaign import ClusterSpec
 from optimise.spec.sweep import Everywhere, SweepSpec
@@ -24,7 +24,7 @@ __all__ = ["SweepFolder", "fill_sweep", "load_sweep", "run_sweep"]
 
 
 @dataclass(frozen=True)
-class SweepFolder(PointsFolder):
+class SweepFolder(ParameterStudyFolder):
     """Stable names inside a sweep's folder."""
 
     study: ClassVar[str] = "sweep"
@@ -52,7 +52,7 @@ def fill_sweep(
     prepared: PreparedStudy, *, error_estimate: bool | Everywhere = False, **how: Unpack[Fill]
 ) -> SweepResult:
     """Fill the array of a sweep that `prepare_study` has checked, as `run_sweep` does."""
-    from optimise.parameter_study.points_dataset import write_sweep
+    from optimise.parameter_study.dataset import write_sweep
 
     fill_record(prepared, how)
     place = SweepFolder(prepared.place.path)
@@ -76,7 +76,7 @@ def _with_errors(
 
     def progress(done: int, of: int) -> None:
         if "progress" in how:
-            counts = PointsProgress(
+            counts = ParameterStudyProgress(
                 study=place.study, name=name, state=StudyState.REFINING, points=points, done=points,
                 failed=result.failed, refined=done, to_refine=of,
             )  # fmt: skip
@@ -105,7 +105,7 @@ def load_sweep(folder: Path) -> SweepResult:
     return _result(place, place.read_input(SweepInput))
 
 
-def _result(place: SweepFolder, given: PointsInput) -> SweepResult:
+def _result(place: SweepFolder, given: ParameterStudyInput) -> SweepResult:
     from optimise.parameter_study.assured_points import read_assured
 
     assert isinstance(given, SweepInput)

@@ -25,18 +25,18 @@ def sweep_batches(axes: SweepAxesSpec) -> list[Batch]:
     """
     values, shape, names = tuple(axes.values.values()), axes.shape, list(axes.values)
     order = sorted(range(len(shape)), key=lambda k: (names[k] == SPEED or shape[k] == 1, -shape[k], k))
-    along, beside = order[0], order[1] if len(order) > 1 else None
-    across = [k for k in range(len(shape)) if k not in (along, beside)]
-    rows_beside = shape[beside] if beside is not None and names[beside] != SPEED else 1
+    along, next_axis = order[0], order[1] if len(order) > 1 else None
+    across = [k for k in range(len(shape)) if k not in (along, next_axis)]
+    next_rows = shape[next_axis] if next_axis is not None and names[next_axis] != SPEED else 1
     rows = math.prod(shape) // shape[along]
     together = max(1, min(MOST_IN_BATCH // shape[along], rows // FEWEST_BATCHES))
     parts = _parts(shape[along], -(-FEWEST_BATCHES // rows) if together == 1 else 1)
     batches: list[Batch] = []
-    speeds = [beside] if beside is not None and rows_beside == 1 else []
+    speeds = [next_axis] if next_axis is not None and next_rows == 1 else []
     for held in itertools.product(*(range(shape[k]) for k in (*across, *speeds))):
-        for first, there in itertools.product(range(0, rows_beside, together), parts):
+        for first, there in itertools.product(range(0, next_rows, together), parts):
             indices = []
-            for row in range(first, min(first + together, rows_beside)):
+            for row in range(first, min(first + together, next_rows)):
                 for i in there if (row - first) % 2 == 0 else reversed(there):
                     at = dict(zip((*across, *speeds), held, strict=True)) | {along: i}
                     indices.append(tuple(at.get(k, row) for k in range(len(shape))))

@@ -15,7 +15,7 @@ from optimise.evaluation.figures import SIGMA
 from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.parameter_study.sweep_points import sweep_batches
-from optimise.record.points_folder import PointsInput
+from optimise.record.parameter_study_folder import ParameterStudyInput
 from optimise.spec.sweep import SweepAxesSpec
 
 __all__ = ["AssuredPoint", "End", "Index", "SweepInput", "SweepResult"]
@@ -25,7 +25,7 @@ Index = tuple[int, ...]
 MARGIN = 2.0
 
 
-class SweepInput(PointsInput):
+class SweepInput(ParameterStudyInput):
     """Everything that decides the numbers of a sweep."""
 
     sweep: SweepAxesSpec

@@ -15,7 +15,7 @@ from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
 from optimise.executors.processors import PROCESSORS_FILE
 from optimise.record.lines_record import LinesRecord
-from optimise.record.study_folder import StudyFolder, differing, unreadable
+from optimise.record.study_folder import StudyFolder, config_diff, unreadable
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import Transaction, records_of, replayed, trials_record
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec, ClusterSpec
@@ -219,7 +219,7 @@ class CampaignFolder(StudyFolder):
         if isinstance(held["campaign"], dict):
             usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
             held["campaign"] = {**usual, **held["campaign"]}
-        return differing(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
+        return config_diff(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
 
 
 def read_records(folder: CampaignFolder, name: str) -> list[TrialRecord]:

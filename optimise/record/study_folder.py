@@ -13,7 +13,7 @@ from catenary.storage.files import read_yaml, write_text_atomic
 from catenary.storage.provenance import commit, versions
 from optimise.record.status_file import refuse_lost_record
 
-__all__ = ["StudyFolder", "differing", "unreadable"]
+__all__ = ["StudyFolder", "config_diff", "unreadable"]
 
 MOST_SHOWN = 4
 
@@ -80,7 +80,7 @@ class StudyFolder:
         write_text_atomic(self.input_yaml, yaml.safe_dump(whole, sort_keys=False, allow_unicode=True))
 
 
-def differing(held: object, given: object, free: tuple[str, ...] = ()) -> str:
+def config_diff(held: object, given: object, free: tuple[str, ...] = ()) -> str:
     """First values that differ, in brackets; nothing where none do, or only such as begin with names in ``free``."""
     before, now = _flat(held), _flat(given)
     names = [n for n in {**before, **now} if before.get(n) != now.get(n) and not n.startswith(free)]

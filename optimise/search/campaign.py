@@ -143,7 +143,9 @@ class _Run:
             while self._fill(executor) or self.under_way:
                 self._collect(executor)
             if self.campaign.polish.best:
-                runs = polish(self.campaign, self.space, self.study.records, lambda p: self._beside(executor, p))
+                runs = polish(
+                    self.campaign, self.space, self.study.records, lambda p: self._evaluate_outside_search(executor, p)
+                )
                 write_basins(self.place, self.campaign, self.space, self.study.records, runs)
         self.study.check()
 
@@ -155,8 +157,8 @@ class _Run:
 
         if scenarios is None:
             return prepare(typical(self.case))
-        worlds = tuple(replace(world, case=typical(world.case)) for world in scenarios.worlds)
-        return prepare_scenarios(replace(scenarios, worlds=worlds), prepare)
+        conditions = tuple(replace(condition, case=typical(condition.case)) for condition in scenarios.conditions)
+        return prepare_scenarios(replace(scenarios, conditions=conditions), prepare)
 
     def close(self, state: StudyState) -> CampaignResult:
         """Write what a campaign leaves behind."""
@@ -218,9 +220,9 @@ class _Run:
         self.study.commit()
         return records
 
-    def _beside(self, executor: Executor, points: list[Point]) -> None:
+    def _evaluate_outside_search(self, executor: Executor, points: list[Point]) -> None:
         """Evaluate designs that belong to no search and put them on record."""
-        records = [self.study.ask_beside(values, origin) for values, origin in points]
+        records = [self.study.ask_outside_search(values, origin) for values, origin in points]
         self.study.commit()
         self._submit(executor, records)
         while self.under_way:

@@ -11,7 +11,7 @@ import xarray as xr
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import CONSTRAINTS
-from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
 from optimise.record.labelled import labelled, long_name_and_unit
@@ -79,9 +79,9 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
 
 def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
     """Sigma in every campaign; its other objectives beside it; which trials are on the front of several."""
-    records, told = result.records, "as told to samplers that ignore constraints"
+    records, remark = result.records, "as told to samplers that ignore constraints"
     data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVES["sigma"].long_name + ", as computed", "N")
-    data["told"] = _figures(records, lambda e: e.told_N, f"{OBJECTIVES['sigma'].long_name}, {told}", "N")
+    data["told"] = _figures(records, lambda e: e.sampler_value_N, f"{OBJECTIVES['sigma'].long_name}, {remark}", "N")
     for name in (n for n in result.campaign.objectives if n != "sigma"):
         o, short = OBJECTIVES[name], OBJECTIVES[name].slug
         sense = "; more is better" if o.maximised else ""
@@ -89,7 +89,7 @@ def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
             records, lambda e, n=name: (raw_values((n,), e) or (None,))[0], f"{o.long_name}, as computed{sense}", o.unit
         )
         data[f"told_{short}"] = _figures(
-            records, lambda e, n=name: _told(n, e, result.nominal), f"{o.long_name}, {told}{sense}", o.unit
+            records, lambda e, n=name: _sampler_values(n, e, result.nominal), f"{o.long_name}, {remark}{sense}", o.unit
         )
     if len(result.campaign.objectives) > 1:
         numbers = {record.number for record in result.front}
@@ -115,10 +115,10 @@ def _add_scenarios(data: xr.Dataset, result: CampaignResult) -> None:
         data[f"scenario_{name}"] = labelled(("trial", "scenario"), values, f"{long_name} in each scenario", unit)
 
 
-def _told(name: str, outcome: Outcome, nominal: TrialRecord) -> float | None:
-    if outcome.told_N is None or nominal.outcome is None:
+def _sampler_values(name: str, outcome: Outcome, nominal: TrialRecord) -> float | None:
+    if outcome.sampler_value_N is None or nominal.outcome is None:
         return None
-    return told_values((name,), outcome, nominal.outcome)[0]
+    return sampler_values((name,), outcome, nominal.outcome)[0]
 
 
 def _add_states(data: xr.Dataset, records: list[TrialRecord]) -> None:

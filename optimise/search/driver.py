@@ -15,7 +15,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from catenary.errors import InputError
 from optimise.design.space import DesignSpace
-from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.journal_export import JournalExport
@@ -86,7 +86,7 @@ class StudyDriver:
         self._study.enqueue_trial(self._params(values))
         return self.ask(origin)
 
-    def ask_beside(self, values: Sequence[float], origin: Origin) -> TrialRecord:
+    def ask_outside_search(self, values: Sequence[float], origin: Origin) -> TrialRecord:
         """Take a design beside the search, of which a sampler with generations knows nothing."""
         params = self._params(values)
         self._study.add_trial(create_trial(state=TrialState.RUNNING, params=params, distributions=self._ranges))
@@ -102,8 +102,8 @@ class StudyDriver:
         if outcome.status is OutcomeStatus.FAILED:
             self._study.tell(number, state=TrialState.FAIL)
         else:
-            raw, told = self._values(outcome)
-            self._study.tell(number, raw if self._sampler.uses_constraints and raw is not None else told)
+            raw, value = self._values(outcome)
+            self._study.tell(number, raw if self._sampler.uses_constraints and raw is not None else value)
         ended = self._storage.get_trial(number)
         new = {name: value for name, value in ended.system_attrs.items() if name not in before}
         self._open.told.append({
@@ -153,7 +153,7 @@ class StudyDriver:
     def _values(self, outcome: Outcome) -> tuple[tuple[float, ...] | None, tuple[float, ...]]:
         """Objectives as they were computed and as a sampler that ignores constraints is told them."""
         nominal = self.records[0].outcome or outcome
-        return raw_values(self._objectives, outcome), told_values(self._objectives, outcome, nominal)
+        return raw_values(self._objectives, outcome), sampler_values(self._objectives, outcome, nominal)
 
     def _rebuilt(self, trial: StoredTrial) -> FrozenTrial:
         """Trial of the record as Optuna's, with everything that its sampler noted."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from catenary.storage.files import read_json_again, write_json_atomic
 from optimise.design.space import DesignSpace
-from optimise.evaluation.objectives import OBJECTIVES, told_values
+from optimise.evaluation.objectives import OBJECTIVES, sampler_values
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
 from optimise.spec.campaign import CampaignSpec
@@ -48,9 +48,9 @@ def write_importances(
     shares: dict[str, dict[str, float]] = {}
     if not reason:
         nominal = used[0][1]
-        told = [told_values(campaign.objectives, outcome, nominal) for _, outcome in used]
+        sampled = [sampler_values(campaign.objectives, outcome, nominal) for _, outcome in used]
         for k, name in enumerate(campaign.objectives):
-            costs = [OBJECTIVES[name].cost(values[k]) for values in told]
+            costs = [OBJECTIVES[name].cost(values[k]) for values in sampled]
             found = _shares(space, [r for r, _ in used], costs, best)
             if found:
                 shares[name] = found

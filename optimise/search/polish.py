@@ -165,12 +165,12 @@ class _Descent:
         steps = self.campaign.polish.iterations
         limits: Any = {
             "type": "ineq",
-            "fun": lambda u: -self._told(u)[1:] - margin,
+            "fun": lambda u: -self._finite(u)[1:] - margin,
             "jac": lambda u: -self._slope(u)[1:],
         }
         try:
             found = minimize(
-                lambda u: float(self._told(u)[0]), self.begin, jac=lambda u: self._slope(u)[0], method="SLSQP",
+                lambda u: float(self._finite(u)[0]), self.begin, jac=lambda u: self._slope(u)[0], method="SLSQP",
                 bounds=[(0.0, 1.0)] * len(self.begin),
                 constraints=limits,
                 options={"maxiter": steps, "ftol": SCALE * GAIN},
@@ -206,7 +206,7 @@ class _Descent:
             return None
         return np.array([SCALE * cost / self.unit, *(record.outcome.constraints[name] for name in CONSTRAINTS)])
 
-    def _told(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _finite(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same, dear where nothing was computed, so that a step does not end there."""
         figures = self._figures(u)
         return np.array([NO_NUMBERS, *[1.0] * len(CONSTRAINTS)]) if figures is None else figures

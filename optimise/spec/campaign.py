@@ -19,12 +19,12 @@ __all__ = [
     "DesignSpec",
     "LimitsSpec",
     "ObjectiveNames",
+    "OffDesignSpec",
     "PolishSpec",
     "SamplerSpec",
     "Seed",
     "Synchronous",
     "Trials",
-    "TrustSpec",
     "WarmStart",
     "WarmStartDesigns",
 ]
@@ -95,7 +95,7 @@ class PolishSpec(Spec):
     )
 
 
-class TrustSpec(Spec):
+class OffDesignSpec(Spec):
     """Conditions under which the best design is set beside the nominal line, each with its numerical error."""
 
     speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")

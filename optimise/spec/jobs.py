@@ -19,12 +19,12 @@ from optimise.spec.campaign import (
     DesignSpec,
     LimitsSpec,
     ObjectiveNames,
+    OffDesignSpec,
     PolishSpec,
     SamplerSpec,
     Seed,
     Synchronous,
     Trials,
-    TrustSpec,
     WarmStart,
     WarmStartDesigns,
 )
@@ -36,7 +36,7 @@ from optimise.spec.sweep import Everywhere, SweepAxesSpec
 __all__ = [
     "ErrorEstimate",
     "OptimiseJob",
-    "PointsJob",
+    "ParameterStudyJob",
     "RunName",
     "SensitivityJob",
     "SweepJob",
@@ -114,7 +114,7 @@ class OptimiseJob(CaseSpec):
     warm_start: WarmStart = None
     warm_start_designs: WarmStartDesigns = 5
     cluster: ClusterSpec = ClusterSpec()
-    trust: TrustSpec = TrustSpec()
+    trust: OffDesignSpec = OffDesignSpec()
     cost: CostAlone = False
     run_dir: str | None = Field(
         default=None, description="folder of the campaign; without it outputs/campaigns/<campaign>"
@@ -136,7 +136,7 @@ class OptimiseJob(CaseSpec):
         return self
 
 
-class PointsJob(CaseSpec):
+class ParameterStudyJob(CaseSpec):
     """A case of which many points are evaluated."""
 
     dt: TimeStep = RIG_STEP
@@ -155,7 +155,7 @@ class PointsJob(CaseSpec):
         return self
 
 
-class SweepJob(PointsJob):
+class SweepJob(ParameterStudyJob):
     """Statistics of the contact force over an array of inputs."""
 
     sweep: SweepAxesSpec
@@ -168,7 +168,7 @@ class SweepJob(PointsJob):
     ] = True
 
 
-class SensitivityJob(PointsJob):
+class SensitivityJob(ParameterStudyJob):
     """What each of many inputs does to the statistics of the contact force."""
 
     periodic: SensitivityPeriodicSpec = SensitivityPeriodicSpec()  # pyright: ignore[reportIncompatibleVariableOverride]

@@ -49,7 +49,7 @@ class SweepAxesSpec(Spec):
     )
 
     @model_validator(mode="after")
-    def _values_are_told_apart(self) -> Self:
+    def _values_are_distinct(self) -> Self:
         problems = []
         for name, values in self.values.items():
             if any(b <= a for a, b in pairwise(values)):

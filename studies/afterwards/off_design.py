@@ -20,15 +20,15 @@ from studies.afterwards.confirmation import on_record
 if TYPE_CHECKING:
     from catenary.spec.line import CatenarySpec
     from optimise.search.result import CampaignResult
-    from optimise.spec.campaign import TrustSpec
+    from optimise.spec.campaign import OffDesignSpec
 
-__all__ = ["show_fitter_schedule", "show_trust", "trust_lines"]
+__all__ = ["off_design_lines", "show_fitter_schedule", "show_off_design"]
 
 ROUNDED_MM = (1.0, 5.0)
 
 
-def show_trust(
-    result: CampaignResult, wanted: TrustSpec, show: Callable[[str], None], *, error_estimate: bool = True
+def show_off_design(
+    result: CampaignResult, wanted: OffDesignSpec, show: Callable[[str], None], *, error_estimate: bool = True
 ) -> dict[str, Any] | None:
     """Nominal line and best design under every condition; content of trust.json. None when no design is feasible.
 
@@ -85,7 +85,7 @@ def show_trust(
     return content
 
 
-def trust_lines(content: dict[str, Any]) -> list[str]:
+def off_design_lines(content: dict[str, Any]) -> list[str]:
     """Where the best design is worse, in words; a difference inside the errors of both is none."""
     both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
     found = [(r, verdict(*_with_error(r, "nominal"), *_with_error(r, "best"))) for r in both]

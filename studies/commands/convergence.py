@@ -232,6 +232,6 @@ def _progress(folder: RunFolder, bench: _Bench, settings: Iterable[Setting], wha
     for k, setting in enumerate(listed, start=1):
         passage = bench.passage(setting)
         found.append(passage)
-        told = passage.message or f"sigma {passage.sigma:.3f} N, {passage.cost:.4f} s a simulated second"
-        folder.say(f"{what} {k} of {len(listed)}: {setting_text(setting)}: {told}")
+        figures = passage.message or f"sigma {passage.sigma:.3f} N, {passage.cost:.4f} s a simulated second"
+        folder.say(f"{what} {k} of {len(listed)}: {setting_text(setting)}: {figures}")
     return found

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from catenary.errors import InputError
-from catenary.spec.components import READINGS, DropperSpec
+from catenary.spec.components import PRESCRIBED, DropperSpec
 from catenary.spec.keys import KeyTree
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
@@ -43,7 +43,7 @@ __all__ = ["JOB", "NOT_TYPED", "NewJob", "compose", "run"]
 FROM_TABLE = (
     "droppers.positions",
     "droppers.prescribed",
-    *(f"droppers.{key}" for key, _ in READINGS.values()),
+    *(f"droppers.{key}" for key, _ in PRESCRIBED.values()),
     "table",
 )
 SET_HERE = ("provenance", "schema_version")
@@ -214,15 +214,15 @@ def _lay_together(
     # what a paper prints of the sample line is not printed of this one
     marks = dict.fromkeys(data.get("provenance", {}), f"t:{typed.get('like') or 'the library'}")
     if table is not None:
-        key = READINGS[table.reading][0]
+        key = PRESCRIBED[table.prescribed][0]
         for other in ("contact_wire_heights", "lengths"):
             data["droppers"].pop(other, None)
             marks.pop(f"droppers.{other}", None)
-        data["droppers"] |= {"positions": table.stations, "prescribed": table.reading, key: table.values}
+        data["droppers"] |= {"positions": table.stations, "prescribed": table.prescribed, key: table.values}
         marks |= {"droppers.positions": "u", f"droppers.{key}": "u"}
     name = typed.get("name") or "line"
-    told = f"Line from a dropper table, with values of {typed.get('like', '')} where none were given"
-    data |= {"name": name, "description": typed.get("description", told), "table": typed.get("droppers", "")}
+    description = f"Line from a dropper table, with values of {typed.get('like', '')} where none were given"
+    data |= {"name": name, "description": typed.get("description", description), "table": typed.get("droppers", "")}
     data |= {"like": typed.get("like", ""), "output": typed.get("output") or f"{name}.yaml"}
     for path, value in values.items():
         *blocks, last = path.split(".")

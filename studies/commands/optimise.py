@@ -110,7 +110,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
 def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
     """Confirm, show away from the design point, report."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
-    from studies.afterwards.off_design import show_fitter_schedule, show_trust, trust_lines
+    from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_campaign_report
 
     folder = RunFolder(result.folder, "optimise", composed)
@@ -120,11 +120,13 @@ def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
     else:
         line = ProgressLine()
         try:
-            trust = show_trust(result, composed.job.trust, line.write, error_estimate=composed.job.error_estimate)
+            off_design = show_off_design(
+                result, composed.job.trust, line.write, error_estimate=composed.job.error_estimate
+            )
         finally:
             line.end()
         show_fitter_schedule(result)
-        for sentence in [*confirmation_lines(content), *(trust_lines(trust) if trust else [])]:
+        for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
     write_campaign_report(result.folder)
     objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1

@@ -47,7 +47,7 @@ def run(composed: Composed[EmulateJob]) -> int:
     """Emulate one test; 1 when the loop ran away, is unstable or has no steady state."""
     from dynamics.rig.loop.engine import filtered_model
     from dynamics.rig.loop.model import read_model
-    from studies.rig.emulation.loop import differences, test_spec, told
+    from studies.rig.emulation.loop import differences, loop_sentence, test_spec
     from studies.rig.emulation.run import finish
     from studies.rig.emulation.trial import choose, run_chosen
     from studies.rig.on_rig import on_rig
@@ -61,9 +61,9 @@ def run(composed: Composed[EmulateJob]) -> int:
     case = _case(manifest, Path(job.bundle) / "manifest.json") if job.transient else None
     folder = RunFolder(fresh_folder("rig_emulate", model.name, job.run_dir), "rig_emulate", replace(composed, job=job))
     if job.device == "pantograph":
-        for sentence in rig.told:
+        for sentence in rig.notes:
             folder.say(sentence)
-    folder.say(told(job))
+    folder.say(loop_sentence(job))
     chosen = choose(spec, model)
     for sentence in differences(job, chosen.device):
         folder.warn(f"{sentence[0].upper()}{sentence[1:]}; the spectral radii below are those of this device")

@@ -66,7 +66,7 @@ def run(composed: Composed[MapJob]) -> int:
         high = job.frequency_range[1]
         raise InputError([f"frequency_range must end at most at {top:.1f} Hz, half the loop's rate: got {high:g} Hz"])
     folder = RunFolder(fresh_folder("rig_map", model.name, job.run_dir), "rig_map", replace(composed, job=job))
-    for sentence in rig.told:
+    for sentence in rig.notes:
         folder.say(sentence)
     frequency = np.linspace(*job.frequency_range, job.points)
     maps = [_map(folder, (job, rig.pantograph), model, strategy, frequency) for strategy in _mapped(job)]

@@ -66,7 +66,7 @@ def run(composed: Composed[ServeJob]) -> int:
     print(f"Reading {job.bundle}; start the device when this server says that it waits.", flush=True)
     bundle = Path(job.bundle)
     model, manifest = read_model(bundle)
-    loop, told, radius = served_settings(job.loop, bundle, manifest, job.service.limits.force_N)
+    loop, loop_sentence, radius = served_settings(job.loop, bundle, manifest, job.service.limits.force_N)
     engine = LoopEngine(model, loop)
     emulated = job.dry_run or job.start == "predicted"
     rig = on_rig(job, manifest, bundle) if emulated else None
@@ -79,7 +79,7 @@ def run(composed: Composed[ServeJob]) -> int:
         if rig is not None:
             composed = replace(composed, job=job.model_copy(update=rig.given))
         folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
-        for sentence in filter(None, (told, *(for_a_real_one(manifest) if rig is None else rig.told), begun)):
+        for sentence in filter(None, (loop_sentence, *(for_a_real_one(manifest) if rig is None else rig.notes), begun)):
             folder.say(sentence)
         if job.dry_run and rig is not None and radius is not None:
             for sentence in judged_otherwise(bundle, rig.pantograph, job.contact.stiffness):

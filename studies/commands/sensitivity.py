@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.spec.case import case_of
-from optimise.entry.point_jobs import refuse_bad_inputs
+from optimise.entry.varied_inputs import refuse_bad_inputs
 from optimise.spec.jobs import SensitivityJob
-from studies.commands.points_study import PointsStudy, run_points_study
+from studies.commands.parameter_study import ParameterStudy, run_parameter_study
 from studies.input.compose import Composed, compose_job
 from studies.writing.run_folder import OUTPUTS, asked_folder
 
@@ -44,7 +44,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
 
     job, wanted = composed.job, composed.job.sensitivity
     path = asked_folder(job.run_dir, OUTPUTS / "sensitivity" / wanted.name)
-    study = PointsStudy(
+    study = ParameterStudy(
         given=SensitivityInput(sensitivity=wanted, case=case_of(job)),
         place=SensitivityFolder(path),
         varied=f"{', '.join(wanted.methods)}, {len(wanted.inputs)} inputs, {wanted.points} points",
@@ -53,7 +53,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
         closing=_closing,
         files="report.html, indices.csv, result.nc, figures/",
     )
-    return run_points_study(composed, study)
+    return run_parameter_study(composed, study)
 
 
 def _closing(result: SensitivityResult) -> list[str]:

@@ -93,7 +93,7 @@ def _headline(case: CaseSpec) -> str:
     )
 
 
-def _losses_told(losses: dict[str, Any]) -> str:
+def _loss_sentences(losses: dict[str, Any]) -> str:
     """Number and size of losses in words; nothing where contact is never lost."""
     if not losses["count"]:
         return ""
@@ -115,7 +115,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"{which}contact force: mean {figures['contact_force_mean_N']:.2f} N, standard deviation "
             f"{figures['contact_force_std_N']:.2f} N, {figures['contact_force_min_N']:.1f} to "
             f"{figures['contact_force_max_N']:.1f} N, loss {figures['contact_loss_percent']:.2f} %"
-            f"{_losses_told(figures['losses'])}; "
+            f"{_loss_sentences(figures['losses'])}; "
             f"applied force {figures['applied_force_N']:.2f} N"
         )
         lines.append(

@@ -21,7 +21,7 @@ from studies.jobs.simulation import StatusJob
 from studies.writing.run_folder import OUTPUTS
 
 if TYPE_CHECKING:
-    from optimise.parameter_study.progress import PointsProgress
+    from optimise.parameter_study.progress import ParameterStudyProgress
     from optimise.search.progress import Progress
 
 __all__ = ["JOB", "compose", "run"]
@@ -59,12 +59,12 @@ def _lines(folder: Path) -> list[str]:
         from optimise.search.progress import read_status
 
         return _campaign_lines(folder, read_status(folder))
-    from optimise.parameter_study.status import read_points_status
+    from optimise.parameter_study.status import read_parameter_study_status
 
-    return _points_lines(folder, read_points_status(folder))
+    return _points_lines(folder, read_parameter_study_status(folder))
 
 
-def _points_lines(folder: Path, state: PointsProgress) -> list[str]:
+def _points_lines(folder: Path, state: ParameterStudyProgress) -> list[str]:
     from optimise.parameter_study.progress import points_line
 
     words, complete = _state_in_words(state), False

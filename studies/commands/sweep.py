@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dynamics.spec.case import case_of
-from optimise.entry.point_jobs import refuse_bad_axes
+from optimise.entry.varied_inputs import refuse_bad_axes
 from optimise.spec.jobs import SweepJob
-from studies.commands.points_study import PointsStudy, run_points_study
+from studies.commands.parameter_study import ParameterStudy, run_parameter_study
 from studies.input.compose import Composed, compose_job
 from studies.writing.run_folder import OUTPUTS, asked_folder
 from studies.writing.sweep_ends import end_text
@@ -49,7 +49,7 @@ def run(composed: Composed[SweepJob]) -> int:
 
     job = composed.job
     path = asked_folder(job.run_dir, OUTPUTS / "sweeps" / job.sweep.name)
-    study = PointsStudy(
+    study = ParameterStudy(
         given=SweepInput(sweep=job.sweep, case=case_of(job)),
         place=SweepFolder(path),
         varied=" x ".join(f"{len(values)} {name}" for name, values in job.sweep.values.items()),
@@ -59,7 +59,7 @@ def run(composed: Composed[SweepJob]) -> int:
         files="report.html, result.nc, figures/",
         not_counted=NOT_COUNTED[job.error_estimate],
     )
-    return run_points_study(composed, study)
+    return run_parameter_study(composed, study)
 
 
 def _closing(result: SweepResult) -> list[str]:

@@ -78,10 +78,10 @@ def _print(comparison: Comparison, say: Callable[[str], None]) -> None:
             say(f"    {' | '.join(line)}")
     for row in comparison.rows:
         accepted = "" if row.allowed is None else f"   accepted {row.allowed_text}"
-        told = "".join(f"; {text}" for text in (row.remark, row.reading) if text)
+        details = "".join(f"; {text}" for text in (row.remark, row.reading) if text)
         say(
             f"  {row.case}   {row.quantity}: {row.references_text}{accepted}   here {row.here_text} {row.unit}   "
-            f"{row.verdict}{told}"
+            f"{row.verdict}{details}"
         )
 
 

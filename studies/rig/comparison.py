@@ -46,10 +46,10 @@ def compare_forces(composed: Composed[CompareJob]) -> None:
     }
     folder = RunFolder(fresh_folder("rig_compare", "comparison", job.run_dir), "rig_compare", composed)
     write_json_atomic(folder.path / "comparison.json", figures)
-    told, warnings = _counted((predicted, measured), (first, second))
-    page = _page(figures, (told, warnings), (first, second))
+    description, warnings = _counted((predicted, measured), (first, second))
+    page = _page(figures, (description, warnings), (first, second))
     picture = write_overlay(page, folder.path / "comparison.html")
-    for line in told:
+    for line in description:
         folder.say(line)
     for line in warnings:
         folder.warn(line)
@@ -84,15 +84,15 @@ def _counted(
     sources: tuple[Source, Source], folded: tuple[FoldedRecord, FoldedRecord]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which stretch of either side counts, and a warning where they are not equally long."""
-    told = tuple(
-        f"{name}: {s.told}; {f.spans} span{'s' if f.spans > 1 else ''} count{'' if f.spans > 1 else 's'}, from "
+    description = tuple(
+        f"{name}: {s.description}; {f.spans} span{'s' if f.spans > 1 else ''} count{'' if f.spans > 1 else 's'}, from "
         f"{f.time[0]:.2f} to {f.time[1]:.2f} s, {f.position[0]:.1f} to {f.position[1]:.1f} m"
         for name, s, f in zip(("Predicted", "Measured"), sources, folded, strict=True)
     )
     first, second = (f.spans for f in folded)
     if first == second or any(s.repeats for s in sources):
-        return told, ()
-    return told, (
+        return description, ()
+    return description, (
         f"The sides do not count equally many spans: {first} predicted, {second} measured; "
         f"last_spans={min(first, second)} makes them equal",
     )
@@ -101,7 +101,7 @@ def _counted(
 def _figures(source: Source, folded: FoldedRecord) -> dict[str, object]:
     """What comparison.json says of one side."""
     return {
-        "what": source.told,
+        "what": source.description,
         "spans": folded.spans,
         "begin_s": folded.time[0],
         "end_s": folded.time[1],

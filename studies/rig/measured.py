@@ -31,7 +31,7 @@ class Source:
 
     record: ForceRecord
     span: float | None
-    told: str
+    description: str
     repeats: bool = False
 
 
@@ -76,8 +76,8 @@ def _served(folder: Path) -> Source:
     time = dt * columns["step"][:count]
     record = ForceRecord(folder.name, time, speed * time, columns["force"][:count])
     lost = int(np.count_nonzero(columns["mark"][:count].astype(np.int64) & int(Mark.SUBSTITUTED)))
-    told = f"served test on {about.get('catenary', '?')}, {lost} of {count} forces were substitutes"
-    return Source(record, float(about["span_m"]), told)
+    description = f"served test on {about.get('catenary', '?')}, {lost} of {count} forces were substitutes"
+    return Source(record, float(about["span_m"]), description)
 
 
 def _refuse_short(folder: Path, count: int, steps: int) -> None:
@@ -97,8 +97,8 @@ def _emulated(folder: Path) -> Source:
     _refuse_short(folder, len(force), N)
     k = np.arange(len(force), dtype=np.float64)
     about = run.attributes
-    told = f"emulated test on {about.get('catenary', '?')} with {about.get('device', '?')}"
-    return Source(ForceRecord(folder.name, dt * k, step * k, force), N * step, told)
+    description = f"emulated test on {about.get('catenary', '?')} with {about.get('device', '?')}"
+    return Source(ForceRecord(folder.name, dt * k, step * k, force), N * step, description)
 
 
 def _simulated(folder: Path) -> Source:
@@ -114,9 +114,11 @@ def _simulated(folder: Path) -> Source:
         force, count = np.tile(force, TILED_SPANS), len(time)
         time = time[0] + case.time_step * np.arange(TILED_SPANS * count)
         position = position[0] + case.speed * (time - time[0])
-    told = f"{case.solver} simulation of {case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
+    description = (
+        f"{case.solver} simulation of {case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
+    )
     record = ForceRecord(folder.name, _doubles(time), _doubles(position), _doubles(force))
-    return Source(record, span, told, repeats=case.seeks_steady_state)
+    return Source(record, span, description, repeats=case.seeks_steady_state)
 
 
 def _doubles(values: NDArray[np.generic]) -> NDArray[np.float64]:

@@ -31,7 +31,7 @@ class OnRig:
     pantograph: PantographSpec
     applied_force_N: float | None
     mean_force_N: float | None
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def press(self, stiffness: float, damping_ratio: float) -> Press:
         """How it is pressed on a contact stiffness [N/m] with a damping ratio [-]."""
@@ -66,15 +66,15 @@ def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
                     "was made for; give pantograph=..., or export the line again"
                 ]
             )
-        told = (
+        notes = (
             f"The bundle is of an earlier version and does not say what it was made for: {job.pantograph.name} is taken"
         )
         how = ", pressed for the reference mean force of its speed" if open_force else ", pressed as given"
-        return OnRig(job.pantograph, applied, mean, (told + how,))
+        return OnRig(job.pantograph, applied, mean, (notes + how,))
     if open_force:
         applied, mean = made.applied_force_N, made.mean_force_N
     pantograph = job.pantograph or made.pantograph
-    return OnRig(pantograph, applied, mean, _told(job, made, open_force))
+    return OnRig(pantograph, applied, mean, _notes(job, made, open_force))
 
 
 def for_a_real_one(manifest: dict[str, Any]) -> tuple[str, ...]:
@@ -85,7 +85,7 @@ def for_a_real_one(manifest: dict[str, Any]) -> tuple[str, ...]:
     return (f"The bundle was made for {made.what}: hold that against what stands on the rig",)
 
 
-def _told(job: PressedSpec, made: MadeFor, open_force: bool) -> tuple[str, ...]:
+def _notes(job: PressedSpec, made: MadeFor, open_force: bool) -> tuple[str, ...]:
     """Say what the bundle was made for, what of it is taken, and what is given in its place."""
     other = job.pantograph is not None and not _same(job.pantograph, made.pantograph)
     what = made.what

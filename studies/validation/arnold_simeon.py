@@ -73,7 +73,7 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
     )
 
 
-def _beside(
+def _compared(
     name: str, reference: tuple[str, float], here: float, allowed: float, digits: int = 3, known: str | None = None
 ) -> Row:
     """Row of a figure beside one number; ``name`` ends with the unit in brackets where there is one."""
@@ -97,7 +97,7 @@ def _frequency_row(row: FrequencyRow, runs: ArnoldSimeonRuns) -> Row:
     here = float(runs.frequency[row.method][WIRES.index(row.wire), 0 if row.end == "lowest" else 1])
     name = f"{row.end} frequency, {row.wire.replace('_', ' ')}, {SHORT[row.method]} [Hz]"
     digits = max(0, round(-np.log10(row.last_digit_Hz))) + 2
-    return _beside(name, (PAPER, row.printed_Hz), here, 0.5 * row.last_digit_Hz, digits, row.known_miss)
+    return _compared(name, (PAPER, row.printed_Hz), here, 0.5 * row.last_digit_Hz, digits, row.known_miss)
 
 
 def _slack_row(gate: ArnoldSimeonGate, case: SpeedCase, record: Record, methods: Combination) -> Row:
@@ -105,11 +105,11 @@ def _slack_row(gate: ArnoldSimeonGate, case: SpeedCase, record: Record, methods:
     label = " ".join(SHORT[m] for m in methods)
     if case.slack_s is None:
         apart = float((record.force <= 0.0).any(axis=1).mean() * record.time[-1])
-        return _beside(f"slack or loss at {case.speed_ms:g} m/s, {label} [s]", (PAPER, 0.0), apart, 0.0, 4)
+        return _compared(f"slack or loss at {case.speed_ms:g} m/s, {label} [s]", (PAPER, 0.0), apart, 0.0, 4)
     slack = record.time[record.force[:, 1] <= 0.0]
     nearest = float(slack[np.argmin(np.abs(slack - case.slack_s))]) if slack.size else float("nan")
     name = f"dropper 2 slack at {case.speed_ms:g} m/s, moment nearest to the printed one, {label} [s]"
-    return _beside(name, (PAPER, case.slack_s), nearest, gate.slack_tolerance_s, 4)
+    return _compared(name, (PAPER, case.slack_s), nearest, gate.slack_tolerance_s, 4)
 
 
 def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) -> list[Row]:
@@ -128,7 +128,7 @@ def _peak_rows(gate: ArnoldSimeonGate, case: SpeedCase, runs: ArnoldSimeonRuns) 
         labels = [" ".join(SHORT[m] for m in c) for c in (one, two)]
         name = f"peak force, {force}, {case.speed_ms:g} m/s{when}: {labels[1]} against {labels[0]} [N]"
         known = case.known_ringing if np.isinf(end) and RINGING in (one, two) else None
-        rows.append(_beside(name, (labels[0], a), b, 0.01 * gate.peak_tolerance_percent * a, 1, known))
+        rows.append(_compared(name, (labels[0], a), b, 0.01 * gate.peak_tolerance_percent * a, 1, known))
     return rows
 
 
@@ -149,7 +149,7 @@ def _pairs() -> list[tuple[Combination, Combination]]:
 def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[Row]:
     """Main code with springs against constraints: what is left at the stiffest, and how fast it falls."""
     rows = [
-        _beside(
+        _compared(
             f"main code, springs of {gate.stiffnesses[-1]:.0e} N/m, {force}: rms difference from the constraint [%]",
             ("constraint", 0.0),
             100.0 * float(left),
@@ -160,4 +160,4 @@ def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[Row]:
     rate = spring_rate(gate, runs)
     # faster is no fault
     name = "main code with springs: power of 1/stiffness with which the difference falls, at most 1 counted"
-    return [*rows, _beside(name, ("first order", 1.0), min(rate, 1.0), 1.0 - gate.least_rate, 2)]
+    return [*rows, _compared(name, ("first order", 1.0), min(rate, 1.0), 1.0 - gate.least_rate, 2)]

@@ -90,8 +90,8 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
             if len(solution.halves) == 2 and solution.halves[0] is not None and solution.halves[1] is not None:
                 first, second = (half.contact_force_std_N for half in solution.halves if half is not None)
                 spread[run] = 100.0 * (second / first - 1.0)
-        told = f"σ {figures[run]['contact_force_std_N']:.2f} N" if run in figures else failures[run]
-        say(f"{run.speed_kmh:g} km/h, {run.name}: {told}")
+        text = f"σ {figures[run]['contact_force_std_N']:.2f} N" if run in figures else failures[run]
+        say(f"{run.speed_kmh:g} km/h, {run.name}: {text}")
     return Comparison(
         key="formulations",
         title="Formulations against each other",

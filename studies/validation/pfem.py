@@ -103,13 +103,13 @@ def _stability_rows(gate: PfemGate, case: LoopCase, tested: Tested) -> Iterator[
     )
     at_rest = tested.rest
     met = "not met" if at_rest.met_after is None else f"met after {at_rest.met_after:.0f} s"
-    foretold = "" if at_rest.foretold is None else f", foretold {at_rest.foretold:.0f} s at the latest"
+    predicted = "" if at_rest.predicted is None else f", foretold {at_rest.predicted:.0f} s at the latest"
     yield Row(
         "σ, emulated from rest, against the periodic state",
         name,
         "%",
         float(at_rest.sigma[-1]),
-        reading=f"curve {at_rest.curve[-1]:.2f} N RMS; criterion {met}{foretold}",
+        reading=f"curve {at_rest.curve[-1]:.2f} N RMS; criterion {met}{predicted}",
         digits=2,
     )
 

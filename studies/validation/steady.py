@@ -29,7 +29,7 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
         title="Steady state: mean force under the printed applied force, static elasticity",
         source=f"{gate.source}; elasticity: {gates.elasticity.source}; ranges beside: {gates.beside.source}",
         reading=gate.reading,
-        rows=(*means, *elasticity, *_beside(gates, figures)),
+        rows=(*means, *elasticity, *_compared(gates, figures)),
         charts=(_chart(gate, means),),
     )
 
@@ -87,7 +87,7 @@ def _means(gate: MeanForceGate, say: Callable[[str], None]) -> tuple[tuple[Row, 
     return tuple(rows), figures
 
 
-def _beside(gates: GatesSpec, figures: Figures) -> Iterator[Row]:
+def _compared(gates: GatesSpec, figures: Figures) -> Iterator[Row]:
     """Recalled ranges: printed, not gated."""
     for row in gates.beside.rows:
         for (speed, dimension), here in figures.items():

@@ -136,11 +136,11 @@ def _sentence(kinematics: str, alike: list[dict[str, Any]], own: dict[str, Any] 
 def _judged(cheapest: dict[str, Any] | None, own: dict[str, Any], alike: list[dict[str, Any]]) -> str:
     """What the case's own setting is beside the cheapest."""
     assured = own["assured_percent"]
-    told = "an error that is not known" if assured is None else f"{own['error_sigma_percent']:+.2f} %"
+    error = "an error that is not known" if assured is None else f"{own['error_sigma_percent']:+.2f} %"
     if assured is not None and abs(assured) > abs(own["error_sigma_percent"]) + 5e-3:
-        told += f", at most {assured:.2f} % with all finer ones"
+        error += f", at most {assured:.2f} % with all finer ones"
     if cheapest is None:
-        return f"the setting in use, {_named(own)}, has {told}"
+        return f"the setting in use, {_named(own)}, has {error}"
     ratio = own["cost"] / cheapest["cost"]
     if own is cheapest or (own["integrator"], own["elements_per_bay"], own["dt"], own["formulation"]) == (
         cheapest["integrator"],
@@ -150,8 +150,8 @@ def _judged(cheapest: dict[str, Any] | None, own: dict[str, Any], alike: list[di
     ):
         return "it is the setting in use"
     if own in alike:
-        return f"the setting in use, {_named(own)}, is as cheap as can be told apart ({ratio:.2f} times), with {told}"
-    return f"the setting in use, {_named(own)}, costs {ratio:.2f} times as much and has {told}"
+        return f"the setting in use, {_named(own)}, costs as much as the cheapest ({ratio:.2f} times), with {error}"
+    return f"the setting in use, {_named(own)}, costs {ratio:.2f} times as much and has {error}"
 
 
 def _named(row: dict[str, Any]) -> str:

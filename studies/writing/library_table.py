@@ -37,8 +37,8 @@ def pantograph_table() -> list[str]:
 def sources(marks: Mapping[str, str]) -> str:
     """How many values come from where, the commonest source first."""
     counts = Counter(mark[0] for mark in marks.values())
-    told = ", ".join(f"{count} {MARKS[mark]}" for mark, count in counts.most_common())
-    return f"{len(marks)} values: {told}"
+    marked = ", ".join(f"{count} {MARKS[mark]}" for mark, count in counts.most_common())
+    return f"{len(marks)} values: {marked}"
 
 
 def _entry(group: str, name: str, data: str, description: str) -> list[str]:

@@ -97,10 +97,10 @@ def summarise(
 
 def slack_summary(case: CaseSpec, solution: Solution) -> dict[str, Any] | None:
     """What the other reading of slack droppers makes of a result, as in summary.json; null where none is slack."""
-    from dynamics.accuracy.slack_companion import compare_slack_readings
+    from dynamics.accuracy.slack_companion import compare_slack_damping
 
-    reading = compare_slack_readings(case, solution)
-    return None if reading is None else {**asdict(reading), "warning": reading.warning}
+    companion = compare_slack_damping(case, solution)
+    return None if companion is None else {**asdict(companion), "warning": companion.warning}
 
 
 def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:

@@ -16,7 +16,7 @@ LABELLED_FILES = (
     "dynamics.results.stored_result",
     "dynamics.rig.bundle",
     "optimise.entry",
-    "optimise.parameter_study.points_dataset",
+    "optimise.parameter_study.dataset",
     "optimise.record.labelled",
     "optimise.search.dataset",
 )

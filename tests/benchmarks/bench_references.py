@@ -52,7 +52,7 @@ def test_ranges_printed_beside(bruni, figure):
 
 
 CLAMPS = ("clamp_mass_contact_wire", "clamp_mass_messenger_wire")
-READINGS = {
+INTERPRETATIONS = {
     "slack droppers lose their damping": {"slack_damping": "released"},
     "contact 200 instead of 50 kN/m": {"contact": {"stiffness": 200.0e3}},
     "time step 2 instead of 1 ms": {"dt": 2.0e-3},
@@ -84,7 +84,7 @@ def test_what_each_reading_moves(bruni, figure, speed):
     base = solve_periodic(case).statistics
     assert base is not None
     figure(f"sigma, bruni_2015, {speed} km/h, 1 ms, 50 kN/m", f"{base.contact_force_std_N:.2f} N")
-    for what, change in READINGS.items():
+    for what, change in INTERPRETATIONS.items():
         found = solve_periodic(changed(case, change))
         if found.statistics is None:
             figure(f"  {what}", found.message)

@@ -52,8 +52,8 @@ def test_robust_design(figure, line):
     )
     robust = Setting(case, LimitsSpec(uplift_factor=5.0), start=start, scenarios=scenarios)
     plain = [
-        Setting(world.case.model_copy(update={"periodic": case.periodic}), robust.limits, start=own)
-        for world, own in zip(scenarios.worlds, start.worlds, strict=True)
+        Setting(condition.case.model_copy(update={"periodic": case.periodic}), robust.limits, start=own)
+        for condition, own in zip(scenarios.conditions, start.conditions, strict=True)
     ]
     ratios, errors = [], []
     for number, design in enumerate(random_designs(DesignSpace(case.catenary, campaign.design))):
@@ -76,9 +76,9 @@ def test_robust_design(figure, line):
 
 def exact(task, setting):
     """Sigma in every scenario at the tolerance of a campaign without scenarios, each from rest."""
-    worlds = [w.case.model_copy(update={"periodic": setting.case.periodic}) for w in setting.scenarios.worlds]
+    conditions = [w.case.model_copy(update={"periodic": setting.case.periodic}) for w in setting.scenarios.conditions]
     found, ideal = [], periodic_equilibrium(task.catenary)
-    for case in worlds:
+    for case in conditions:
         for sample in range(setting.scenarios.samples):
             line = setting.scenarios.installed(ideal, sample).spec
             one = evaluate(Job(0, line), Setting(case, setting.limits))

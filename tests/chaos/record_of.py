@@ -11,16 +11,16 @@ def full(*values, minutes, name="full"):
     return pytest.param(*values, id=name, marks=[pytest.mark.chaos, pytest.mark.timeout(60 * minutes)])
 
 
-def times_told(folder):
+def times_recorded(folder):
     """How often each design was told, by number, out of those that were begun."""
     lines = [json.loads(line) for line in (folder / "trials.jsonl").read_bytes().splitlines()]
     begun = sum(len(line.get("asked", ())) for line in lines)
-    told = Counter(trial["trial"] for line in lines for trial in line.get("told", ()))
-    return {number: told[number] for number in range(begun)}
+    recorded = Counter(trial["trial"] for line in lines for trial in line.get("told", ()))
+    return {number: recorded[number] for number in range(begun)}
 
 
 def lost_and_twice(folder, trials):
     """Designs without an end on record, and those with more than one."""
-    told = times_told(folder)
-    assert len(told) == trials
-    return sum(n == 0 for n in told.values()), sum(n > 1 for n in told.values())
+    recorded = times_recorded(folder)
+    assert len(recorded) == trials
+    return sum(n == 0 for n in recorded.values()), sum(n > 1 for n in recorded.values())

@@ -49,7 +49,7 @@ def records_of(place):
     return read_records(place, "test")
 
 
-def told(records):
+def recorded(records):
     return {r.number: r for r in records if r.outcome is not None}
 
 
@@ -66,11 +66,11 @@ def ends_of_transactions(content):
 def test_a_record_cut_at_each_byte_of_its_end(campaign, damaged, figures, step):
     content = (campaign.folder / "trials.jsonl").read_bytes()
     assert len(content) > END
-    ends, whole, dropped = ends_of_transactions(content), told(campaign.records), []
+    ends, whole, dropped = ends_of_transactions(content), recorded(campaign.records), []
     for size in range(len(content) - END, len(content) + 1, step):
         place = damaged(content[:size])
         found = records_of(place)
-        kept = told(found)
+        kept = recorded(found)
         whole_until = max(end for end in ends if end <= size)
         same = records_of(damaged(content[:whole_until]))
         assert found == same, "a cut drops what stands behind the last whole transaction, and nothing else"
@@ -87,9 +87,9 @@ def test_a_cut_record_is_gone_on_with(case, campaign, damaged, figures, cuts):
     for _ in range(cuts):
         place = damaged(content[: len(content) - chance.randrange(1, END)])
         place.status_json.unlink(missing_ok=True)  # which would count the designs that were cut off
-        before = told(load_result(place.path).records)
+        before = recorded(load_result(place.path).records)
         result = run_campaign(campaign.campaign, case, place.path, evaluate=bowl, prepare=prepare_nothing)
-        after = told(result.records)
+        after = recorded(result.records)
         assert sorted(after) == list(range(TRIALS))
         lost += sum(after[n] != record for n, record in before.items())
     figures(f"{cuts} campaigns resumed: {lost} designs lost")

@@ -95,7 +95,7 @@ def resumed(folder, case, trials, kept):
     return unfinished + sum(result.records[r.number] != r for r in kept), twice
 
 
-def told(folder):
+def recorded(folder):
     return [r for r in load_result(folder).records if r.outcome is not None]
 
 
@@ -116,7 +116,7 @@ def test_workers_are_killed_faster_than_they_start(tmp_path, case, figures, star
     finally:
         over.set()
     assert word is not None and last is not None and code == 75, (word, last, code)
-    kept = told(tmp_path)
+    kept = recorded(tmp_path)
     lost, twice = resumed(tmp_path, case, trials, kept)
     figures(
         f"all workers killed every {pace} s: said after {at - begin:.0f} s ({word[:60]} ...), code {code} after "
@@ -185,7 +185,7 @@ def test_the_scheduler_is_killed(tmp_path, case, figures, started, watchdog, com
         more, at = driver.until(about_workers)
     driver.until(lambda line: False)
     code, end = driver.process.wait(timeout=60), time.monotonic()
-    kept = told(tmp_path)
+    kept = recorded(tmp_path)
     lost, twice = resumed(tmp_path, case, trials, kept)
     figures(
         f"scheduler killed{', another one started' if comes_back else ''}: said after {at - begin:.0f} s, code {code} "

@@ -12,7 +12,7 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
 from catenary.errors import InputError
 from optimise.parameter_study.sensitivity import run_sensitivity
-from optimise.parameter_study.status import read_points_status
+from optimise.parameter_study.status import read_parameter_study_status
 from optimise.parameter_study.sweep import run_sweep
 from optimise.record.record_damage import SetAsideError
 from optimise.search.campaign import load_result, run_campaign
@@ -124,7 +124,7 @@ def study(request, case, tmp_path_factory):
 
 
 def status_of(folder):
-    return read_status(folder) if (folder / "campaign.yaml").exists() else read_points_status(folder)
+    return read_status(folder) if (folder / "campaign.yaml").exists() else read_parameter_study_status(folder)
 
 
 def kept(folder, name):

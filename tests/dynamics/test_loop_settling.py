@@ -72,14 +72,14 @@ def test_a_known_decay_is_read_as_it_is(model, spec):
     assert first > 5 and inside[first:].all()
     passage = model.steps * model.dt
     assert found.met_after == pytest.approx((first + SPANS_AVERAGED) * passage)
-    assert found.foretold == pytest.approx(found.met_after, abs=2.01 * passage)
+    assert found.predicted == pytest.approx(found.met_after, abs=2.01 * passage)
 
 
 def test_what_has_not_settled_says_so(model, spec):
     steady = solve_steady(model, device(model, spec), LOOP)
     far = settling(model, LOOP, record_of(model, steady, np.full((20, 1), 2.0)), steady, 0.9)
-    assert far.met_after is None and far.foretold is not None
-    assert settling(model, LOOP, record_of(model, steady, np.full((20, 1), 2.0)), steady, 1.01).foretold is None
+    assert far.met_after is None and far.predicted is not None
+    assert settling(model, LOOP, record_of(model, steady, np.full((20, 1), 2.0)), steady, 1.01).predicted is None
     assert settling(model, LOOP, record_of(model, steady, np.zeros((4, 1))), steady, 0.9).met_after is None  # too short
 
 
@@ -97,9 +97,9 @@ def test_errors_fall_as_the_slackened_radius_says(model, spec):
     wanted, without = radii((slack,), pressed, LOOP, (mu,))[mu], radii((model,), pressed, LOOP, (mu,))[mu]
     run = emulate(model, pressed, RigSettings(loop=LOOP), 60.0)
     found = settling(model, LOOP, run, steady, max(wanted, without))
-    assert found.met_after is not None and found.foretold is not None and found.factor is not None
+    assert found.met_after is not None and found.predicted is not None and found.factor is not None
     assert found.factor == pytest.approx(wanted, abs=0.01)
-    assert found.met_after < 1.1 * found.foretold
+    assert found.met_after < 1.1 * found.predicted
 
 
 @pytest.mark.parametrize("strategy", ["span_by_span", "step_by_step"])

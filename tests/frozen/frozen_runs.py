@@ -193,7 +193,7 @@ def campaign() -> Arrays:
     )
     with tempfile.TemporaryDirectory() as folder:
         result = run_campaign(spec, case_of(line_of("re330")), Path(folder) / "frozen", prepare=_no_start)
-    told = [r.outcome.told_N if r.outcome else None for r in result.records]
+    told = [r.outcome.sampler_value_N if r.outcome else None for r in result.records]
     return {"values": [r.values for r in result.records], "told": np.array(told, dtype=float)}
 
 

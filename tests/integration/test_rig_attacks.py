@@ -135,9 +135,9 @@ def test_too_many_substitutes_are_no_test_that_is_done():
         while rig.session.state != "ended":
             answers = rig.wait(2.2)
         assert rig.session.reason is reason and answers[-1].status == reason
-        told = [s for s in rig.said if "loss.largest_share_percent" in s]
-        assert bool(told) == (reason is Reason.SUBSTITUTES)
-    assert "100 of 1000 answers (10.0 %) were to a substitute force: more than 5 %" in told[0]
+        output = [s for s in rig.said if "loss.largest_share_percent" in s]
+        assert bool(output) == (reason is Reason.SUBSTITUTES)
+    assert "100 of 1000 answers (10.0 %) were to a substitute force: more than 5 %" in output[0]
     rig.is_guarded()
 
 
@@ -151,8 +151,8 @@ def test_a_flood_fills_no_log_and_loses_no_count():
         rig.force(k)
         rig.session.tick(rig.now)
     assert rig.session.counts.refused_clients == rig.session.counts.foreign == 20000
-    told = [s for s in rig.said if "refused a client" in s or "refused_clients" in s]
-    assert len(told) == 2 and "19999 more" in told[1] and rig.session.steps.stopping is None
+    output = [s for s in rig.said if "refused a client" in s or "refused_clients" in s]
+    assert len(output) == 2 and "19999 more" in output[1] and rig.session.steps.stopping is None
     assert len(rig.said) == 5 and rig.session.counts.refused == 40000
 
 

@@ -86,10 +86,12 @@ def wait_for_steps(journal, count, seconds=250):
 def test_a_test_over_sockets_runs_to_its_end(start, bundle, port, tmp_path):
     server = served(start, bundle, port, 3.0)
     device = start("device", f"address.port={port}", *DEVICE)
-    told, said = device.communicate(timeout=300)[0], server.communicate(timeout=200)[0]
-    assert (server.returncode, device.returncode) == (0, 0), said + told
+    output, said = device.communicate(timeout=300)[0], server.communicate(timeout=200)[0]
+    assert (server.returncode, device.returncode) == (0, 0), said + output
     assert "made for bruni_2015 pressed to an applied force of 165.00 N" in said and "hold that against" in said
-    assert "The test ran to its end" in said and "Round trip: median" in told and "answers missed their step" in told
+    assert (
+        "The test ran to its end" in said and "Round trip: median" in output and "answers missed their step" in output
+    )
     summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
     assert summary["reason"] == "done" and summary["steps"] >= 1500 and summary["frames"]["foreign"] == 0
     assert {p.name for p in (tmp_path / "run" / "figures").iterdir()} == {
@@ -122,13 +124,13 @@ def test_a_server_that_is_killed_leaves_its_record_and_a_device_that_comes_down(
     device = start("device", f"address.port={port}", *DEVICE)
     wait_for_steps(tmp_path / "run" / "run.journal", 500)
     server.kill()
-    told = device.communicate(timeout=200)[0]
-    assert device.returncode == 1 and "the server fell silent; the actuator came down by itself" in told, told
+    output = device.communicate(timeout=200)[0]
+    assert device.returncode == 1 and "the server fell silent; the actuator came down by itself" in output, output
     about, columns = read_journal(tmp_path / "run" / "run.journal")
     assert about["dt_s"] == 2e-3 and len(columns["step"]) >= 500
     np.testing.assert_array_equal(columns["step"], np.arange(len(columns["step"])))
     # every step that was answered is on record
-    steps, missed = map(int, re.findall(r"(\d+) steps, (\d+) answers missed", told)[0])
+    steps, missed = map(int, re.findall(r"(\d+) steps, (\d+) answers missed", output)[0])
     assert len(columns["step"]) >= steps - missed
 
 
@@ -137,9 +139,9 @@ def test_ctrl_c_on_the_server_stops_the_actuator_before_it_ends(start, bundle, p
     device = start("device", f"address.port={port}", *DEVICE)
     wait_for_steps(tmp_path / "run" / "run.journal", 200)
     server.send_signal(signal.SIGINT)
-    told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
-    assert (server.returncode, device.returncode) == (1, 1), said + told
-    assert "the server was interrupted; going to the safe height" in said and "Stopped: the server was" in told
+    output, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
+    assert (server.returncode, device.returncode) == (1, 1), said + output
+    assert "the server was interrupted; going to the safe height" in said and "Stopped: the server was" in output
     assert read_result(tmp_path / "run" / "run.nc").values["height"][-1] == 0.0
 
 
@@ -148,27 +150,27 @@ def test_a_device_that_is_interrupted_asks_for_a_stop_and_follows_it_down(start,
     device = start("device", f"address.port={port}", *DEVICE)
     wait_for_steps(tmp_path / "run" / "run.journal", 200)
     device.send_signal(signal.SIGINT)
-    told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
-    assert (server.returncode, device.returncode) == (1, 1), said + told
+    output, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
+    assert (server.returncode, device.returncode) == (1, 1), said + output
     assert "the device asked for an emergency stop; going to the safe height" in said, said
-    assert "Stopped: the device asked for an emergency stop" in told and "Traceback" not in told, told
+    assert "Stopped: the device asked for an emergency stop" in output and "Traceback" not in output, output
     assert read_result(tmp_path / "run" / "run.nc").values["height"][-1] == 0.0
 
 
 def test_the_emergency_stop_as_a_command(start, bundle, port, tmp_path):
     stop = free_ports(1)[0]
     nobody = start("stop", f"address.port={stop}", "patience_s=0.3")
-    told = nobody.communicate(timeout=200)[0]
-    assert nobody.returncode == 1 and f"NOTHING ANSWERED at localhost:{stop}" in told, told
+    output = nobody.communicate(timeout=200)[0]
+    assert nobody.returncode == 1 and f"NOTHING ANSWERED at localhost:{stop}" in output, output
     own = (f"service.emergency_stop.port={stop}", "service.emergency_stop.key=red")
     server = served(start, bundle, port, 60.0, *own)
     device = start("device", f"address.port={port}", *DEVICE)
     wait_for_steps(tmp_path / "run" / "run.journal", 200)
     pressed = start("stop", f"address.port={stop}", "address.key=red", "patience_s=20")
     assert "answered: the actuator is led to its safe height" in pressed.communicate(timeout=200)[0]
-    told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
-    assert (pressed.returncode, server.returncode, device.returncode) == (0, 1, 1), said + told
-    assert "an emergency stop was asked for at its own address" in said and "an emergency stop was asked" in told
+    output, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
+    assert (pressed.returncode, server.returncode, device.returncode) == (0, 1, 1), said + output
+    assert "an emergency stop was asked for at its own address" in said and "an emergency stop was asked" in output
     summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
     assert summary["reason"] == "emergency"
 
@@ -187,15 +189,15 @@ def test_an_emergency_stop_ends_a_server_that_waits(start, bundle, port, tmp_pat
 @pytest.mark.validate  # four processes
 def test_an_emergency_stop_of_the_device_and_whoever_comes_at_the_wrong_time(start, bundle, port, tmp_path):
     lonely = start("device", f"address.port={port}", "patience_s=0.5")  # nobody serves yet
-    told = lonely.communicate(timeout=200)[0]
-    assert lonely.returncode == 2 and "nothing answered at localhost" in told, told
+    output = lonely.communicate(timeout=200)[0]
+    assert lonely.returncode == 2 and "nothing answered at localhost" in output, output
     server = served(start, bundle, port, 60.0)
     until = time.monotonic() + 200
     while not (tmp_path / "run" / "run.journal").exists() and time.monotonic() < until:
         time.sleep(0.05)
     rival = served(start, bundle, port, 60.0, "run_dir=rival")
-    told = rival.communicate(timeout=200)[0]
-    assert rival.returncode == 2 and "another server may run" in told and "Traceback" not in told, told
+    output = rival.communicate(timeout=200)[0]
+    assert rival.returncode == 2 and "another server may run" in output and "Traceback" not in output, output
     assert not (tmp_path / "rival").exists()
     device = start("device", f"address.port={port}", *DEVICE, "stop_after_s=2")
     wait_for_steps(tmp_path / "run" / "run.journal", 50)
@@ -204,8 +206,8 @@ def test_an_emergency_stop_of_the_device_and_whoever_comes_at_the_wrong_time(sta
         second.sendto(pack(Frame(Kind.HELLO)), ("127.0.0.1", port))
         answer = unpack(second.recv(2048))
     assert isinstance(answer, Frame) and (answer.kind, answer.status) == (Kind.REFUSAL, Refusal.BUSY)
-    told, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
-    assert (server.returncode, device.returncode) == (1, 1), said + told
+    output, said = device.communicate(timeout=200)[0], server.communicate(timeout=200)[0]
+    assert (server.returncode, device.returncode) == (1, 1), said + output
     assert "the device asked for an emergency stop" in said and "refused a client" in said
     # the latency: the device asks at step 1000, and the height that answers this very step is on the way down
     _, columns = read_journal(tmp_path / "run" / "run.journal")

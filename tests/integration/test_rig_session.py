@@ -117,10 +117,10 @@ def test_refused_forces_are_told_once_a_second_with_their_number():
     rig = Rig()
     for k in range(1500):
         rig.force(k, math.nan if k % 11 == 5 else 150.0)
-    told = [s for s in rig.said if "is refused, another one stands in" in s]
+    output = [s for s in rig.said if "is refused, another one stands in" in s]
     # of 136 in 3 s, each second's first one; a second holds 45 or 46
-    assert len(told) == 3 and "more like it" not in told[0]
-    assert told[1].endswith("; 45 more like it since the last one that was told")
+    assert len(output) == 3 and "more like it" not in output[0]
+    assert output[1].endswith("; 45 more like it since the last one that was told")
     assert rig.session.counts.absurd == 136
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.case import CaseSpec, PantographSpec
-from optimise.evaluation.constraints import Reference, told_value
+from optimise.evaluation.constraints import Reference, sampler_value
 from optimise.evaluation.job import Job
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.spec.campaign import CampaignSpec
@@ -66,7 +66,7 @@ def bowl(task, setting):
         status=OutcomeStatus.OK,
         sigma_N=sigma,
         constraints=g,
-        told_N=told_value(sigma, g, reference.sigma_N),
+        sampler_value_N=sampler_value(sigma, g, reference.sigma_N),
         statistics={
             "contact_force_std_N": sigma,
             "contact_force_max_N": 157.3 + 2.5 * sigma,
@@ -85,7 +85,7 @@ def bowl_of_tension(task, setting):
     found = bowl(Job(task.number, setting.case.catenary), setting)
     sigma = 30.0 + 1e-3 * abs(task.catenary.contact_wire.tension - 26.0e3)
     statistics = {**found.statistics, "contact_force_std_N": sigma}
-    return replace(found, number=task.number, sigma_N=sigma, told_N=sigma, statistics=statistics)
+    return replace(found, number=task.number, sigma_N=sigma, sampler_value_N=sigma, statistics=statistics)
 
 
 def slow_bowl(task, setting):
@@ -119,8 +119,8 @@ def bowl_with_slack_designs(task, setting):
     if task.number % 3 != 2:
         return bowl(task, setting)
     g = {"g_static_dropper_force": 1.0 + 0.1 * (task.number % 7)}
-    told = told_value(None, g, setting.reference.sigma_N)
-    return Outcome(task.number, OutcomeStatus.STATIC_SLACK, "slack", constraints=g, told_N=told)
+    told = sampler_value(None, g, setting.reference.sigma_N)
+    return Outcome(task.number, OutcomeStatus.STATIC_SLACK, "slack", constraints=g, sampler_value_N=told)
 
 
 def bowl_until_interrupted(task, setting):
@@ -177,4 +177,4 @@ def bowl_with_every_fault(task, setting):
     if fault == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     found = bowl(task, setting)
-    return replace(found, sigma_N=math.nan, told_N=math.nan) if fault == "NaN" else found
+    return replace(found, sigma_N=math.nan, sampler_value_N=math.nan) if fault == "NaN" else found

@@ -14,8 +14,8 @@ def bowl_in_scenarios(task, setting):
     heights = np.array(task.catenary.droppers.contact_wire_heights)
     found = []
     for number in range(len(scenarios.labels)):
-        world = scenarios.worlds[number // scenarios.samples]
-        lowest = 0.01 * (world.case.speed_kmh - 290.0) / 30.0
+        condition = scenarios.conditions[number // scenarios.samples]
+        lowest = 0.01 * (condition.case.speed_kmh - 290.0) / 30.0
         sigma = 30.0 + float(((1e2 * (heights - lowest)) ** 2).sum()) + 0.1 * (number % scenarios.samples)
         statistics = ContactStatistics(
             contact_force_mean_N=157.3,

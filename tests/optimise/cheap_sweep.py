@@ -81,7 +81,7 @@ def plane_with_every_fault(batch, setting):
     return plane(batch, setting)
 
 
-def plane_of_possible_cases(batch, setting):
+def plane_of_valid_cases(batch, setting):
     """The workers' own function, whose solver is a plane."""
     found = SimpleNamespace(warm_start=None)
     with (

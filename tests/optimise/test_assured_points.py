@@ -12,7 +12,7 @@ from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.parameter_study import assured_points
 from optimise.parameter_study import sweep as sweeping
 from optimise.parameter_study.assured_points import assure_points
-from optimise.parameter_study.points_dataset import sweep_dataset
+from optimise.parameter_study.dataset import sweep_dataset
 from optimise.parameter_study.sweep import SweepFolder, load_sweep, run_sweep
 from optimise.parameter_study.sweep_result import End, SweepResult
 from studies.writing.sweep_ends import end_text
@@ -39,11 +39,11 @@ def filled(case, tmp_path):
     return run_sweep(sweep_of({"speed_kmh": SPEEDS}), case, tmp_path, evaluate=resonance)
 
 
-def assure(filled, evaluate, told=None, **how):
+def assure(filled, evaluate, recorded=None, **how):
     cluster = sweep_of({"speed_kmh": SPEEDS}).cluster
     file = SweepFolder(filled.path).assured_json
     return assure_points(
-        filled, cluster, file, lambda *of: told.append(of) if told is not None else None, evaluate, **how
+        filled, cluster, file, lambda *of: recorded.append(of) if recorded is not None else None, evaluate, **how
     )
 
 
@@ -58,12 +58,12 @@ def at(index):
 
 
 def test_the_highest_is_that_of_refined_figures_and_has_its_error(filled):
-    told = []
-    low, high = ends(assure(filled, refined, told))
+    recorded = []
+    low, high = ends(assure(filled, refined, recorded))
     assert (high.index, high.sigma_N, high.swept_N, high.error_N) == ((3,), 41.0, 35.0, ERROR)
     assert high.outside and not high.rivals and not high.even
     assert (low.index, low.sigma_N, low.outside) == ((0,), 20.1, False)
-    assert told[-1] == (len(told), len(told)) and len(told) <= 4
+    assert recorded[-1] == (len(recorded), len(recorded)) and len(recorded) <= 4
     assert end_text(high, at) == ("41.00 ± 0.50 N at 270 km/h (the sweep's own 35.00 N is further off than that error)")
     assert end_text(low, at) == "20.10 ± 0.50 N at 240 km/h"
 
@@ -134,18 +134,18 @@ def test_an_interruption_keeps_the_sweep_and_the_same_command_refines(case, tmp_
     monkeypatch.setattr(
         assured_points, "assure_points", lambda *given, **how: assure_points(*given, evaluate=refined, **how)
     )
-    told = []
+    recorded = []
     done = run_sweep(
-        spec, case, tmp_path, evaluate=cheap_sweep.never, error_estimate=True, progress=lambda p: told.append(p)
+        spec, case, tmp_path, evaluate=cheap_sweep.never, error_estimate=True, progress=lambda p: recorded.append(p)
     )
-    assert ends(done)[1].sigma_N == 41.0 and told[-1].refined == told[-1].to_refine > 0
+    assert ends(done)[1].sigma_N == 41.0 and recorded[-1].refined == recorded[-1].to_refine > 0
 
 
 def test_every_point_is_refined_where_that_is_asked_for(filled):
-    told = []
-    done = assure(filled, refined, told, everywhere=True)
+    recorded = []
+    done = assure(filled, refined, recorded, everywhere=True)
     assert {p.index[0]: p.sigma_N for p in done.assured} == dict(enumerate(TRUE.values()))
-    assert told[-1] == (len(SPEEDS), len(SPEEDS))
+    assert recorded[-1] == (len(SPEEDS), len(SPEEDS))
     low, high = ends(done)
     assert (low.sigma_N, high.sigma_N) == (20.1, 41.0) and not low.rivals and not high.rivals
 

@@ -23,7 +23,7 @@ def run(folder, case, evaluate=bowl, **content):
 
 
 def designs(result):
-    return [(r.number, r.values, r.outcome.sigma_N, r.outcome.told_N) for r in result.records]
+    return [(r.number, r.values, r.outcome.sigma_N, r.outcome.sampler_value_N) for r in result.records]
 
 
 @pytest.mark.parametrize("kind", ["cma_es", "tpe", "qmc", "random"])
@@ -87,7 +87,7 @@ def test_failures_have_their_reason_and_no_number(tmp_path, case):
     result = run(tmp_path, case, bowl_with_failures)
     broken = [r for r in result.records if r.outcome.status is OutcomeStatus.FAILED]
     assert [r.number for r in broken] == [3, 8, 13, 18, 23, 28]
-    assert all(r.outcome.message == "no convergence" and r.outcome.told_N is None for r in broken)
+    assert all(r.outcome.message == "no convergence" and r.outcome.sampler_value_N is None for r in broken)
     assert read_status(tmp_path).failed == 6
 
 
@@ -98,7 +98,7 @@ def test_best_is_the_best_feasible_design(tmp_path, case):
     assert result.best.outcome.sigma_N == min(r.outcome.sigma_N for r in ok)
     for record in result.records:
         if not record.outcome.feasible:
-            assert record.outcome.told_N > result.nominal.outcome.sigma_N
+            assert record.outcome.sampler_value_N > result.nominal.outcome.sigma_N
 
 
 def test_a_nominal_line_that_fails_ends_the_campaign_and_is_not_recorded(tmp_path, case):

@@ -10,7 +10,7 @@ from catenary.errors import InputError
 from optimise.afterwards.cost import Cost, campaign_cost, cost_lines, not_counted, points_cost
 from optimise.evaluation.job import Batch, Job, Setting
 from optimise.record.driver_lock import Interrupted
-from optimise.spec.campaign import TrustSpec
+from optimise.spec.campaign import OffDesignSpec
 from optimise.spec.cluster import ClusterSpec
 
 
@@ -58,13 +58,13 @@ def test_a_campaign_is_measured_by_designs_of_its_own_space(case, tmp_path, monk
 
 def test_what_follows_the_search_is_named_with_its_number(case):
     campaign = campaign_of(design={"kind": "heights"}, polish={"best": 3, "iterations": 15})
-    trust = TrustSpec(speeds=3, contact_stiffness=(70e3,), height_errors_mm=(2.0,), samples=4)
-    text = not_counted(campaign, case, trust)
+    off_design = OffDesignSpec(speeds=3, contact_stiffness=(70e3,), height_errors_mm=(2.0,), samples=4)
+    text = not_counted(campaign, case, off_design)
     free = len(case.catenary.droppers.positions) // 2 + len(case.catenary.droppers.positions) % 2
     assert f"up to {3 * 16 * 2 * free} evaluations for its gradients (3 designs, 15 steps, {free} variables)" in text
     # 3 speeds, 1 stiffness, 2 factors of damping, 4 lines for each error, the other dimension; both confirmed
     assert "the confirmation, 4 long transients, and the trust table, 30 steady states with their errors" in text
-    assert "polish" not in not_counted(campaign_of(), case, trust)
+    assert "polish" not in not_counted(campaign_of(), case, off_design)
     lines = cost_lines(Cost("designs", 9, (1.0, 2.0)), ClusterSpec(), [text])
     assert lines[-2:] == [text, "Nothing was submitted and nothing was written."]
 

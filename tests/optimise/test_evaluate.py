@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynamics.spec.status import Status
-from optimise.evaluation.constraints import CONSTRAINTS, Reference, feasible, told_value, violations
+from optimise.evaluation.constraints import CONSTRAINTS, Reference, feasible, sampler_value, violations
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -75,14 +75,14 @@ def test_each_broken_limit_shows_as_a_positive_violation(figures, force, name, g
 
 
 def test_told_value_is_sigma_when_feasible_and_dearer_than_the_nominal_line_when_not():
-    assert told_value(35.0, {"a": -0.2, "b": 0.0}, 40.0) == 35.0
-    assert told_value(35.0, {"a": -0.2, "b": 0.25, "c": 0.5}, 40.0) == pytest.approx(40.0 * 1.75)
-    assert told_value(None, {"a": 1.5}, 40.0) == pytest.approx(100.0)
+    assert sampler_value(35.0, {"a": -0.2, "b": 0.0}, 40.0) == 35.0
+    assert sampler_value(35.0, {"a": -0.2, "b": 0.25, "c": 0.5}, 40.0) == pytest.approx(40.0 * 1.75)
+    assert sampler_value(None, {"a": 1.5}, 40.0) == pytest.approx(100.0)
 
 
 def test_a_feasible_design(solved):
     found = solved(solution())
-    assert (found.status, found.sigma_N, found.told_N, found.feasible) == (
+    assert (found.status, found.sigma_N, found.sampler_value_N, found.feasible) == (
         OutcomeStatus.OK,
         36.0,
         36.0,
@@ -95,7 +95,7 @@ def test_a_feasible_design(solved):
 def test_an_infeasible_design_keeps_its_raw_numbers(solved):
     found = solved(solution(forces=(5.0, 80.0)))
     assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.OK, 36.0, False)
-    assert found.told_N == pytest.approx(60.0)
+    assert found.sampler_value_N == pytest.approx(60.0)
 
 
 def test_the_nominal_line_is_its_own_reference(solved):
@@ -107,14 +107,14 @@ def test_a_design_slack_at_rest_is_infeasible_and_not_failed(solved):
     found = solved(solution(Status.STATIC_SLACK, None, forces=(-5.0, 80.0)))
     assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.STATIC_SLACK, None, False)
     assert found.constraints == {"g_static_dropper_force": pytest.approx(1.5)}
-    assert found.told_N == pytest.approx(100.0)
+    assert found.sampler_value_N == pytest.approx(100.0)
 
 
 @pytest.mark.parametrize("status", [s for s in Status if s not in (Status.OK, Status.STATIC_SLACK)])
 def test_what_no_solver_could_compute_has_failed_with_its_reason(solved, status):
     found = solved(solution(status, None))
     assert (found.status, found.message) == (OutcomeStatus.FAILED, status.value)
-    assert found.sigma_N is None and found.told_N is None and not found.feasible
+    assert found.sigma_N is None and found.sampler_value_N is None and not found.feasible
 
 
 def test_an_error_is_a_failure_with_its_reason(solved):

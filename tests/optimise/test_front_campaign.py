@@ -11,7 +11,7 @@ from optuna.storages.journal import JournalFileBackend
 
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
-from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.search.campaign import load_result, run_campaign
 from optimise.search.progress import progress_line, read_status
 from optimise.search.samplers import population_size
@@ -74,7 +74,7 @@ def test_one_objective_that_is_not_sigma(tmp_path, case, name):
     assert o.cost(o.raw(result.best.outcome.statistics)) == min(cost)
     assert result.best.number > 0 or name == "uplift"  # the nominal bowl has the least uplift
     for trial, r in zip(study_of(tmp_path).trials, result.records, strict=True):
-        assert trial.value == told_values((name,), r.outcome, result.nominal.outcome)[0]
+        assert trial.value == sampler_values((name,), r.outcome, result.nominal.outcome)[0]
     line = progress_line(read_status(tmp_path))
     assert f"best {name} " in line and "front" not in line
     assert not (tmp_path / "pareto").exists()
@@ -96,7 +96,7 @@ def test_the_journal_has_every_objective_as_computed_and_as_told_and_every_const
             assert not {"objectives", "told"} & trial.user_attrs.keys()
             continue
         raw = raw_values(TWO, r.outcome)
-        told = told_values(TWO, r.outcome, finished.nominal.outcome)
+        told = sampler_values(TWO, r.outcome, finished.nominal.outcome)
         assert tuple(trial.values) == raw, "NSGA-II reads constraints, so it is told what was computed"
         assert trial.user_attrs["objectives"] == dict(zip(TWO, raw, strict=True))
         assert trial.user_attrs["told"] == dict(zip(TWO, told, strict=True))

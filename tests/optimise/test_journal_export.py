@@ -32,7 +32,7 @@ def same(trials, records):
             continue
         failed = record.outcome.status.value == "failed"
         assert trial.state.name == ("FAIL" if failed else "COMPLETE")
-        assert trial.value == (None if failed else record.outcome.told_N)
+        assert trial.value == (None if failed else record.outcome.sampler_value_N)
         assert trial.constraints == record.outcome.constraints
         assert trial.user_attrs["evaluation"] == json.loads(json.dumps(record.outcome.to_dict()))
         assert trial.datetime_start <= trial.datetime_complete

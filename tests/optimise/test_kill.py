@@ -55,7 +55,7 @@ NSGA2 = {"sampler": {"kind": "nsga2", "population": 8}, "objectives": ["sigma", 
 @pytest.mark.parametrize("content", [{"sampler": {"kind": "qmc"}}, {"synchronous": True}, NSGA2], ids=str)
 def test_kill_the_driver_at_random_moments_and_resume(tmp_path, case, content):
     chance = random.Random(1)
-    told = []
+    recorded = []
     for _ in range(2):
         with start(tmp_path / "killed", **content) as driver:
             wait_for(driver, 0)
@@ -64,11 +64,11 @@ def test_kill_the_driver_at_random_moments_and_resume(tmp_path, case, content):
         result = load_result(tmp_path / "killed")
         assert read_status(tmp_path / "killed").state == "stopped"
         kept = [r for r in result.records if r.outcome is not None]
-        assert kept[: len(told)] == told, "what was told must stay as it was"
+        assert kept[: len(recorded)] == recorded, "what was told must stay as it was"
         assert len(kept) < TRIALS
-        told = kept
+        recorded = kept
     killed = finish(tmp_path / "killed", case, **content)
-    assert killed.records[: len(told)] == told
+    assert killed.records[: len(recorded)] == recorded
     whole = finish(tmp_path / "whole", case, **content)
     designs = [[(r.values, r.outcome.sigma_N) for r in found.records] for found in (killed, whole)]
     assert designs[0] == designs[1]

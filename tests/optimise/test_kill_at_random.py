@@ -59,7 +59,7 @@ def kill(driver, victim, chance):
     assert not alive
 
 
-def told(folder):
+def recorded(folder):
     """Evaluations on record, by number; lines of the record are counted on."""
     found = [r for r in load_result(folder).records if r.outcome is not None]
     lines = (folder / "trials.jsonl").read_bytes().split(b"\n")[:-1]
@@ -87,7 +87,7 @@ def torment(folder, case, kills, seed):
                 kill(driver, VICTIMS[k % len(VICTIMS)], chance)
             finally:
                 driver.kill()
-        now = told(folder)
+        now = recorded(folder)
         assert {n: now.get(n) for n in kept} == kept, "what was told must stay as it was"
         kept = now
         counts.append(len(kept))
@@ -98,7 +98,7 @@ def torment(folder, case, kills, seed):
     assert all(r.outcome is not None and r.outcome.number == r.number for r in result.records)
     assert all(r.outcome.status is OutcomeStatus.OK for r in result.records), "a kill is no fault of a design"
     assert {n: result.records[n] for n in kept} == kept
-    assert sorted(told(folder)) == list(range(TRIALS))
+    assert sorted(recorded(folder)) == list(range(TRIALS))
     whole_files(folder)
     assert [f for f in folder.glob(".*") if f.name != ".driver.lock"] == []
     return counts

@@ -11,7 +11,7 @@ from optuna.trial import TrialState
 
 from optimise.design.space import DesignSpace
 from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.objectives import raw_values, told_values
+from optimise.evaluation.objectives import raw_values, sampler_values
 from optimise.evaluation.outcome import failed
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.record.trial import Origin
@@ -71,7 +71,7 @@ class Search:
             else:
                 for number in which:
                     at, origin = study.records[number // 2].values, Origin("polish", 0, 1e-4)
-                    record = study.ask_beside(at, origin) if number == self.polished else study.ask()
+                    record = study.ask_outside_search(at, origin) if number == self.polished else study.ask()
                     assert record.number == number
             study.commit()
         return study.records
@@ -118,8 +118,8 @@ def test_designs_are_those_of_optunas_own_study(tmp_path, case, kind):
         for name, g in found.constraints.items():
             asked[which].set_constraint(name, g)
         raw = raw_values(campaign.objectives, found)
-        told = told_values(campaign.objectives, found, ours[0].outcome)
-        values = raw if sampler.uses_constraints else told
+        recorded = sampler_values(campaign.objectives, found, ours[0].outcome)
+        values = raw if sampler.uses_constraints else recorded
         study.tell(asked[which], values if raw else None, state=TrialState.COMPLETE if raw else TrialState.FAIL)
     assert [tuple(trial.params.values()) for trial in asked] == [record.values for record in ours]
 

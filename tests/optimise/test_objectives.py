@@ -10,7 +10,7 @@ from cheap_evaluation import campaign_of
 from pydantic import ValidationError
 
 from dynamics.contact_force.statistics import ContactStatistics
-from optimise.evaluation.objectives import OBJECTIVES, raw_values, told_values
+from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.record.campaign_folder import CampaignInput, TrialRecord, campaign_sha256
 from optimise.search.front import best_of, front_of
@@ -48,7 +48,7 @@ def test_values_as_computed():
 
 def test_an_infeasible_design_is_told_as_the_nominal_line_made_worse_by_its_violations():
     design, nominal = outcome(1, sigma=5.0, uplift=10.0, g=0.5), outcome()
-    told = told_values(ALL, design, nominal)
+    told = sampler_values(ALL, design, nominal)
     assert told == pytest.approx((20.0 * 1.5, 94.0 * 1.5, 157.0 - 3.0 * 20.0 * 1.5, 60.0 * 1.5))
     for o, value, reference in zip(OBJECTIVES.values(), told, raw_values(ALL, nominal), strict=True):
         assert o.cost(value) > o.cost(reference), f"{o.name} is told better than that of the nominal line"
@@ -56,11 +56,11 @@ def test_an_infeasible_design_is_told_as_the_nominal_line_made_worse_by_its_viol
 
 def test_a_design_slack_at_rest_is_told_without_numbers_of_its_own():
     slack = Outcome(1, OutcomeStatus.STATIC_SLACK, "slack", constraints={"g_static_dropper_force": 1.5})
-    assert told_values(("sigma", "uplift"), slack, outcome()) == pytest.approx((50.0, 150.0))
+    assert sampler_values(("sigma", "uplift"), slack, outcome()) == pytest.approx((50.0, 150.0))
 
 
 def test_a_feasible_design_is_told_as_it_is():
-    assert told_values(ALL, outcome(1, sigma=30.0), outcome()) == raw_values(ALL, outcome(1, sigma=30.0))
+    assert sampler_values(ALL, outcome(1, sigma=30.0), outcome()) == raw_values(ALL, outcome(1, sigma=30.0))
 
 
 def dominated(point, others):

@@ -5,7 +5,7 @@ import pytest
 from dynamics.spec.status import Status
 from optimise.evaluation.job import Batch, Job
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
-from optimise.record.points_lines import points_record
+from optimise.record.parameter_study_lines import points_record
 
 STUDY = "0123456789abcdef"
 # as written before points and designs had one outcome

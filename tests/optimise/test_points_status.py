@@ -10,9 +10,9 @@ import cheap_sweep
 import pytest
 
 from catenary.errors import InputError
-from optimise.parameter_study.progress import PointsProgress, points_line
+from optimise.parameter_study.progress import ParameterStudyProgress, points_line
 from optimise.parameter_study.sensitivity import run_sensitivity
-from optimise.parameter_study.status import read_points_status
+from optimise.parameter_study.status import read_parameter_study_status
 from optimise.parameter_study.sweep import SweepFolder, run_sweep
 from optimise.record import status_file
 from optimise.record.driver_lock import Interrupted
@@ -41,7 +41,7 @@ def test_a_study_is_counted_from_its_record_before_and_behind_an_interruption(
 
     def look(progress):
         before = contents(tmp_path)
-        seen.append((progress, read_points_status(tmp_path)))
+        seen.append((progress, read_parameter_study_status(tmp_path)))
         assert contents(tmp_path) == before, "status only reads"
         if len(seen) == 3:
             raise KeyboardInterrupt
@@ -54,12 +54,12 @@ def test_a_study_is_counted_from_its_record_before_and_behind_an_interruption(
         assert counts == (progress.points, progress.done, progress.failed) and read.done < points
     assert seen[-1][0].rate_per_s > 0.0 and seen[-1][0].time_left_s > 0.0
     assert seen[-1][1].rate_per_s == seen[-1][0].rate_per_s and seen[-1][1].time_left_s > 0.0
-    stopped = read_points_status(tmp_path)
+    stopped = read_parameter_study_status(tmp_path)
     assert stopped.state == "interrupted" and stopped.rate_per_s is None and stopped.command == "go on"
     assert stopped.done == seen[-1][0].done
     gone_on = []
     run(case, tmp_path, progress=gone_on.append)
-    ended = read_points_status(tmp_path)
+    ended = read_parameter_study_status(tmp_path)
     assert (ended.state, ended.done, ended.points, ended.failed) == ("finished", points, points, 2)
     assert gone_on[-1].failed == 2 and gone_on[-1].done == points, "those of the first run are among them"
 
@@ -70,15 +70,18 @@ def test_a_driver_that_is_gone_has_stopped_and_a_line_that_is_being_written_is_n
     content = place.record.read_bytes()
     place.record.write_bytes(content[:-30])  # as a reader may see it in the middle of the last line
     place.status_json.write_text('{"state": "running", "rate_per_s": 3.0}')
-    assert (read_points_status(tmp_path).state, read_points_status(tmp_path).done) == ("stopped", 9)
+    assert (read_parameter_study_status(tmp_path).state, read_parameter_study_status(tmp_path).done) == ("stopped", 9)
     place.lock.write_text(json.dumps({"host": socket.gethostname(), "process": os.getpid(), "mark": "x"}))
-    assert (read_points_status(tmp_path).state, read_points_status(tmp_path).rate_per_s) == ("running", 3.0)
+    assert (read_parameter_study_status(tmp_path).state, read_parameter_study_status(tmp_path).rate_per_s) == (
+        "running",
+        3.0,
+    )
     place.lock.write_text("")
     place.status_json.unlink()
-    assert read_points_status(tmp_path).state == "stopped"
+    assert read_parameter_study_status(tmp_path).state == "stopped"
     assert place.record.read_bytes() == content[:-30]
     with pytest.raises(InputError, match="folder of a campaign, sweep or sensitivity study"):
-        read_points_status(tmp_path / "nowhere")
+        read_parameter_study_status(tmp_path / "nowhere")
 
 
 def test_the_wall_time_of_earlier_runs_counts(tmp_path, case):
@@ -91,10 +94,10 @@ def test_the_wall_time_of_earlier_runs_counts(tmp_path, case):
 
 
 def test_the_line_has_a_rate_only_while_points_come():
-    running = PointsProgress(
+    running = ParameterStudyProgress(
         study="sweep", name="s", points=40000, done=10, failed=1, rate_per_s=2.5, time_left_s=15996.0
     )
     assert points_line(running) == "10/40000 points | 2.5 per s | 1 failed | time left 4:26:36"
-    begun = PointsProgress(study="sweep", name="s", points=40)
+    begun = ParameterStudyProgress(study="sweep", name="s", points=40)
     assert points_line(begun) == "0/40 points | rate - | 0 failed | time left -"
     assert points_line(dataclasses.replace(running, state=StudyState.STOPPED)) == "10/40000 points | 1 failed"

@@ -34,7 +34,9 @@ def moves_of(task, setting):
 def with_figures(task, setting, sigma, **g):
     found = bowl(task, setting)
     statistics = {**found.statistics, "contact_force_std_N": sigma}
-    return replace(found, sigma_N=sigma, told_N=sigma, constraints=found.constraints | g, statistics=statistics)
+    return replace(
+        found, sigma_N=sigma, sampler_value_N=sigma, constraints=found.constraints | g, statistics=statistics
+    )
 
 
 def slanted_valley(task, setting):
@@ -253,7 +255,7 @@ def test_the_tolerance_of_the_polish_holds_in_every_scenario(case, monkeypatch):
     seen = []
 
     def looked_at(task, given):
-        seen.append([given.case.periodic.tolerance, *(w.case.periodic.tolerance for w in given.scenarios.worlds)])
+        seen.append([given.case.periodic.tolerance, *(w.case.periodic.tolerance for w in given.scenarios.conditions)])
         return failed(task.number, "only looked at")
 
     monkeypatch.setattr("optimise.evaluation.robust.evaluate_scenarios", looked_at)

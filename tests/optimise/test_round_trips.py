@@ -89,7 +89,7 @@ OUTCOMES = st.builds(
     message=st.text(max_size=30),
     sigma_N=OPTIONAL,
     constraints=NUMBERS,
-    told_N=OPTIONAL,
+    sampler_value_N=OPTIONAL,
     statistics=NUMBERS,
     static_dropper_force_min_N=OPTIONAL,
     applied_force_N=OPTIONAL,

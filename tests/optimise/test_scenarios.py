@@ -16,7 +16,7 @@ from optimise.evaluation.constraints import Reference, total_violation
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import installed, standard_errors
 from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.objectives import raw_values, told_values
+from optimise.evaluation.objectives import raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import own_condition, scenario_set
@@ -77,7 +77,7 @@ def test_every_combination_is_a_scenario_with_the_product_of_its_weights(bruni):
     assert len(found.labels) == len(found.weights) == 2 * 2 * 3 and len(set(found.labels)) == 12
     assert found.labels[5] == "250 km/h, contact 200 kN/m, damping x 0.5, errors 3"
     assert found.weights == pytest.approx(np.repeat([1.0, 3.0], 6) / 24.0)
-    stiff = found.worlds[3].case
+    stiff = found.conditions[3].case
     assert (stiff.speed_kmh, stiff.contact.stiffness) == (275.0, 2e5)
     assert stiff.catenary.damping.alpha == pytest.approx(0.5 * bruni.catenary.damping.alpha)
     assert stiff.catenary.damping.beta == pytest.approx(0.5 * bruni.catenary.damping.beta)
@@ -85,9 +85,11 @@ def test_every_combination_is_a_scenario_with_the_product_of_its_weights(bruni):
 
 def test_each_speed_holds_its_own_reference_force_and_a_force_of_ones_own_is_held_at_all(bruni):
     found = around(bruni, **SPEEDS)
-    assert [w.case.mean_force_N for w in found.worlds] == pytest.approx([reference_mean_force(v) for v in (250, 275)])
+    assert [w.case.mean_force_N for w in found.conditions] == pytest.approx(
+        [reference_mean_force(v) for v in (250, 275)]
+    )
     own = around(bruni.model_copy(update={"mean_force_N": 150.0}), **SPEEDS)
-    assert [w.case.mean_force_N for w in own.worlds] == [150.0, 150.0]
+    assert [w.case.mean_force_N for w in own.conditions] == [150.0, 150.0]
 
 
 def test_without_scenarios_there_are_none(bruni):
@@ -168,10 +170,10 @@ def test_each_scenario_is_what_it_is_by_itself(bruni, setting):
     line = design(bruni.catenary, 0.004)
     found = evaluate(Job(5, line), setting)
     ideal, alone, uplift, least = periodic_equilibrium(line), [], [], []
-    for world in setting.scenarios.worlds:
+    for condition in setting.scenarios.conditions:
         for sample in range(2):
             spec = setting.scenarios.installed(ideal, sample).spec
-            case = world.case.model_copy(update={"periodic": bruni.periodic})
+            case = condition.case.model_copy(update={"periodic": bruni.periodic})
             one = evaluate(Job(0, spec), Setting(case, setting.limits))
             alone.append(one.sigma_N)
             uplift.append(one.statistics["max_uplift_at_supports_mm"])
@@ -206,7 +208,9 @@ def test_a_design_slack_at_rest_in_one_sample_is_infeasible_by_its_worst_force(b
     found = evaluate(Job(5, bruni.catenary), rough)
     assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.STATIC_SLACK, None, False)
     assert found.constraints == {"g_static_dropper_force": pytest.approx(1.0 - min(forces) / 10.0)}
-    assert found.told_N == pytest.approx(setting.reference.sigma_N * (1.0 + total_violation(found.constraints)))
+    assert found.sampler_value_N == pytest.approx(
+        setting.reference.sigma_N * (1.0 + total_violation(found.constraints))
+    )
     assert f"with errors {int(np.argmin(forces)) + 1}: dropper" in found.message
 
     # the nominal line, to which others are compared, keeps what can be run and says what could not
@@ -259,7 +263,7 @@ def test_told_values_over_scenarios():
     slack = Outcome(3, OutcomeStatus.STATIC_SLACK, constraints={"g_static_dropper_force": 0.5})
     names = tuple(over)
     assert raw_values(names, nominal) == tuple(over.values())
-    assert told_values(names, slack, nominal) == pytest.approx((60.0, 75.0, 10.0 - 0.5 * 3 * 40.0))
+    assert sampler_values(names, slack, nominal) == pytest.approx((60.0, 75.0, 10.0 - 0.5 * 3 * 40.0))
     with pytest.raises(ValueError, match="must have the statistics of sigma@275"):
         raw_values(("sigma@275",), nominal)
 

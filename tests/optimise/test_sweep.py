@@ -240,7 +240,7 @@ def test_a_record_with_another_division_into_batches_is_refused(tmp_path, case):
 def test_an_impossible_corner_has_its_reason_and_a_value_that_goes_with_none_is_refused(tmp_path, case):
     tension, speed = "catenary.contact_wire.tension", "speed_kmh"
     spec = sweep_of({tension: (9e3, 27e3), speed: (230.0, 320.0)})
-    result = run_sweep(spec, case, tmp_path / "corner", evaluate=cheap_sweep.plane_of_possible_cases)
+    result = run_sweep(spec, case, tmp_path / "corner", evaluate=cheap_sweep.plane_of_valid_cases)
     assert sorted(result.points) == list(np.ndindex(2, 2))
     corner = result.points[0, 1]
     assert (corner.status, corner.statistics) == (OutcomeStatus.IMPOSSIBLE, {})

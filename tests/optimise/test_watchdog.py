@@ -36,7 +36,7 @@ def steps(dog, clock, seconds, tasks=2, workers=2):
 def test_a_silence_is_noticed_after_its_time_and_the_workers_begun_anew_only_after_the_time_limit(clock):
     dog = Watchdog(WatchdogSpec(silence_s=60.0), 100.0, clock=clock)
     found = steps(dog, clock, 1000.0)
-    assert found[:3] == [(Step.ASK_AGAIN, 60.0), (Step.BEGIN_ANEW, 220.0), (Step.GIVE_UP, 380.0)]
+    assert found[:3] == [(Step.ASK_AGAIN, 60.0), (Step.RESTART, 220.0), (Step.GIVE_UP, 380.0)]
 
 
 @pytest.mark.parametrize(("median", "silence"), [(0.1, 60.0), (10.0, 200.0)])
@@ -78,4 +78,4 @@ def test_jobs_may_wait_in_a_queue_and_their_wait_is_no_silence(clock):
     dog = Watchdog(WatchdogSpec(silence_s=60.0, no_workers_s=30.0), 1.0, wait=3600.0, clock=clock)
     assert steps(dog, clock, 3000.0, workers=0) == []
     assert [t for _, t in steps(dog, clock, 61.0)] == [61.0], "the silence begins when the first worker comes"
-    assert [s for s, _ in steps(dog, clock, 3700.0, workers=0)] == [Step.BEGIN_ANEW]
+    assert [s for s, _ in steps(dog, clock, 3700.0, workers=0)] == [Step.RESTART]

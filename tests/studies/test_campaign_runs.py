@@ -70,8 +70,8 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     shown = catenary("status")
     assert "bruni_heights: finished | 3/3 designs" in shown.out and "gone on" not in shown.out
 
-    trust, state = (place / "trust.json").read_text("utf-8"), (place / "status.json").read_text("utf-8")
-    (place / "trust.json").write_text(trust.replace('"best_trial"', '"best_trial": 99, "of"'), encoding="utf-8")
+    off_design, state = (place / "trust.json").read_text("utf-8"), (place / "status.json").read_text("utf-8")
+    (place / "trust.json").write_text(off_design.replace('"best_trial"', '"best_trial": 99, "of"'), encoding="utf-8")
     (place / "report.html").unlink()
     # the driver of a search that is over goes on with these: it is this process
     said = catenary("status").out
@@ -83,7 +83,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     assert "bruni_heights: search finished, trust table and report missing (the command" in said
     assert "\n  gone on with by: catenary optimise experiment=bruni_heights" in said
     (place / "status.json").write_text(state, encoding="utf-8")
-    (place / "trust.json").write_text(trust, encoding="utf-8")
+    (place / "trust.json").write_text(off_design, encoding="utf-8")
     assert catenary("report", f"run_dir={place}").code == 0
     assert (place / "report.html").exists()
 
@@ -159,7 +159,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    "place", ["optimise.search.campaign.write_designs", "studies.afterwards.off_design.show_trust"]
+    "place", ["optimise.search.campaign.write_designs", "studies.afterwards.off_design.show_off_design"]
 )
 def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, monkeypatch, sent, place):
     def stopped(*_, **__):

@@ -68,9 +68,9 @@ def test_two_runs_side_by_side(catenary, folder, runs, listing):
     assert row[2].startswith(f"+{two - one:.2f}")
     assert f"A: bruni_2015, 275 km/h, σ {one:.1f} N" in html
     assert f"B: bruni_2015, 300 km/h, σ {two:.1f} N" in html
-    differing = html.partition("What differs in the input")[2].partition("Where they come from")[0]
-    assert cells(differing, "run, speed") == ["275", "300", "km/h"]
-    assert differing.count("<tr>") == 3, "the heads, speed and mean force"
+    differences = html.partition("What differs in the input")[2].partition("Where they come from")[0]
+    assert cells(differences, "run, speed") == ["275", "300", "km/h"]
+    assert differences.count("<tr>") == 3, "the heads, speed and mean force"
 
 
 def test_runs_of_one_line_and_speed_are_told_apart(catenary, folder, runs):

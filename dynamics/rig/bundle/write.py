@@ -52,7 +52,7 @@ MATLAB_BYTES = 2**31
 
 
 def write_bundle(
-    folder: Path, matrices: InfluenceMatrices, case: CaseSpec, told: Callable[[str, float], None] | None = None
+    folder: Path, matrices: InfluenceMatrices, case: CaseSpec, timed: Callable[[str, float], None] | None = None
 ) -> Path:
     """Write all files of a bundle into ``folder``, each whole or not at all; the manifest comes last.
 
@@ -72,7 +72,7 @@ def write_bundle(
     InputError
         If a variable is too large for a MATLAB v5 file.
     """
-    folder, done = Path(folder), _stopwatch(told)
+    folder, done = Path(folder), _stopwatch(timed)
     with writing(folder):
         (folder / RECOMMENDATION).unlink(missing_ok=True)  # it belongs to the bundle that stood here before
     test = make_self_test(matrices)
@@ -117,15 +117,15 @@ def _manifest(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], cas
     }
 
 
-def _stopwatch(told: Callable[[str, float], None] | None) -> Callable[[str], None]:
+def _stopwatch(timed: Callable[[str, float], None] | None) -> Callable[[str], None]:
     """Function that tells how long ago it was called last [s]."""
     last = time.perf_counter()
 
     def done(part: str) -> None:
         nonlocal last
         now = time.perf_counter()
-        if told is not None:
-            told(part, now - last)
+        if timed is not None:
+            timed(part, now - last)
         last = now
 
     return done

@@ -51,7 +51,7 @@ class Settling:
     curve: Array
     sigma: Array
     met_after: float | None
-    foretold: float | None
+    predicted: float | None
     factor: float | None
 
 
@@ -87,13 +87,13 @@ def settling(
     first = int(outside[-1]) + 1 if outside.size else 0
     begin = int(np.ceil(loop.ramp_s / passage))
     met = (first + SPANS_AVERAGED) * passage if first < len(curve) else None
-    more = _foretold(curve[begin:], sigma[begin:], radius)
+    more = _predicted(curve[begin:], sigma[begin:], radius)
     return Settling(
         error=error,
         curve=curve,
         sigma=sigma,
         met_after=met,
-        foretold=None if more is None else (begin + SPANS_AVERAGED + more) * passage,
+        predicted=None if more is None else (begin + SPANS_AVERAGED + more) * passage,
         factor=_factor(error[begin:]),
     )
 
@@ -102,7 +102,7 @@ def _rms(difference: Array) -> Array:
     return np.sqrt(np.mean(difference**2, axis=-1))
 
 
-def _foretold(curve: Array, sigma: Array, radius: float) -> int | None:
+def _predicted(curve: Array, sigma: Array, radius: float) -> int | None:
     """Windows after the first one behind the ramp in which its error falls as far as it must."""
     if not radius < 1.0 or not curve.size:
         return None

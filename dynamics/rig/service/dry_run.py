@@ -24,7 +24,7 @@ def dry_run(session: RigSession, rig: EmulatedRig, dt: float) -> None:
         force, height = rig.measure(step)
         frame = Frame(Kind.FORCE, welcome.session, step, now, force, height, math.nan)
         for answer, _ in session.handle(pack(frame), NOWHERE, now):
-            told = unpack(answer)
-            if isinstance(told, Frame) and told.kind is Kind.HEIGHT:
-                rig.answer(told.sequence, told.value)
+            frame = unpack(answer)
+            if isinstance(frame, Frame) and frame.kind is Kind.HEIGHT:
+                rig.answer(frame.sequence, frame.value)
         step += 1

@@ -123,7 +123,7 @@ class RigSession:
 
     def tick(self, now_ns: int) -> Replies:
         """Do what the clock asks for: a substitute that is due, the watchdog, the way to the safe height."""
-        self.steps.telling.catch_up(now_ns)
+        self.steps.repeated_messages.catch_up(now_ns)
         if self.state not in ("running", "stopping") or now_ns < self.deadline_ns:
             return []
         silent = now_ns - self._heard_ns > 1e6 * self._loss.watchdog_ms
@@ -161,7 +161,7 @@ class RigSession:
 
     def _odd(self, what: str, sentence: str, address: Address, now_ns: int) -> None:
         setattr(self.counts, what, getattr(self.counts, what) + 1)
-        self.steps.telling.tell(what, f"{sentence} from {address[0]}:{address[1]}", now_ns)
+        self.steps.repeated_messages.tell(what, f"{sentence} from {address[0]}:{address[1]}", now_ns)
 
     def _greet(self, frame: Frame, address: Address, now_ns: int) -> Replies:
         refusal = self._refusal(frame, address)
@@ -265,7 +265,7 @@ class RigSession:
         self._stepped_ns, self._by_clock = now_ns, why == "clock"
         if self.steps.stopping is not None:
             self.state = "stopping"
-        told = Frame(
+        frame = Frame(
             Kind.HEIGHT,
             self._session,
             number,
@@ -275,7 +275,7 @@ class RigSession:
             taken.service_time,
             taken.mark,
         )
-        self._answer = pack(told)
+        self._answer = pack(frame)
         assert self._client is not None
         replies = [(self._answer, self._client)]
         if self.state == "running" and self.steps.number >= self._plan.steps:

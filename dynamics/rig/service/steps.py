@@ -14,8 +14,8 @@ from typing import Protocol
 
 from dynamics.rig.service.frames import Frame, Mark, Reason
 from dynamics.rig.service.guard import OutputGuard
+from dynamics.rig.service.repeated_messages import RepeatedMessages
 from dynamics.rig.service.spec import ServiceSpec
-from dynamics.rig.service.telling import Telling
 
 __all__ = ["SENTENCES", "Counts", "StepTaker", "Stepper", "Taken"]
 
@@ -115,7 +115,7 @@ class StepTaker:
     ) -> None:
         self._stepper, self._service, self._record, self._say = stepper, service, record, say
         self.guard = OutputGuard(service.limits, service.stop, dt)
-        self.telling = Telling(say)
+        self.repeated_messages = RepeatedMessages(say)
         self.counts = Counts()
         self.number = 0
         self.stopping: Reason | None = None
@@ -201,7 +201,7 @@ class StepTaker:
             self.counts.absurd += 1
             self._absurd_in_row += 1
             sentence = f"step {self.number}: the force {frame.value:g} N is refused, another one stands in"
-            self.telling.tell("refused force", sentence, now_ns)
+            self.repeated_messages.tell("refused force", sentence, now_ns)
             self._absurd_at.append(self.number)
             while self._absurd_at[0] <= self.number - ABSURD_AMONG:
                 self._absurd_at.popleft()

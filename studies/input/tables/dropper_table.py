@@ -23,10 +23,10 @@ CUT = Quantity("length", ("dropper_length", "cut_length"), LENGTH)
 
 @dataclass(frozen=True)
 class DropperTable:
-    """Stations [m] and what is prescribed there [m]; ``reading`` is 'heights' or 'lengths'."""
+    """Stations [m] and what is prescribed there [m]; ``prescribed`` is 'heights' or 'lengths'."""
 
     stations: tuple[float, ...]
-    reading: str
+    prescribed: str
     values: tuple[float, ...]
     unused: tuple[str, ...]
 
@@ -55,7 +55,7 @@ def read_dropper_table(path: Path, span_length: float | None) -> DropperTable:
     used = {station[0], column[0]}
     return DropperTable(
         stations=_rounded(x),
-        reading="heights" if quantity is HEIGHT else "lengths",
+        prescribed="heights" if quantity is HEIGHT else "lengths",
         values=_rounded(z),
         unused=tuple(h for k, h in enumerate(table.headings) if k not in used),
     )

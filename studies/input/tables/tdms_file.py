@@ -40,7 +40,7 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
 
     refuse_irregular(path, "force record", MOST_BYTES)
     try:
-        with open(path, "rb") as file, _told() as warnings:
+        with open(path, "rb") as file, warnings_of() as warnings:
             stored = TdmsFile.read(file)
             channels = [channel for group in stored.groups() for channel in group.channels()]
             values = {channel.path: channel[:] for channel in channels}
@@ -80,7 +80,7 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
 
 
 @contextmanager
-def _told() -> Iterator[list[str]]:
+def warnings_of() -> Iterator[list[str]]:
     """What the reader warns of meanwhile, first line each, kept off the screen."""
     from nptdms.log import log_manager
 

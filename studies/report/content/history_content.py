@@ -228,7 +228,7 @@ def _past_axis(values: Mapping[str, Array], span: float) -> Array:
     return np.linspace(-AHEAD * span, BEHIND * span + behind, SHOWN_COLUMNS)
 
 
-def _beside(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:
+def _within(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:
     """Places between the first and the last evaluated span, ``margin`` [m] more on either side."""
     station, line = case.catenary.station, case.open_line
     low, high = station(line.first_evaluated - 1) - margin, station(line.last_evaluated) + margin
@@ -256,7 +256,7 @@ def _droppers(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Dropp
     if "line_dropper_force" not in values:
         return None
     order = np.argsort(values["line_dropper_position"], kind="stable")
-    order = order[_beside(values["line_dropper_position"][order], case, 0.0)]
+    order = order[_within(values["line_dropper_position"][order], case, 0.0)]
     x, force = values["line_dropper_position"][order], values["line_dropper_force"][:, order].astype(np.float64)
     rest = np.resize(values["dropper_static_force"], values["line_dropper_position"].size)[order]
     around = _around(values["pantograph_position"][:, 0], force, x, past)
@@ -267,7 +267,7 @@ def _uplifts(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Suppor
     """Supports beside the evaluated spans."""
     if "line_support_uplift" not in values:
         return None
-    shown = _beside(values["support_position"], case, 1e-6)
+    shown = _within(values["support_position"], case, 1e-6)
     x = values["support_position"][shown]
     uplift = _around(values["pantograph_position"][:, 0], values["line_support_uplift"][:, shown], x, past)
     return SupportHistories(x, past, uplift)

@@ -89,11 +89,11 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
 
 def _caption(shapes: _Shapes, slower: float) -> str:
     """What a reader must know: exaggeration and speed."""
-    told = "as fast as in reality"
+    pace = "as fast as in reality"
     if abs(slower - 1.0) > 0.05:
-        told = f"{number(max(slower, 1.0 / slower), 1)} times {'slower' if slower > 1.0 else 'faster'} than in reality"
+        pace = f"{number(max(slower, 1.0 / slower), 1)} times {'slower' if slower > 1.0 else 'faster'} than in reality"
     return (
-        f"The spans that count, {told}. Heights at rest are exaggerated {shapes.heights:g} times, displacements from "
+        f"The spans that count, {pace}. Heights at rest are exaggerated {shapes.heights:g} times, displacements from "
         f"rest {shapes.moves:g} times; the masses of a pantograph are drawn apart. Blue is the contact wire, black the "
         "messenger wire, green a stitch wire; a slack dropper is drawn bold in orange; dotted lines are supports."
     )
@@ -178,9 +178,9 @@ def _moment(values: Mapping[str, Array], shapes: _Shapes, k: int, frame: int) ->
     time = float(values["frame_time"][frame])
     now = min(int(np.searchsorted(values["time"], time - 1e-9)), values["time"].size - 1)
     force = values["pantograph_contact_force_filtered"][now]
-    told = "; ".join(f"pantograph at {number(x, 1)} m, {number(f, 0)} N" for x, f in zip(at, force, strict=True))
+    pace = "; ".join(f"pantograph at {number(x, 1)} m, {number(f, 0)} N" for x, f in zip(at, force, strict=True))
     return Moment(
-        text=f"{number(time, 2)} s; {told}",
+        text=f"{number(time, 2)} s; {pace}",
         left=left,
         heights=tuple(heights),
         slack=tuple(int(d) for d in np.flatnonzero(values["line_dropper_force"][now] <= SLACK_N)),

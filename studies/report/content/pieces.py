@@ -25,11 +25,11 @@ __all__ = [
     "FitterSchedule",
     "Front",
     "LineDrawing",
+    "OffDesign",
+    "OffDesignRun",
     "SearchHistory",
     "SpanResult",
     "TrialState",
-    "Trust",
-    "TrustRun",
 ]
 
 Array = NDArray[np.float64]
@@ -88,13 +88,13 @@ class SpanResult:
 class SearchHistory:
     """Every trial of a campaign in order, at its value of the first objective.
 
-    ``value`` and ``told`` [unit of the objective] may be NaN, which is what a failed trial has; ``best`` is the
-    best feasible value so far, NaN before the first one. ``messages`` gives the reason of a failure.
+    ``value`` and ``sampler_value`` [unit of the objective] are NaN in a failed trial; ``best`` is the best feasible
+    value so far, NaN before the first one. ``messages`` gives the reason of a failure.
     """
 
     trial: NDArray[np.int64]
     value: Array
-    told: Array
+    sampler_value: Array
     state: tuple[TrialState, ...]
     messages: tuple[str, ...]
     nominal: float
@@ -167,7 +167,7 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class TrustRun:
+class OffDesignRun:
     """Sigma and its error [N] of both designs under one condition; NaN, with the reason, where it could not be run.
 
     ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
@@ -186,14 +186,14 @@ class TrustRun:
 
 
 @dataclass(frozen=True)
-class Trust:
+class OffDesign:
     """Both designs where the world is not as assumed; the search's own speed and stiffness."""
 
     design_speed_kmh: float
     contact_stiffness: float
-    runs: tuple[TrustRun, ...]
+    runs: tuple[OffDesignRun, ...]
 
-    def of(self, kind: str, value: float | None = None) -> tuple[TrustRun, ...]:
+    def of(self, kind: str, value: float | None = None) -> tuple[OffDesignRun, ...]:
         """Runs of one kind, or of one kind and value."""
         return tuple(r for r in self.runs if r.kind == kind and value in (None, r.value))
 

@@ -77,9 +77,9 @@ def write_page(page: Page, folder: Path, say: Callable[[str], None] = print) -> 
     for chart in page.charts:
         write_bytes_atomic(folder / "figures" / f"{chart.name}.png", chart_png(chart))
     for animation in page.animations:
-        _, told = write_film(animation, folder / "figures")
-        if told:
-            say(told)
+        _, problem = write_film(animation, folder / "figures")
+        if problem:
+            say(problem)
     path = folder / "report.html"
     write_text_atomic(path, page_html(page))
     return path

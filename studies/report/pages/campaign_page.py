@@ -14,8 +14,8 @@ from studies.report.sections.basins import basins_table, basins_text
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.sections.choice import cost_table, designs_chart
 from studies.report.sections.line import contact_wire_chart, line_chart
-from studies.report.sections.mattered import mattered_sections
 from studies.report.sections.numerical_error import error_table, sigma_with_error
+from studies.report.sections.off_design import condition_table, error_charts, lead_sentence, schedule_table, speed_chart
 from studies.report.sections.scenario_tables import scenario_section
 from studies.report.sections.search import front_charts, front_table, search_chart
 from studies.report.sections.tables import (
@@ -28,7 +28,7 @@ from studies.report.sections.tables import (
     statistics_table,
     value_text,
 )
-from studies.report.sections.trust import error_charts, schedule_table, speed_chart, trust_summary, trust_table
+from studies.report.sections.variable_importance import importance_sections
 
 __all__ = ["campaign_page"]
 
@@ -43,9 +43,9 @@ def campaign_page(content: CampaignContent) -> Page:
         _line_section(results),
         _search_section(content),
         _basins_section(content),
-        *_mattered_sections(content),
+        *_importance_sections(content),
         scenario_section(None if content.choice is None else content.choice.scenarios),
-        _trust_section(content),
+        _off_design_section(content),
         _schedule_section(content),
         Section(
             "What is held",
@@ -268,22 +268,22 @@ def _basins_section(content: CampaignContent) -> Section:
     return Section(title, text=(basins_text(basins),), tables=(basins_table(basins),))
 
 
-def _mattered_sections(content: CampaignContent) -> tuple[Section, ...]:
+def _importance_sections(content: CampaignContent) -> tuple[Section, ...]:
     """Show which variables mattered to the search, and what the best design is sensitive to."""
-    mattered = None if content.choice is None else content.choice.mattered
-    return () if mattered is None else mattered_sections(mattered)
+    importance = None if content.choice is None else content.choice.importance
+    return () if importance is None else importance_sections(importance)
 
 
-def _trust_section(content: CampaignContent) -> Section:
+def _off_design_section(content: CampaignContent) -> Section:
     """Show both designs where the world is not as assumed."""
-    trust = content.trust
-    if trust is None:
+    found = content.off_design
+    if found is None:
         return Section("Where the world is not as assumed")
     return Section(
         "Where the world is not as assumed",
-        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", trust_summary(trust)),
-        charts=_present(speed_chart(trust), *error_charts(trust)),
-        tables=(trust_table(trust),),
+        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", lead_sentence(found)),
+        charts=_present(speed_chart(found), *error_charts(found)),
+        tables=(condition_table(found),),
     )
 
 

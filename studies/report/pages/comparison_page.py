@@ -27,7 +27,7 @@ def comparison_page(content: ComparisonContent) -> Page:
     traces, heights = force_chart(results, _caption(content)), height_chart(results)
     envelopes = tuple(curve for e in content.entries for curve in e.envelope)
     charts = [_overlay(c, content, e) for c, e in ((traces, envelopes), (heights, ())) if c is not None]
-    differing = _inputs(content)
+    differences = _inputs(content)
     sections = (
         Section(
             "The contact force",
@@ -36,8 +36,8 @@ def comparison_page(content: ComparisonContent) -> Page:
         ),
         Section(
             "What differs in the input",
-            text=_what_is_known(content, differing),
-            tables=(differing,) if differing.rows else (),
+            text=_what_is_known(content, differences),
+            tables=(differences,) if differences.rows else (),
         ),
         Section("Where they come from", tables=(_sources(content),)),
     )
@@ -50,17 +50,17 @@ def comparison_page(content: ComparisonContent) -> Page:
     )
 
 
-def _what_is_known(content: ComparisonContent, differing: Table) -> tuple[str, ...]:
+def _what_is_known(content: ComparisonContent, differences: Table) -> tuple[str, ...]:
     """Say that nothing differs, or for which entries the input is not known."""
-    told = [e.result.label for e in content.entries if e.told]
-    if told:
-        return (f"A record says nothing of line, pantograph and conditions: not known for {', '.join(told)}.",)
-    return () if differing.rows else ("Nothing: line, pantograph and conditions are the same.",)
+    unknown = [e.result.label for e in content.entries if e.note]
+    if unknown:
+        return (f"A record says nothing of line, pantograph and conditions: not known for {', '.join(unknown)}.",)
+    return () if differences.rows else ("Nothing: line, pantograph and conditions are the same.",)
 
 
 def _caption(content: ComparisonContent) -> str:
     caption = f"Along one span, from support to support. {content.filter_note}"
-    if any(e.told for e in content.entries):
+    if any(e.note for e in content.entries):
         caption += " A record is shown by the mean of its spans"
         caption += ", in grey the lowest and highest of them." if any(e.envelope for e in content.entries) else "."
     return caption
@@ -157,7 +157,7 @@ def _cell(row: Provenance | None) -> str:
 
 def _sources(content: ComparisonContent) -> Table:
     rows = tuple(
-        (letter, e.source, e.told or f"{e.line}: computed by this program.")
+        (letter, e.source, e.note or f"{e.line}: computed by this program.")
         for letter, e in zip(NAMES, content.entries, strict=False)
     )
     return Table(title="", columns=("", "read from", "what it is"), rows=rows, align="lll")

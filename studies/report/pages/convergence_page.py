@@ -37,7 +37,7 @@ def convergence_page(summary: Mapping[str, Any], command: str = "") -> Page:
         f"{number(summary['applied_force_N'], 2)} N, spans {first} to {last} of an open line; force filtered by "
         f"{summary['filter']}. Errors are against the reference of the same kinematics."
     )
-    failed = [f"{_told(row)}: {row['message']}." for row in summary["settings"] if row["message"]]
+    failed = [f"{_setting_text(row)}: {row['message']}." for row in summary["settings"] if row["message"]]
     sections = [_kinematics_section(summary, reference) for reference in summary["references"]]
     return Page(
         kicker="Convergence in mesh and step",
@@ -85,7 +85,7 @@ def _chart(rows: Sequence[Row], key: str, kinematics: str, limit: float | None) 
         mine = sorted((r for r in known if (r["formulation"], r["integrator"]) == family), key=lambda r: r["cost"])
         label = ", ".join(family)
         x, y = np.array([r["cost"] for r in mine]), np.array([max(SMALLEST, r[key]) for r in mine])
-        notes = tuple(f"{_told(r)}: {r[key]:.2f} %, {r['cost']:.3f} s" for r in mine)
+        notes = tuple(f"{_setting_text(r)}: {r[key]:.2f} %, {r['cost']:.3f} s" for r in mine)
         cheaper = np.concatenate([[np.inf], np.minimum.accumulate(y)[:-1]])
         best = np.flatnonzero(y < cheaper)
         curves += [
@@ -95,7 +95,7 @@ def _chart(rows: Sequence[Row], key: str, kinematics: str, limit: float | None) 
     own = [r for r in known if r["own"]]
     if own:
         x, y = np.array([r["cost"] for r in own]), np.array([max(SMALLEST, r[key]) for r in own])
-        curves.append(Curve("setting in use", x, y, "s/s", "%", "fifth", "crosses", tuple(map(_told, own))))
+        curves.append(Curve("setting in use", x, y, "s/s", "%", "fifth", "crosses", tuple(map(_setting_text, own))))
     if not curves:
         return None
     assured = key == "assured_percent"
@@ -119,7 +119,7 @@ def _chart(rows: Sequence[Row], key: str, kinematics: str, limit: float | None) 
     )
 
 
-def _told(row: Row) -> str:
+def _setting_text(row: Row) -> str:
     step = "step of its own" if row["integrator"] == "rk4" else f"{1e3 * row['dt']:g} ms"
     return f"{row['formulation']}, {row['integrator']}, {row['elements_per_bay']} a bay, {step}"
 
@@ -140,7 +140,7 @@ def _setting_table(rows: Sequence[Row]) -> Table:
         columns=("setting", "σ [N]", "error [%]", "assured [%]", "max [N]", "min [N]", "curve [%]", "cost [s/s]"),
         rows=tuple(
             (
-                _told(r) + (" (in use)" if r["own"] else ""),
+                _setting_text(r) + (" (in use)" if r["own"] else ""),
                 _plain(r["sigma_N"], 2),
                 _signed(r["error_sigma_percent"], 2),
                 _plain(r["assured_percent"], 2),

@@ -86,8 +86,10 @@ def _sigma_fact(content: SimulationContent, name: str) -> Fact:
     """Sigma with its estimated numerical error, or with the word that there is none."""
     remark = "contact force, filtered"
     if content.error is not None:
-        told = "± estimated numerical error" if content.error.total_N is not None else "numerical error not estimated"
-        remark = f"{remark}; {told}"
+        error_text = (
+            "± estimated numerical error" if content.error.total_N is not None else "numerical error not estimated"
+        )
+        remark = f"{remark}; {error_text}"
     return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], content.error), remark)
 
 
@@ -99,10 +101,10 @@ def _headline(content: SimulationContent) -> str:
     low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
     loss = statistics.get("contact_loss_percent", 0.0)
     known = content.error is not None and content.error.total_N is not None
-    told = " (estimated numerical error)" if known else ""
+    error_text = " (estimated numerical error)" if known else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     return (
         f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of "
-        f"{sigma_with_error(sigma, content.error)}{told}; it stays between {number(low, 1)} N and "
+        f"{sigma_with_error(sigma, content.error)}{error_text}; it stays between {number(low, 1)} N and "
         f"{number(high, 1)} N. {kept}"
     )

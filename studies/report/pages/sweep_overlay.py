@@ -21,7 +21,7 @@ __all__ = ["are_sweeps", "sweep_overlay_page"]
 
 ROLES: tuple[Role, ...] = ("nominal", "best", "other", "fourth", "fifth", "sixth")
 SIGMA = SHOWN[0][0]
-UNTOLD = ("provenance", "description", "schema_version")
+NOT_NAMED = ("provenance", "description", "schema_version")
 
 
 def are_sweeps(paths: Sequence[str]) -> bool:
@@ -51,7 +51,7 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
     )
     if not charts:
         raise InputError(["sweeps laid over one another must have figures: none of these has any"])
-    differing = _differing(sweeps, labels, axes[0])
+    differences = _differences(sweeps, labels, axes[0])
     return Page(
         kicker="Comparison of sweeps",
         title=" and ".join(labels) if len(labels) < 3 else f"{len(labels)} sweeps side by side",
@@ -59,7 +59,7 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
         warnings=_warnings(sweeps, labels),
         sections=(
             Section(f"Over the {axis_meaning(axes[0])}", charts=charts, tables=(_values(sweeps, labels, axes[0]),)),
-            Section("What differs in the input", tables=(differing,)),
+            Section("What differs in the input", tables=(differences,)),
         ),
     )
 
@@ -97,19 +97,19 @@ def _chart(sweeps: list[SweepResult], labels: list[str], axis: str, shown: tuple
 def _headline(sweeps: list[SweepResult], labels: list[str], axis: str) -> str:
     """Where the standard deviation of each is below that of the first, and by how much it differs."""
     x, y = _over(sweeps[0], axis, SIGMA)
-    told = []
+    sentences = []
     for sweep, label in zip(sweeps[1:], labels[1:], strict=True):
         shared, here, there = np.intersect1d(x, _over(sweep, axis, SIGMA)[0], return_indices=True)
         if not shared.size:
-            told.append(f"{label} has no value in common with {labels[0]}")
+            sentences.append(f"{label} has no value in common with {labels[0]}")
             continue
         change = 100.0 * (_over(sweep, axis, SIGMA)[1][there] / y[here] - 1.0)
         lower = int(np.count_nonzero(change < 0.0))
-        told.append(
+        sentences.append(
             f"{label} has the lower standard deviation at {lower} of {shared.size} values, "
             f"{signed(float(change.min()), 1)} to {signed(float(change.max()), 1)} % against {labels[0]}"
         )
-    text = "; ".join(told)
+    text = "; ".join(sentences)
     return f"{text[0].upper()}{text[1:]}."
 
 
@@ -129,7 +129,7 @@ def _values(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table:
     return Table("Standard deviation of the contact force [N]", (head, *labels), rows, "r" * (1 + len(labels)))
 
 
-def _differing(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table:
+def _differences(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table:
     """Inputs that are not the same in all; the swept one and the mean force that goes with it aside."""
     held = [dict(_leaves(sweep.case.model_dump(mode="json"))) for sweep in sweeps]
     names = [n for n in dict.fromkeys(name for h in held for name in h) if n not in (axis, "mean_force_N")]
@@ -140,7 +140,7 @@ def _differing(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table
 def _leaves(content: Mapping[str, object], path: str = "") -> Iterator[tuple[str, str]]:
     for key, value in content.items():
         here = f"{path}.{key}" if path else key
-        if key in UNTOLD:
+        if key in NOT_NAMED:
             continue
         if isinstance(value, Mapping):
             yield from _leaves(value, here)

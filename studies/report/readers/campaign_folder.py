@@ -22,7 +22,7 @@ from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.result import CampaignResult, load_result
-from studies.report.content.pieces import Constraint, FitterSchedule, SpanResult, Trust, TrustRun
+from studies.report.content.pieces import Constraint, FitterSchedule, OffDesign, OffDesignRun, SpanResult
 from studies.report.content.provenance import case_provenance
 from studies.report.readers.page_content import CampaignContent
 from studies.report.readers.search_folder import (
@@ -76,7 +76,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         best=solved.get("best"),
         best_trial=None if best is None else best.number,
         confirmation=confirmation,
-        trust=None if best is None else _trust(folder / "trust.json", case, best),
+        off_design=None if best is None else _off_design(folder / "trust.json", case, best),
         schedule=None if best is None else _schedule(folder / "fitter_schedule.json", best),
         history=search_history(result),
         designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
@@ -219,13 +219,13 @@ def _confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation 
     return Confirmation(nominal, confirmed), ()
 
 
-def _trust(path: Path, case: CaseSpec, best: TrialRecord) -> Trust | None:
+def _off_design(path: Path, case: CaseSpec, best: TrialRecord) -> OffDesign | None:
     """Trust table on record, if it is of the best design."""
     content = read_json(path) if path.exists() else {}
     if content.get("best_trial") != best.number:
         return None
     runs = tuple(
-        TrustRun(
+        OffDesignRun(
             kind=row["kind"],
             value=float(row["value"]),
             dimension=row["dimension"],
@@ -238,7 +238,7 @@ def _trust(path: Path, case: CaseSpec, best: TrialRecord) -> Trust | None:
         )
         for row in content["rows"]
     )
-    return Trust(case.speed_kmh, case.contact.stiffness, runs)
+    return OffDesign(case.speed_kmh, case.contact.stiffness, runs)
 
 
 def _schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:

@@ -30,7 +30,7 @@ class Entry:
     """One trace: where it comes from, what it gives, and its input where that is known.
 
     ``span`` is the span length [m], ``signal`` the filter that the force went through, ``envelope`` the lowest and
-    highest force of a record's spans, ``told`` a sentence on what was done to it, ``traits`` what may tell it from an
+    highest force of a record's spans, ``note`` a sentence on what was done to it, ``traits`` what may tell it from an
     entry of the same line and speed.
     """
 
@@ -41,7 +41,7 @@ class Entry:
     signal: SignalSpec
     provenance: tuple[Provenance, ...] = ()
     envelope: tuple[Curve, ...] = ()
-    told: str = ""
+    note: str = ""
     traits: tuple[str, ...] = ()
 
 
@@ -183,7 +183,7 @@ def _record(path: Path, wanted: RecordSpec, runs: list[Entry]) -> Entry:
         span=span,
         signal=signal,
         envelope=tuple(Curve("", folded.x, y, "m", "N", "muted") for y in edges),
-        told=f"{folded.spans} whole spans of {span:g} m, sampled every {1e3 * record.step:.3g} ms; {placed}.",
+        note=f"{folded.spans} whole spans of {span:g} m, sampled every {1e3 * record.step:.3g} ms; {placed}.",
     )
 
 
@@ -192,7 +192,7 @@ def _named(entries: list[Entry]) -> ComparisonContent:
     named = []
     for letter, role, entry in zip(NAMES, ROLES, entries, strict=False):
         sigma = entry.result.statistics["contact_force_std_N"]
-        label = f"{letter}: {_told_apart(entry, entries)}, σ {number(sigma, 1)} N"
+        label = f"{letter}: {_distinct_names(entry, entries)}, σ {number(sigma, 1)} N"
         result = replace(
             entry.result,
             label=label,
@@ -214,14 +214,14 @@ def _named(entries: list[Entry]) -> ComparisonContent:
     return ComparisonContent(tuple(named), note, tuple(warnings))
 
 
-def _told_apart(entry: Entry, entries: list[Entry]) -> str:
+def _distinct_names(entry: Entry, entries: list[Entry]) -> str:
     """Line and speed of an entry, with what differs among those of the same, or with its folder where nothing does."""
     same = [e for e in entries if e.line == entry.line]
     if len(same) == 1:
         return entry.line
     columns = zip(*(e.traits for e in same), strict=False)
-    differing = [own for own, column in zip(entry.traits, columns, strict=False) if len(set(column)) > 1]
-    return ", ".join([entry.line, *(differing or [Path(entry.source).name])])
+    differences = [own for own, column in zip(entry.traits, columns, strict=False) if len(set(column)) > 1]
+    return ", ".join([entry.line, *(differences or [Path(entry.source).name])])
 
 
 def _coloured(curve: Curve | None, role: Role) -> Curve | None:

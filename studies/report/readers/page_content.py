@@ -14,9 +14,9 @@ from studies.report.content.pieces import (
     DesignTable,
     FitterSchedule,
     Front,
+    OffDesign,
     SearchHistory,
     SpanResult,
-    Trust,
 )
 from studies.report.sections.choice import Choice
 from studies.report.sections.numerical_error import ErrorEstimate
@@ -62,7 +62,7 @@ class CampaignContent:
     best: SpanResult | None
     best_trial: int | None
     confirmation: Confirmation | None
-    trust: Trust | None
+    off_design: OffDesign | None
     schedule: FitterSchedule | None
     history: SearchHistory
     designs: DesignTable

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
-from optimise.record.points_folder import PointsFolder
+from optimise.record.parameter_study_folder import ParameterStudyFolder
 from optimise.record.status_file import read_sound_status
 from studies.report.content.origin import origin_sections
 from studies.report.content.provenance import case_provenance
@@ -18,7 +18,7 @@ __all__ = ["points_origin"]
 
 
 def points_origin(
-    place: PointsFolder, case: CaseSpec, varied: Iterable[str], points: Iterable[Outcome]
+    place: ParameterStudyFolder, case: CaseSpec, varied: Iterable[str], points: Iterable[Outcome]
 ) -> tuple[Section, ...]:
     """Show every input of a study's case, those that it varies marked, what was run and the command.
 

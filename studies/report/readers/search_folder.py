@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from optimise.design.space import Variable
-from optimise.evaluation.objectives import raw_values, told_values
+from optimise.evaluation.objectives import raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.result import CampaignResult
@@ -53,11 +53,11 @@ def search_history(result: CampaignResult) -> SearchHistory:
     first = result.campaign.objectives[:1]
     nominal = evaluation_of(result.nominal)
     done = [(r, r.outcome) for r in result.records if r.outcome is not None]
-    told = [math.nan if e.told_N is None else told_values(first, e, nominal)[0] for _, e in done]
+    sampler_value = [math.nan if e.sampler_value_N is None else sampler_values(first, e, nominal)[0] for _, e in done]
     return SearchHistory(
         trial=np.array([r.number for r, _ in done], dtype=np.int64),
         value=np.array([_first(raw_values(first, e)) for _, e in done]),
-        told=np.array(told),
+        sampler_value=np.array(sampler_value),
         state=tuple(state_of(e) for _, e in done),
         messages=tuple(e.message for _, e in done),
         nominal=_first(raw_values(first, nominal)),
@@ -73,7 +73,7 @@ def state_of(outcome: Outcome) -> TrialState:
     """Word for a trial; one that was slack at rest is infeasible and has no sigma."""
     if outcome.feasible:
         return "feasible"
-    return "failed" if outcome.told_N is None else "infeasible"
+    return "failed" if outcome.sampler_value_N is None else "infeasible"
 
 
 def front_of_designs(result: CampaignResult) -> Front | None:

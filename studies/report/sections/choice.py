@@ -14,8 +14,8 @@ from optimise.search.result import CampaignResult
 from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Chart, Curve, Role, Table
 from studies.report.sections.basins import Basins, basins_of
-from studies.report.sections.mattered import Mattered, mattered_of
 from studies.report.sections.scenario_tables import COMBINED, ScenarioFigures, scenario_figures
+from studies.report.sections.variable_importance import VariableImportance, importance_of
 
 __all__ = ["Choice", "choice_of", "cost_table", "designs_chart"]
 
@@ -36,7 +36,7 @@ class Choice:
     drawn: tuple[Curve, ...]
     cost: tuple[tuple[str, str], ...]
     basins: Basins | None = None
-    mattered: Mattered | None = None
+    importance: VariableImportance | None = None
     scenarios: ScenarioFigures | None = None
     met: str = ""
 
@@ -57,7 +57,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         met="" if result.scenarios is None else _met(result.scenarios),
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
         basins=basins_of(result),
-        mattered=mattered_of(result),
+        importance=importance_of(result),
         scenarios=scenario_figures(result, ranked[0] if ranked else None),
         cost=_cost([r.outcome for r in result.records if r.outcome is not None]),
     )
@@ -97,7 +97,7 @@ def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) 
 
 def _cost(done: list[Outcome]) -> tuple[tuple[str, str], ...]:
     seconds = np.array([e.wall_time_s.get("total", 0.0) for e in done])
-    lost = float(sum(s for s, e in zip(seconds, done, strict=True) if e.told_N is None))
+    lost = float(sum(s for s, e in zip(seconds, done, strict=True) if e.sampler_value_N is None))
     quick, middle, slow = np.quantile(seconds, [0.1, 0.5, 0.9])
     return (
         ("designs evaluated", f"{len(done)}"),

@@ -65,7 +65,7 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
     # both are compared where both have figures
     known = np.isfinite(nominal[SIGMA]) & np.isfinite(own[SIGMA])
     return ScenarioFigures(
-        conditions=tuple(w.label or f"{w.case.speed_kmh:g} km/h" for w in found.worlds),
+        conditions=tuple(w.label or f"{w.case.speed_kmh:g} km/h" for w in found.conditions),
         samples=found.samples,
         errors=found.errors_in_words,
         nominal={name: np.where(known, values, np.nan) for name, values in nominal.items()},
@@ -78,7 +78,7 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
 
 def _by_condition(record: TrialRecord, found: ScenarioSet) -> dict[str, Array]:
     held = {} if record.outcome is None else record.outcome.scenarios
-    shape = (len(found.worlds), found.samples)
+    shape = (len(found.conditions), found.samples)
     nothing = (None,) * len(found.labels)
     return {
         name: np.array(held.get(name, nothing), dtype=float).reshape(shape) for name in (SIGMA, LARGEST, LEAST, UPLIFT)

@@ -63,7 +63,7 @@ def _trials(
     notes = tuple(
         f"{label}: {o.symbol} {_text(o, float(s))}"
         + ("" if np.isclose(s, t) or np.isnan(t) else f", told {_text(o, float(t))}")
-        for s, t in zip(history.value[which], history.told[which], strict=True)
+        for s, t in zip(history.value[which], history.sampler_value[which], strict=True)
     )
     height = np.clip(history.value[which], *edges)
     return Curve(label, history.trial[which].astype(float), height, "", o.unit, role, mark, notes)

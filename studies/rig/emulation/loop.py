@@ -13,7 +13,7 @@ from dynamics.rig.loop.spec import LoopSettings
 from studies.jobs.loop import EmulateJob, LoopTestSpec
 from studies.jobs.served_loop import RECOMMENDED, ServedLoop, judged_otherwise, served_settings
 
-__all__ = ["differences", "test_spec", "told"]
+__all__ = ["differences", "loop_sentence", "test_spec"]
 
 
 def test_spec(job: EmulateJob, manifest: dict[str, Any]) -> LoopTestSpec:
@@ -37,7 +37,7 @@ def test_spec(job: EmulateJob, manifest: dict[str, Any]) -> LoopTestSpec:
         raise InputError(sentences_of(error)) from None
 
 
-def told(job: EmulateJob) -> str:
+def loop_sentence(job: EmulateJob) -> str:
     """Say which settings are the bundle's."""
     left = _left(job)
     best = ["contact_relaxation"] if job.best_relaxation else []

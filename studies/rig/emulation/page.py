@@ -84,8 +84,8 @@ def _facts(summary: dict[str, Any], own: dict[str, float] | None) -> list[Fact]:
     if own is not None:
         facts.append(Fact("σ against the periodic state", f"{number(own['std_percent'], 2)} %", "up to f_max"))
         facts.append(Fact("curve", f"{number(own['curve_rms_N'], 2)} N", "RMS, up to f_max"))
-    met, foretold = summary["criterion_met_after_s"], summary["criterion_foretold_s"]
-    remark = "0.5 % of σ and 1 N" + ("" if foretold is None else f"; by the radius {foretold:.0f} s at the latest")
+    met, predicted = summary["criterion_met_after_s"], summary["criterion_foretold_s"]
+    remark = "0.5 % of σ and 1 N" + ("" if predicted is None else f"; by the radius {predicted:.0f} s at the latest")
     stable = summary["spectral_radius"] < 1.0
     name, remark = ("settled after", remark) if stable else ("near it from", f"{remark}; it does not stay there")
     facts.append(Fact(name, "not yet" if met is None else f"{met:.0f} s", remark))

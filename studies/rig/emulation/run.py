@@ -57,7 +57,7 @@ def _summary(job: EmulateJob, test: EmulatedTest) -> dict[str, Any]:
         "spans_averaged": record.spans_averaged,
         "last_change_N": float(record.change[-1]) if len(record.change) else None,
         "criterion_met_after_s": test.settling.met_after,
-        "criterion_foretold_s": test.settling.foretold,
+        "criterion_foretold_s": test.settling.predicted,
         "error_factor_per_span": test.settling.factor,
         "signal": job.signal.model_dump(mode="json"),
         "filter": f"{job.signal.kind} {job.signal.cutoff_hz:g} Hz, zero phase",
@@ -135,7 +135,7 @@ def _closing(summary: dict[str, Any]) -> list[str]:
 
 def _settled(summary: dict[str, Any]) -> str:
     """When the test became its steady state, and what the radius says of it."""
-    met, foretold, radius = (summary[k] for k in ("criterion_met_after_s", "criterion_foretold_s", "spectral_radius"))
+    met, predicted, radius = (summary[k] for k in ("criterion_met_after_s", "criterion_foretold_s", "spectral_radius"))
     near = "within 0.5 % of sigma and 1 N of the periodic state"
     said = f"not {near} at the end" if met is None else f"{near} from {met:.1f} s on"
     if radius >= 1.0:
@@ -145,8 +145,8 @@ def _settled(summary: dict[str, Any]) -> str:
             f"UNSTABLE: an error grows by {radius:.4g} from span to span, so that the test comes to no steady state; "
             f"it is {said}{yet}; take fewer harmonics, best_relaxation=true, or what `catenary rig map` recommends"
         )
-    if foretold is not None:
-        said += f"; the spectral radius foretells {foretold:.1f} s at the latest"
+    if predicted is not None:
+        said += f"; the spectral radius foretells {predicted:.1f} s at the latest"
     if met is None and summary["start"] == "rest":
         said += "; start=predicted leaves less to settle"
     return said

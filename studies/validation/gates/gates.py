@@ -14,9 +14,9 @@ from studies.validation.gates.pfem import PfemGate
 __all__ = [
     "AcceptanceGate",
     "AcceptanceRow",
+    "Alongside",
     "AppliedForceGate",
     "AppliedForceRun",
-    "Beside",
     "CauseRow",
     "Dimension",
     "ElasticityGate",
@@ -71,7 +71,7 @@ class ElasticityGate(Spec):
     rows: tuple[ElasticityRow, ...]
 
 
-class BesideRow(Spec):
+class AlongsideRow(Spec):
     """Recalled ranges [N] at one speed."""
 
     speed_kmh: float = Field(description="train speed [km/h]")
@@ -82,11 +82,11 @@ class BesideRow(Spec):
     contact_force_min_N: tuple[float, float]
 
 
-class Beside(Spec):
+class Alongside(Spec):
     """What is printed and not gated."""
 
     source: str
-    rows: tuple[BesideRow, ...]
+    rows: tuple[AlongsideRow, ...]
 
 
 class KnownMiss(Spec):
@@ -202,7 +202,7 @@ class GatesSpec(Spec):
     schema_version: int
     mean_force: MeanForceGate
     elasticity: ElasticityGate
-    beside: Beside
+    beside: Alongside
     applied_force: AppliedForceGate
     acceptance: AcceptanceGate
     pantocat: PantoCatGate

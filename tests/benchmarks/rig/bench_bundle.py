@@ -40,10 +40,10 @@ def test_export_of_every_format(figure, tmp_path):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         spent.append((time.perf_counter() - begin, busy, done.stdout))
-    wall, busy, told = min(spent[1:])
+    wall, busy, output = min(spent[1:])
     what = f"export of re330, 300 km/h, 2 ms, every format, best of {REPEATS}, load {os.getloadavg()[0]:.1f}"
     figure(what, f"{wall:.1f} s, {busy:.1f} s of processor; first {spent[0][0]:.1f} s", "30 s")
-    for line in told.splitlines()[1:-1]:
+    for line in output.splitlines()[1:-1]:
         figure("  " + line.partition(": ")[0], line.partition(": ")[2])
     for name in ("pfem.nc", "pfem.mat", "pfem.bin"):
         figure(f"  {name}", f"{(folder / name).stat().st_size / 1e6:.1f} MB", "100 MB")

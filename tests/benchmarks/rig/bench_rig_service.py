@@ -49,7 +49,7 @@ def test_two_minutes_over_loopback(figure, tmp_path):
     ]
     device = [*command, "device", f"address.port={port}", "patience_s=120", "watchdog_ms=2000"]
     with subprocess.Popen(serve, **how) as server, subprocess.Popen(device, **how) as other:
-        told = other.communicate(timeout=400)[0]
+        output = other.communicate(timeout=400)[0]
         server.communicate(timeout=100)
     summary = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
     columns = read_journal(tmp_path / "run" / "run.journal")[1]
@@ -57,7 +57,7 @@ def test_two_minutes_over_loopback(figure, tmp_path):
     figure(what, f"{summary['reason']}, {summary['steps']} steps", "done")
     trip = summary["round_trip_ms"]
     figure("  round trip: median, p99.9", f"{trip['median']:.3f}, {trip['p99.9']:.3f} ms", "p99.9 1 ms, idle")
-    missed = next(line for line in told.splitlines() if "missed" in line)
+    missed = next(line for line in output.splitlines() if "missed" in line)
     figure("  steps", missed, "none missed, idle")
     figure("  forces with a substitute", f"{summary['frames']['substituted']}", "0, idle")
     served = 1e3 * np.percentile(columns["service_time"], [50, 99.9])

@@ -18,10 +18,10 @@ from studies.report.content.pieces import (
     FitterSchedule,
     Front,
     LineDrawing,
+    OffDesign,
+    OffDesignRun,
     SearchHistory,
     SpanResult,
-    Trust,
-    TrustRun,
 )
 from studies.report.readers.comparison_content import ROLES, ComparisonContent, Entry
 from studies.report.readers.page_content import CampaignContent, SimulationContent
@@ -102,9 +102,9 @@ def history_of(n=240):
     sigma[failed] = np.nan
     sigma[37] = np.nan  # infeasible by its static forces, so its dynamics were not run
     state = (*state[:37], "infeasible", *state[38:])
-    told = np.where([s == "infeasible" for s in state], 31.2 * (1 + draw), sigma)
+    sampler_value = np.where([s == "infeasible" for s in state], 31.2 * (1 + draw), sigma)
     messages = tuple("dropper 3 is slack at rest" if f else "" for f in failed)
-    return SearchHistory(np.arange(n), sigma, told, state, messages, nominal=31.2)
+    return SearchHistory(np.arange(n), sigma, sampler_value, state, messages, nominal=31.2)
 
 
 def designs_of():
@@ -136,18 +136,18 @@ def choice_of_designs():
     return Choice("5 variables: 5 lifts.", "Held: everything else of line re330.", drawn, cost)
 
 
-def trust_of():
+def off_design_of():
     """Trust table in which the best design is worse at one speed, and some runs are missing."""
     nan = float("nan")
     nominal, best = (24.0, 25.5, 31.2, 34.0, 43.0), (23.0, 23.2, 24.61, 35.5, nan)
-    runs = [TrustRun("speed", 270.0 + 15 * k, "", a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
-    runs += [TrustRun("contact", 200.0e3, "", 29.0, 23.5)]
-    runs += [TrustRun("damping", 0.5, "", 35.0, 30.5), TrustRun("damping", 2.0, "", 26.0, 21.5)]
+    runs = [OffDesignRun("speed", 270.0 + 15 * k, "", a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
+    runs += [OffDesignRun("contact", 200.0e3, "", 29.0, 23.5)]
+    runs += [OffDesignRun("damping", 0.5, "", 35.0, 30.5), OffDesignRun("damping", 2.0, "", 26.0, 21.5)]
     errors = 0.6 * np.sin(np.arange(10.0))
-    runs += [TrustRun("height_error", s, "", 31.4 + s * e, 25.2 - s * e) for s in (2.0, 5.0) for e in errors]
+    runs += [OffDesignRun("height_error", s, "", 31.4 + s * e, 25.2 - s * e) for s in (2.0, 5.0) for e in errors]
     reason = "support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it"
-    runs.append(TrustRun("dimension", 0.0, "spatial", nan, nan, reason, reason))
-    return Trust(300.0, 50.0e3, tuple(runs))
+    runs.append(OffDesignRun("dimension", 0.0, "spatial", nan, nan, reason, reason))
+    return OffDesign(300.0, 50.0e3, tuple(runs))
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def campaign_content():
         best=result_of("best", "best", DROPPERS + 0.4 * np.sin(DROPPERS / 10), 24.61, 36.0),
         best_trial=231,
         confirmation=Confirmation(DesignConfirmation(0, 31.2, 31.3, 0.4), DesignConfirmation(231, 24.61, 24.7, -0.45)),
-        trust=trust_of(),
+        off_design=off_design_of(),
         schedule=FitterSchedule(
             position=DROPPERS,
             length=1.2 + 0.0003 * DROPPERS,
@@ -213,7 +213,7 @@ def comparison_content(campaign_content):
         entries.append(Entry(f"run{k}", f"line {k}, 300 km/h", result, SPAN, SignalSpec(), campaign_content.provenance))
     last = entries[-1]
     envelope = tuple(Curve("", last.result.force.x, last.result.force.y + d, "m", "N", "muted") for d in (-9.0, 9.0))
-    entries[-1] = replace(last, provenance=(), envelope=envelope, told="12 whole spans of 65 m.")
+    entries[-1] = replace(last, provenance=(), envelope=envelope, note="12 whole spans of 65 m.")
     first = entries[0].provenance[0]
     entries[1] = replace(entries[1], provenance=(replace(first, value="64"), *entries[1].provenance[1:]))
     return ComparisonContent(tuple(entries), FILTER, ("The spans are not equally long.",))

@@ -107,7 +107,7 @@ def evaluate(task, setting):
         status=OutcomeStatus.OK,
         sigma_N=solution.sigma,
         constraints={"g_uplift": uplift, "g_static_dropper_force": -1.0, "g_contact_loss": 0.0},
-        told_N=solution.sigma if uplift < 0 else 40.0,
+        sampler_value_N=solution.sigma if uplift < 0 else 40.0,
         statistics={k: float(v) for k, v in vars(solution.statistics).items()},
         static_dropper_force_min_N=70.0,
         applied_force_N=150.0,

@@ -9,9 +9,9 @@ from stand_in import StandIn, case_of, evaluate
 
 from catenary.errors import InputError
 from optimise.search.campaign import run_campaign
-from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec, TrustSpec
+from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, OffDesignSpec, SamplerSpec
 from studies.afterwards import confirmation
-from studies.afterwards import off_design as trust
+from studies.afterwards import off_design as off_design
 from studies.jobs.simulation import RecordSpec
 from studies.report import write_campaign_report, write_comparison
 from studies.report.readers.campaign_folder import read_campaign
@@ -36,8 +36,8 @@ def written(request, tmp_path_factory):
         confirmation.confirm_campaign(result, lambda line: None)
         patch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
         patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
-        trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
-        trust.show_fitter_schedule(result)
+        off_design.show_off_design(result, OffDesignSpec(speeds=3, samples=2), lambda line: None)
+        off_design.show_fitter_schedule(result)
     return folder
 
 
@@ -56,9 +56,9 @@ def test_a_campaign_stands_for_its_nominal_and_its_best_design(campaign_folder, 
     assert "best design of" in best.line
     picture = write_comparison([str(campaign_folder)], RecordSpec(), tmp_path / "cmp.html")
     assert picture.read_bytes().startswith(b"\x89PNG")
-    differing = (tmp_path / "cmp.html").read_text(encoding="utf-8").partition("What differs in the input")[2]
-    assert "droppers, contact wire heights" in differing
-    assert "speed" not in differing.partition("Where they come from")[0]
+    differences = (tmp_path / "cmp.html").read_text(encoding="utf-8").partition("What differs in the input")[2]
+    assert "droppers, contact wire heights" in differences
+    assert "speed" not in differences.partition("Where they come from")[0]
 
 
 def test_a_campaign_without_its_solution_cannot_be_compared(campaign_folder, tmp_path):
@@ -132,16 +132,16 @@ def test_a_folder_without_a_campaign_is_refused(tmp_path):
 
 def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warning_of_its_page(campaign_folder):
     warning = "slack_damping=kept is a choice that matters here"
-    readings = {
+    summaries = {
         "nominal": {"warning": warning, "message": "20 N, 22 N"},
         "best": {"warning": "", "message": "20 N, 20.1 N"},
     }
-    for name, reading in readings.items():
+    for name, summary in summaries.items():
         path = campaign_folder / name / "summary.json"
         summary = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps({**summary, "slack_damping": reading}), encoding="utf-8")
+        path.write_text(json.dumps({**summary, "slack_damping": summary}), encoding="utf-8")
     assert read_campaign(campaign_folder).warnings == (f"nominal line: {warning} (20 N, 22 N).",)
-    for name in readings:
+    for name in summaries:
         path = campaign_folder / name / "summary.json"
         summary = json.loads(path.read_text(encoding="utf-8"))
         del summary["slack_damping"]  # as folders of earlier versions

@@ -156,8 +156,8 @@ def test_the_exaggeration_that_is_said_is_the_one_drawn(content, solution):
 
 def test_without_ffmpeg_there_is_a_gif_and_a_sentence(short_film, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    path, told = write_film(short_film, tmp_path)
-    assert (path.name, told) == ("animation.gif", NO_FFMPEG)
+    path, problem = write_film(short_film, tmp_path)
+    assert (path.name, problem) == ("animation.gif", NO_FFMPEG)
     with Image.open(path) as film:
         assert film.n_frames == 12
         film.seek(film.n_frames - 1)
@@ -172,16 +172,16 @@ def test_an_ffmpeg_that_fails_is_told_of(short_film, tmp_path, monkeypatch):
     broken.write_text("#!/bin/sh\necho Unknown encoder >&2\nexit 1\n", encoding="utf-8")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    path, told = write_film(short_film, tmp_path)
-    assert path.suffix == ".gif" and "Unknown encoder" in told
+    path, problem = write_film(short_film, tmp_path)
+    assert path.suffix == ".gif" and "Unknown encoder" in problem
     assert not list(tmp_path.glob("*.mp4")) and not list(tmp_path.glob(".*"))
 
 
 def test_with_ffmpeg_there_is_an_mp4_that_every_player_knows(short_film, tmp_path):
     if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
         pytest.skip("no ffmpeg; on Debian or Ubuntu run: apt-get install ffmpeg")
-    path, told = write_film(short_film, tmp_path)
-    assert (path.name, told) == ("animation.mp4", "")
+    path, problem = write_film(short_film, tmp_path)
+    assert (path.name, problem) == ("animation.mp4", "")
     asked = ["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,pix_fmt,nb_frames", "-of", "csv=p=0", path]
     said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     assert said == "h264,yuv420p,12"

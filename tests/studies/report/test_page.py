@@ -11,15 +11,15 @@ import pytest
 
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
-from studies.report.content.pieces import SearchHistory, Trust, TrustRun
+from studies.report.content.pieces import OffDesign, OffDesignRun, SearchHistory
 from studies.report.drawing.frame import chart_frame, number
 from studies.report.drawing.page import page_html, write_page
 from studies.report.drawing.parts import Table
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.pages.comparison_page import comparison_page
 from studies.report.pages.simulation_page import simulation_page
+from studies.report.sections.off_design import condition_table, error_charts, lead_sentence
 from studies.report.sections.tables import change_percent, objective_change, statistics_table
-from studies.report.sections.trust import error_charts, trust_summary, trust_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -170,8 +170,10 @@ def test_the_best_so_far_counts_feasible_trials_alone():
 def test_designs_are_compared_where_both_could_be_computed():
     nan = float("nan")
     pairs = ((30.0, 27.0), (40.0, nan), (nan, nan), (20.0, 10.0))
-    trust = Trust(300.0, 50.0e3, tuple(TrustRun("height_error", 2.0, "", a, b, "", "", 0.2, 0.3) for a, b in pairs))
-    rows = {row[0]: row[1:] for row in trust_table(trust).rows}
+    off_design = OffDesign(
+        300.0, 50.0e3, tuple(OffDesignRun("height_error", 2.0, "", a, b, "", "", 0.2, 0.3) for a, b in pairs)
+    )
+    rows = {row[0]: row[1:] for row in condition_table(off_design).rows}
     assert rows["height errors of 2 mm, largest"] == (
         "30.00 ± 0.20", "27.00 ± 0.30", "−10.0 %", "not known: too few lines", "2 of 4",
     )  # fmt: skip
@@ -182,16 +184,16 @@ def test_designs_are_compared_where_both_could_be_computed():
         "not known: too few lines",
         "2 of 4",
     )
-    (chart,) = error_charts(trust)
+    (chart,) = error_charts(off_design)
     assert {curve.label: curve.y.max() for curve in chart.curves} == {"nominal": 75.0, "best": 50.0}
 
 
 def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
-    rows = {row[0]: row[1:] for row in trust_table(campaign_content.trust).rows}
+    rows = {row[0]: row[1:] for row in condition_table(campaign_content.off_design).rows}
     assert rows["315 km/h"] == ("34.00 ± 0.00", "35.50 ± 0.00", "+4.4 %", "worse", "1 of 1")
     assert rows["330 km/h"][:3] == ("–", "–", "–")
     assert "steady_arm" in rows["spatial model"][3]
-    assert trust_summary(campaign_content.trust).endswith("conditions the best design is worse: 315 km/h.")
+    assert lead_sentence(campaign_content.off_design).endswith("conditions the best design is worse: 315 km/h.")
     html = page_html(campaign_page(campaign_content))
     assert "the best design is worse: 315" in html and "dropper 2 would carry" in html
 
@@ -201,14 +203,14 @@ def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
     sizes = (0.9, 1.2, 0.9, math.nan)  # one difference of two outside the errors, one inside, one without an error
     pairs = ((38.0, 36.0), (38.0, 36.5), (38.0, 41.0), (38.0, 20.0))
     runs = [
-        TrustRun("speed", 220.0 + k, "", a, b, nominal_error=size, best_error=size)
+        OffDesignRun("speed", 220.0 + k, "", a, b, nominal_error=size, best_error=size)
         for k, ((a, b), size) in enumerate(zip(pairs, sizes, strict=True))
     ]
-    trust = Trust(300.0, 50.0e3, tuple(runs))
-    assert [row[4] for row in trust_table(trust).rows] == [BETTER, SAME, WORSE, UNKNOWN]
-    assert trust_summary(trust) == "Under 1 of 3 conditions the best design is worse: 222 km/h."
-    same = replace(trust, runs=trust.runs[1:2])
-    assert trust_summary(same) == f"Under every condition the best design is {SAME} as the nominal line."
+    off_design = OffDesign(300.0, 50.0e3, tuple(runs))
+    assert [row[4] for row in condition_table(off_design).rows] == [BETTER, SAME, WORSE, UNKNOWN]
+    assert lead_sentence(off_design) == "Under 1 of 3 conditions the best design is worse: 222 km/h."
+    same = replace(off_design, runs=off_design.runs[1:2])
+    assert lead_sentence(same) == f"Under every condition the best design is {SAME} as the nominal line."
 
 
 def test_a_change_inside_its_error_is_no_gain_in_the_headline(campaign_content):

@@ -62,8 +62,8 @@ def test_the_headline_says_beside_which_figure_the_long_transient_stands(tmp_pat
     one, content = DesignConfirmation(1, 20.0, 20.2, None), read_campaign(tmp_path)
     worse = replace(content.designs, nominal_values=np.array([99.0]))
     content = replace(content, designs=worse, confirmation=Confirmation(one, one))
-    told = "In the case's own conditions alone its σ is 20.00\xa0N, the long transient gives 20.20\xa0N"
-    assert told in campaign_page(content).headline
+    sentence = "In the case's own conditions alone its σ is 20.00\xa0N, the long transient gives 20.20\xa0N"
+    assert sentence in campaign_page(content).headline
     plain = replace(worse, objectives=(OBJECTIVES["sigma"],))
     alone = replace(content, condition="", designs=plain)
     assert "The long transient gives 20.20\xa0N" in campaign_page(alone).headline

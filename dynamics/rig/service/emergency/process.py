@@ -58,7 +58,7 @@ class Listener:
         key = service.emergency_stop.key
         self._text = b"STOP" if key is None else b"STOP " + key.encode("ascii")
         self._asked_ns: int | None = None
-        self._refused, self._told_ns = 0, 0
+        self._refused, self._last_ns = 0, 0
 
     def listen(self) -> None:
         """Listen until the server has ended."""
@@ -91,8 +91,8 @@ class Listener:
                 return True
             return True
         self._refused += 1
-        if now - self._told_ns >= TELL_EVERY_NS:
-            self._told_ns = now
+        if now - self._last_ns >= TELL_EVERY_NS:
+            self._last_ns = now
             self._tell(f"refused {self._refused} {where}")
         return True
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-import optimise.afterwards.off_design as trust
+import optimise.afterwards.off_design as off_design
 from catenary.spec.line import CatenarySpec
-from optimise.afterwards.off_design import Condition, Variation, conditions, evaluate_variation, run_conditions
+from optimise.afterwards.off_design import OffDesignCondition, Variation, conditions, evaluate_variation, run_conditions
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Setting
-from optimise.spec.campaign import ClusterSpec, LimitsSpec, TrustSpec
+from optimise.spec.campaign import ClusterSpec, LimitsSpec, OffDesignSpec
 
 SMALL = {"spans": 12, "spans_evaluated": 4, "spans_behind": 5, "spans_ahead": 5}
 
@@ -19,7 +19,7 @@ def case(build_case):
 
 
 def test_conditions_are_those_asked_for(case):
-    found = conditions(case, TrustSpec(), 9)
+    found = conditions(case, OffDesignSpec(), 9)
     speeds = [c.value for c in found if c.kind == "speed"]
     assert speeds == pytest.approx(np.linspace(247.5, 302.5, 9))
     assert next(c for c in found if c.value == 302.5).case["mean_force_N"] == pytest.approx(0.00097 * 302.5**2 + 70.0)
@@ -37,21 +37,25 @@ def test_conditions_are_those_asked_for(case):
 
 def test_a_force_of_ones_own_is_held_at_every_speed(case):
     own = case.model_copy(update={"mean_force_N": 150.0})
-    assert all("mean_force_N" not in c.case for c in conditions(own, TrustSpec(), 9))
+    assert all("mean_force_N" not in c.case for c in conditions(own, OffDesignSpec(), 9))
 
 
 def test_a_condition_changes_what_it_says(case):
     setting = Setting(case, LimitsSpec())
-    base = evaluate(trust.Job(0, case.catenary), setting)
+    base = evaluate(off_design.Job(0, case.catenary), setting)
     stiff = evaluate_variation(
-        Variation(1, case.catenary, Condition("contact", case={"contact": {"stiffness": 2e5}})), setting
+        Variation(1, case.catenary, OffDesignCondition("contact", case={"contact": {"stiffness": 2e5}})), setting
     )
     raised = tuple(0.002 for _ in case.catenary.droppers.positions)
-    lifted = evaluate_variation(Variation(2, case.catenary, Condition("height_error", heights=raised)), setting)
+    lifted = evaluate_variation(
+        Variation(2, case.catenary, OffDesignCondition("height_error", heights=raised)), setting
+    )
     long = tuple(0.002 * (k == 4) for k in range(9))
-    cut = evaluate_variation(Variation(4, case.catenary, Condition("length_error", lengths=long)), setting)
-    space = evaluate_variation(Variation(3, case.catenary, Condition("dimension", dimension="spatial")), setting)
-    calm = evaluate_variation(Variation(4, case.catenary, Condition("damping", damping=2.0)), setting)
+    cut = evaluate_variation(Variation(4, case.catenary, OffDesignCondition("length_error", lengths=long)), setting)
+    space = evaluate_variation(
+        Variation(3, case.catenary, OffDesignCondition("dimension", dimension="spatial")), setting
+    )
+    calm = evaluate_variation(Variation(4, case.catenary, OffDesignCondition("damping", damping=2.0)), setting)
     values = [e.sigma_N for e in (base, stiff, lifted, cut, space, calm)]
     assert all(v is not None for v in values), [e.message for e in (base, stiff, lifted, space, calm)]
     assert len({round(v, 6) for v in values}) == 6
@@ -60,17 +64,17 @@ def test_a_condition_changes_what_it_says(case):
 def test_damping_of_components_is_scaled_too(case):
     own = case.catenary.model_dump()
     own["damping"] = {"alpha": 0.01, "beta": 1e-4, "droppers": {"alpha": 0.0, "beta": 2e-4}}
-    made = trust.scaled_damping(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
+    made = off_design.scaled_damping(CatenarySpec.model_validate(own).model_dump()["damping"], 2.0)
     assert made["alpha"] == 0.02 and made["droppers"]["beta"] == 4e-4 and made["stitch"] is None
 
 
 def test_what_cannot_be_run_says_why(case):
     setting = Setting(case, LimitsSpec())
     bare = case.catenary.model_copy(update={"support": case.catenary.support.model_copy(update={"steady_arm": None})})
-    found = evaluate_variation(Variation(1, bare, Condition("dimension", dimension="spatial")), setting)
+    found = evaluate_variation(Variation(1, bare, OffDesignCondition("dimension", dimension="spatial")), setting)
     assert found.sigma_N is None and "support.steady_arm" in found.message
     down = tuple(-0.1 * (k == 4) for k in range(9))
-    slack = evaluate_variation(Variation(2, case.catenary, Condition("height_error", heights=down)), setting)
+    slack = evaluate_variation(Variation(2, case.catenary, OffDesignCondition("height_error", heights=down)), setting)
     assert slack.sigma_N is None and "rest" in slack.message
 
 
@@ -82,11 +86,11 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
         seen.append(task.number)
         return task.failed(f"{task.condition.kind} {task.condition.value:g} {task.catenary.name}")
 
-    monkeypatch.setattr(trust, "evaluate_variation", stand_in)
+    monkeypatch.setattr(off_design, "evaluate_variation", stand_in)
     other = case.catenary.model_copy(update={"name": "other"})
     counts = []
     rows = run_conditions(
-        case, (case.catenary, other), TrustSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
+        case, (case.catenary, other), OffDesignSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
         lambda done, of: counts.append((done, of)),
     )  # fmt: skip
     assert sorted(seen) == list(range(26)) and counts[-1] == (26, 26)
@@ -110,8 +114,8 @@ def test_runs_whose_error_is_estimated_have_the_time_that_they_take(case, monkey
         def __exit__(self, *_):
             pass
 
-    monkeypatch.setattr(trust, "open_executor", Open)
-    cluster, wanted = ClusterSpec(time_limit_s=100.0), TrustSpec(speeds=1)
+    monkeypatch.setattr(off_design, "open_executor", Open)
+    cluster, wanted = ClusterSpec(time_limit_s=100.0), OffDesignSpec(speeds=1)
     with pytest.raises(KeyboardInterrupt):
         run_conditions(case, (case.catenary,), wanted, cluster, lambda *_: None, assured=assured)
     assert asked == [(2000.0, 1200.0, 2000.0) if assured else (100.0, 60.0, 100.0)]

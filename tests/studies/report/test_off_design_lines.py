@@ -3,8 +3,8 @@
 from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
 
 from optimise.search.campaign import run_campaign
-from optimise.spec.campaign import TrustSpec
-from studies.afterwards import off_design as trust
+from optimise.spec.campaign import OffDesignSpec
+from studies.afterwards import off_design as off_design
 
 
 def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp_path, monkeypatch):
@@ -18,7 +18,7 @@ def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp
         return []
 
     monkeypatch.setattr("optimise.afterwards.off_design.run_conditions", nothing)
-    trust.show_trust(result, TrustSpec(speeds=3, samples=2), lambda line: None)
+    off_design.show_off_design(result, OffDesignSpec(speeds=3, samples=2), lambda line: None)
     nominal, best = seen
     assert len(nominal.spans) == len(best.spans) == 2
     assert (
@@ -32,7 +32,7 @@ def test_runs_that_are_the_same_are_neither_better_nor_worse():
     row = {"kind": "speed", "sample": 0, "dimension": "", "nominal_error_N": 0.1, "best_error_N": 0.1}
     figures = [(30.0, 29.0), (30.0, 30.0), (30.0, 31.5), (None, 30.0)]
     rows = [{**row, "value": 250.0 + k, "nominal_std_N": a, "best_std_N": b} for k, (a, b) in enumerate(figures)]
-    first, worse = trust.trust_lines({"rows": rows})
+    first, worse = off_design.off_design_lines({"rows": rows})
     assert first.startswith(
         "trust table: better than the nominal line in 1 of 3 runs that both have, the same within the errors in 1; "
         "1 more"

@@ -56,7 +56,7 @@ def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_m
         assert chart.title.startswith("Screening only") and list(dots.x) == sorted(100 * v for v in shares.values())
         assert dots.notes[-1].startswith(f"{next(iter(shares))}: ") and list(bars.x[1::2]) == list(dots.x)
         assert chart.y_names[-1] == next(iter(shares)).replace("_", " ")
-    assert "no independent one" in section.text[0] and "nothing certain of an effect" in section.text[0]
+    assert "none independent" in section.text[0] and "nothing certain of an effect" in section.text[0]
     assert section.command.startswith(f"catenary sensitivity catenary={tmp_path / 'best_design.yaml'}")
     assert section.command.endswith(f"run_dir={tmp_path / 'sensitivity'}")
     html = write_campaign_report(tmp_path).read_text(encoding="utf-8")

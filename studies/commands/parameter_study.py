@@ -14,15 +14,15 @@ from studies.writing.run_folder import RunFolder
 if TYPE_CHECKING:
     from optimise.evaluation.outcome import Outcome
     from optimise.parameter_study.run import PreparedStudy
-    from optimise.record.points_folder import PointsFolder, PointsInput
+    from optimise.record.parameter_study_folder import ParameterStudyFolder, ParameterStudyInput
     from optimise.spec.cluster import ClusterSpec
-    from optimise.spec.jobs import PointsJob
+    from optimise.spec.jobs import ParameterStudyJob
 
-__all__ = ["PointsStudy", "run_points_study"]
+__all__ = ["ParameterStudy", "run_parameter_study"]
 
 
 @dataclass(frozen=True)
-class PointsStudy:
+class ParameterStudy:
     """What sets one kind of study apart from the other.
 
     Attributes
@@ -45,8 +45,8 @@ class PointsStudy:
         What of its cost is not estimated beforehand, as a sentence; empty where there is nothing.
     """
 
-    given: PointsInput
-    place: PointsFolder
+    given: ParameterStudyInput
+    place: ParameterStudyFolder
     varied: str
     fill: Callable[..., Any]
     report: Callable[[Path], Path]
@@ -55,7 +55,7 @@ class PointsStudy:
     not_counted: str = ""
 
 
-def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
+def run_parameter_study(composed: Composed[ParameterStudyJob], study: ParameterStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
     from optimise.end_request import end_request_interrupts
     from optimise.parameter_study.run import prepare_study
@@ -85,7 +85,9 @@ def run_points_study(composed: Composed[PointsJob], study: PointsStudy) -> int:
     return Interrupted.exit_code
 
 
-def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, prepared: PreparedStudy, command: str) -> int:
+def _fill_and_report(
+    composed: Composed[ParameterStudyJob], study: ParameterStudy, prepared: PreparedStudy, command: str
+) -> int:
     from optimise.entry.progress_line import ProgressLine
     from optimise.parameter_study.progress import points_line
 
@@ -103,7 +105,7 @@ def _fill_and_report(composed: Composed[PointsJob], study: PointsStudy, prepared
     return 0 if len(broken) < len(result.points) else 1
 
 
-def _show_cost(study: PointsStudy, cluster: ClusterSpec, command: str) -> int:
+def _show_cost(study: ParameterStudy, cluster: ClusterSpec, command: str) -> int:
     """Say what the study will cost, before anything is submitted; 75 when interrupted."""
     from optimise.afterwards.cost import cost_lines, points_cost
     from optimise.evaluation.evaluate import evaluate_batch

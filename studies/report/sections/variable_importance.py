@@ -24,14 +24,14 @@ from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Chart, Curve, Section
 from studies.report.sections.sensitivity import sensitivity_summary
 
-__all__ = ["Mattered", "mattered_of", "mattered_sections"]
+__all__ = ["VariableImportance", "importance_of", "importance_sections"]
 
 # rows of a chart whose y axis has names: their height over the width of the axes
 ROW = 0.05
 
 
 @dataclass(frozen=True)
-class Mattered:
+class VariableImportance:
     """Importances of the variables and what to do about them.
 
     Attributes
@@ -61,12 +61,12 @@ class Mattered:
     reason: str
     command: str
     inputs: str
-    redraw: str
+    report_command: str
     study: SensitivityResult | None = None
     remark: str = ""
 
 
-def mattered_of(result: CampaignResult) -> Mattered:
+def importance_of(result: CampaignResult) -> VariableImportance:
     """Read what is on record in a campaign's folder."""
     place = CampaignFolder(result.folder)
     content = read_importances(place)
@@ -76,7 +76,7 @@ def mattered_of(result: CampaignResult) -> Mattered:
     fitting = fitting_inputs(result.case)[:1]
     case = result.case if result.best is None else result.case_with(result.catenary_of(result.best))
     command += [*(chosen_inputs(case, choice) for choice in fitting), f"run_dir={place.sensitivity}"]
-    return Mattered(
+    return VariableImportance(
         shares=shares,
         used=int(content.get("used", 0)),
         feasible=int(content.get("feasible", 0)),
@@ -84,7 +84,7 @@ def mattered_of(result: CampaignResult) -> Mattered:
         reason=reason,
         command="" if result.best is None else shlex.join(command),
         inputs="".join(fitting),
-        redraw=shlex.join(["catenary", "report", f"run_dir={result.folder}"]),
+        report_command=shlex.join(["catenary", "report", f"run_dir={result.folder}"]),
         study=study,
         remark=remark,
     )
@@ -117,13 +117,13 @@ def _study(result: CampaignResult) -> tuple[SensitivityResult | None, str]:
     return found, ""
 
 
-def mattered_sections(mattered: Mattered) -> tuple[Section, ...]:
+def importance_sections(importance: VariableImportance) -> tuple[Section, ...]:
     """Show the importances as what they are, the command that measures, and what it measured."""
-    study, command = mattered.study, "" if mattered.study else mattered.command
+    study, command = importance.study, "" if importance.study else importance.command
     first = Section(
         "What mattered in the search",
-        text=tuple(filter(None, (_importances_text(mattered), mattered.remark, _next_text(mattered)))),
-        charts=tuple(_chart(objective, shares) for objective, shares in mattered.shares),
+        text=tuple(filter(None, (_importances_text(importance), importance.remark, _next_text(importance)))),
+        charts=tuple(_chart(objective, shares) for objective, shares in importance.shares),
         command=command,
     )
     if study is None:
@@ -133,36 +133,36 @@ def mattered_sections(mattered: Mattered) -> tuple[Section, ...]:
     return first, sensitivity_summary(title, study)
 
 
-def _importances_text(mattered: Mattered) -> str:
-    if not mattered.shares:
-        return f"No importances of the variables are shown: {mattered.reason}."
-    few = mattered.feasible < mattered.best
+def _importances_text(importance: VariableImportance) -> str:
+    if not importance.shares:
+        return f"No importances of the variables are shown: {importance.reason}."
+    few = importance.feasible < importance.best
     limits = (
-        f" Only {mattered.feasible} of the trials hold every limit, so that the best are mostly those that break them "
-        "least: the shares say what mattered to holding the limits."
+        f" Only {importance.feasible} of the trials hold every limit, so the best are mostly those that break them "
+        "least: the shares show which variables decide whether the limits hold."
     )
     return (
-        f"Screening only: of the optimiser's own sample, {mattered.used} trials that did not fail, no independent one; "
+        f"Screening only: of the optimiser's own sample, {importance.used} trials that did not fail, none independent; "
         f"it says nothing certain of an effect. By PED-ANOVA, how differently each variable is spread among the best "
-        f"{mattered.best} than among all of them. A variable on which the search settled early hardly varies, and "
+        f"{importance.best} than among all of them. A variable on which the search settled early hardly varies, and "
         f"seems to matter less than it does.{limits if few else ''}"
     )
 
 
-def _next_text(mattered: Mattered) -> str:
-    if mattered.study is not None:
+def _next_text(importance: VariableImportance) -> str:
+    if importance.study is not None:
         return "The sensitivity study of the best design below has a sample of its own."
-    if not mattered.command:
+    if not importance.command:
         return ""
     inputs = (
-        f"its inputs are those of {mattered.inputs} unless sensitivity.inputs names others, "
+        f"its inputs are those of {importance.inputs} unless sensitivity.inputs names others, "
         "in ranges that hold this design's own values"
-        if mattered.inputs
+        if importance.inputs
         else "name its inputs by sensitivity.inputs={...}, since no choice of inputs= fits this line and pantograph"
     )
     return (
         f"What the best design is sensitive to, by a sample of its own, is measured by the command below; {inputs}. "
-        f"{mattered.redraw} then draws it here."
+        f"{importance.report_command} then draws it here."
     )
 
 

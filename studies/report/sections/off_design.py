@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from optimise.evaluation.verdict import BETTER, SAME, WORSE, verdict
-from studies.report.content.pieces import Array, FitterSchedule, Trust, TrustRun
+from studies.report.content.pieces import Array, FitterSchedule, OffDesign, OffDesignRun
 from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Chart, Curve, Role, Stations, Table
 from studies.report.sections.tables import change_percent
 
-__all__ = ["error_charts", "schedule_table", "speed_chart", "trust_summary", "trust_table"]
+__all__ = ["condition_table", "error_charts", "lead_sentence", "schedule_table", "speed_chart"]
 
 NONE = "–"
 ERRORS: dict[str, tuple[str, str]] = {
@@ -23,9 +23,9 @@ LEAST_LINES = 3
 MM = 1.0e3
 
 
-def speed_chart(trust: Trust) -> Chart | None:
+def speed_chart(off_design: OffDesign) -> Chart | None:
     """Draw sigma of both designs over the speed."""
-    runs = trust.of("speed")
+    runs = off_design.of("speed")
     speed = np.array([r.value for r in runs])
     curves: list[Curve] = []
     for label, sigma, role in _designs(runs):
@@ -43,28 +43,32 @@ def speed_chart(trust: Trust) -> Chart | None:
         x_label="Speed",
         y_label="σ",
         curves=tuple(curves),
-        stations=(Stations("speed of the search", np.array([trust.design_speed_kmh]), full_height=True),),
+        stations=(Stations("speed of the search", np.array([off_design.design_speed_kmh]), full_height=True),),
         height=0.36,
     )
 
 
-def _designs(runs: tuple[TrustRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
+def _designs(runs: tuple[OffDesignRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
     nominal, best = np.array([r.nominal for r in runs]), np.array([r.best for r in runs])
     return ("nominal", nominal, "nominal"), ("best", best, "best")
 
 
-def error_charts(trust: Trust) -> tuple[Chart, ...]:
+def error_charts(off_design: OffDesign) -> tuple[Chart, ...]:
     """Draw the share of lines with errors whose sigma stays below a value, one chart a kind and size of error."""
-    charts = (_error_chart(runs, *ERRORS[kind], size) for kind, size, runs in _with_errors(trust))
+    charts = (_error_chart(runs, *ERRORS[kind], size) for kind, size, runs in _with_errors(off_design))
     return tuple(c for c in charts if c is not None)
 
 
-def _with_errors(trust: Trust) -> list[tuple[str, float, tuple[TrustRun, ...]]]:
+def _with_errors(off_design: OffDesign) -> list[tuple[str, float, tuple[OffDesignRun, ...]]]:
     """Kind and size of each error with its runs."""
-    return [(kind, size, trust.of(kind, size)) for kind in ERRORS for size in sorted({r.value for r in trust.of(kind)})]
+    return [
+        (kind, size, off_design.of(kind, size))
+        for kind in ERRORS
+        for size in sorted({r.value for r in off_design.of(kind)})
+    ]
 
 
-def _error_chart(runs: tuple[TrustRun, ...], errors: str, what: str, size: float) -> Chart | None:
+def _error_chart(runs: tuple[OffDesignRun, ...], errors: str, what: str, size: float) -> Chart | None:
     found = (_shares(label, sigma, role) for label, sigma, role in _designs(runs))
     curves = tuple(c for c in found if c is not None)
     if not curves:
@@ -98,16 +102,16 @@ def _shares(label: str, sigma: Array, role: Role) -> Curve | None:
     return Curve(label, np.append(known[0], known), share, "N", "%", role, "step")
 
 
-def trust_table(trust: Trust) -> Table:
+def condition_table(off_design: OffDesign) -> Table:
     """Sigma of both designs under every condition, side by side, and a plain word where the best is worse."""
-    rows = [_row(_speed_name(trust, r.value), (r,), np.max) for r in trust.of("speed")]
-    rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in trust.of("contact")]
-    rows += [_row(f"damping times {r.value:g}", (r,), np.max) for r in trust.of("damping")]
-    for kind, size, runs in _with_errors(trust):
+    rows = [_row(_speed_name(off_design, r.value), (r,), np.max) for r in off_design.of("speed")]
+    rows += [_row(f"contact stiffness {r.value / 1e3:g} kN/m", (r,), np.max) for r in off_design.of("contact")]
+    rows += [_row(f"damping times {r.value:g}", (r,), np.max) for r in off_design.of("damping")]
+    for kind, size, runs in _with_errors(off_design):
         name = f"{ERRORS[kind][0]} of {size:g} mm"
         rows.append(_row(f"{name}, median of lines", runs, np.median))
         rows.append(_row(f"{name}, largest", runs, np.max))
-    rows += [_row(f"{r.dimension} model", (r,), np.max) for r in trust.of("dimension")]
+    rows += [_row(f"{r.dimension} model", (r,), np.max) for r in off_design.of("dimension")]
     return Table(
         title="",
         columns=("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both"),
@@ -119,12 +123,12 @@ def trust_table(trust: Trust) -> Table:
     )
 
 
-def _speed_name(trust: Trust, speed: float) -> str:
-    own = f" (the search's own, contact {trust.contact_stiffness / 1e3:g} kN/m)"
-    return f"{speed:g} km/h" + (own if speed == trust.design_speed_kmh else "")
+def _speed_name(off_design: OffDesign, speed: float) -> str:
+    own = f" (the search's own, contact {off_design.contact_stiffness / 1e3:g} kN/m)"
+    return f"{speed:g} km/h" + (own if speed == off_design.design_speed_kmh else "")
 
 
-def _row(name: str, runs: tuple[TrustRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
+def _row(name: str, runs: tuple[OffDesignRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
     (_, nominal, _), (_, best, _) = _designs(runs)
     both = np.isfinite(nominal) & np.isfinite(best)
     count = f"{np.count_nonzero(both)} of {both.size}"
@@ -157,9 +161,9 @@ def _with_error(sigma: float, error: float) -> str:
     return f"{number(sigma, 2)} ± {number(error, 2)}" if np.isfinite(error) else number(sigma, 2)
 
 
-def trust_summary(trust: Trust) -> str:
+def lead_sentence(off_design: OffDesign) -> str:
     """One sentence: under how many conditions the best design is worse, and which."""
-    rows = trust_table(trust).rows
+    rows = condition_table(off_design).rows
     # a size of error counts once, by its median
     known = [row for row in rows if row[4] in (BETTER, WORSE, SAME) and not row[0].endswith("largest")]
     worse = [row[0] for row in known if row[4] == WORSE]

@@ -15,15 +15,15 @@ from dynamics.spec.case import CaseSpec
 from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome
 from optimise.record.lines_record import LinesRecord
-from optimise.record.points_lines import points_record
-from optimise.record.study_folder import StudyFolder, differing, unreadable
+from optimise.record.parameter_study_lines import points_record
+from optimise.record.study_folder import StudyFolder, config_diff, unreadable
 
-__all__ = ["PointsFolder", "PointsInput"]
+__all__ = ["ParameterStudyFolder", "ParameterStudyInput"]
 
-Input = TypeVar("Input", bound="PointsInput")
+Input = TypeVar("Input", bound="ParameterStudyInput")
 
 
-class PointsInput(Spec, ABC):
+class ParameterStudyInput(Spec, ABC):
     """Everything that decides the numbers of a sweep or a sensitivity study."""
 
     case: CaseSpec
@@ -65,7 +65,7 @@ class PointsInput(Spec, ABC):
 
 
 @dataclass(frozen=True)
-class PointsFolder(StudyFolder):
+class ParameterStudyFolder(StudyFolder):
     """Folder of a sweep or a sensitivity study."""
 
     version: ClassVar[int] = 2  # few rows of a sweep are cut into parts
@@ -89,7 +89,7 @@ class PointsFolder(StudyFolder):
         self._refuse_version(content)
         return read
 
-    def refuse_other(self, given: PointsInput) -> None:
+    def refuse_other(self, given: ParameterStudyInput) -> None:
         """Refuse a folder that holds another study of the kind, or files of something else."""
         if self.input_yaml.is_file():
             try:
@@ -124,20 +124,20 @@ class PointsFolder(StudyFolder):
                 ]
             )
 
-    def restore_input(self, given: PointsInput) -> None:
+    def restore_input(self, given: ParameterStudyInput) -> None:
         """Write the configuration where it is missing; one that is there says which versions began the study."""
         if not self.input_yaml.is_file():
             self.write_input(given)
 
-    def write_input(self, given: PointsInput) -> None:
+    def write_input(self, given: ParameterStudyInput) -> None:
         """Write the configuration, its hash and versions."""
         self.write_content(config_sha256(given), given.model_dump(mode="json"))
 
-    def batches(self, given: PointsInput) -> LinesRecord[BatchOutcome]:
+    def batches(self, given: ParameterStudyInput) -> LinesRecord[BatchOutcome]:
         """The record; lines of another study are damage."""
         return points_record(self.record, self.sha256_on_record(), self.study_name(), given.batches)
 
-    def read(self, given: PointsInput) -> dict[int, Outcome]:
+    def read(self, given: ParameterStudyInput) -> dict[int, Outcome]:
         """Points on record by their numbers; a line at the end that was not written whole is left out.
 
         Raises
@@ -154,7 +154,9 @@ class PointsFolder(StudyFolder):
         return str((self.on_record().get(self.study) or {}).get("name", ""))
 
 
-def _changed(content: object, given: PointsInput) -> str:
+def _changed(content: object, given: ParameterStudyInput) -> str:
     """In what a study differs from the one on record."""
     now = given.model_dump(mode="json")
-    return differing({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""
+    return (
+        config_diff({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""
+    )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.accuracy.slack_companion import LARGE_CHANGE, compare_slack_readings
+from dynamics.accuracy.slack_companion import LARGE_CHANGE, compare_slack_damping
 from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 10, "spans_ahead": 12}
@@ -16,14 +16,14 @@ def test_a_choice_that_moves_sigma_is_told(build_line, build_case):
     line = build_line(droppers={"stiffness": 1.0e6}, damping={"alpha": 0.3})
     case = build_case(line, 275.0, mean_force_N=143.4, periodic=WINDOW)
     kept = solve_periodic(case)
-    found = compare_slack_readings(case, kept)
+    found = compare_slack_damping(case, kept)
     assert found is not None and found.other == "released"
     assert found.change_percent < -LARGE_CHANGE
     assert f"slack_damping=released changes the standard deviation by {found.change_percent:+.1f} %" in found.warning
     released = solve_periodic(case.model_copy(update={"slack_damping": "released"}))
     ratio = released.statistics.contact_force_std_N / kept.statistics.contact_force_std_N
     assert found.change_percent == pytest.approx(100.0 * (ratio - 1.0), abs=1e-6)
-    back = compare_slack_readings(released.case, released)
+    back = compare_slack_damping(released.case, released)
     assert back is not None and back.other == "kept" and back.change_percent > LARGE_CHANGE
 
 
@@ -31,8 +31,8 @@ def test_a_choice_without_effect_is_not_told(build_line, build_case):
     """Where no dropper slackens there is nothing to compare; without damping of droppers there is no difference."""
     case = build_case(build_line(damping={"alpha": 0.3, "beta": 0.0}), 275.0, mean_force_N=143.4, periodic=WINDOW)
     solution = solve_periodic(case)
-    found = compare_slack_readings(case, solution)
+    found = compare_slack_damping(case, solution)
     assert found is not None and found.change_percent == pytest.approx(0.0, abs=0.05)
     assert found.warning == ""
     taut = replace(solution, dropper_slack_time=np.zeros(9))
-    assert compare_slack_readings(case, taut) is None
+    assert compare_slack_damping(case, taut) is None
