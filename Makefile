@@ -45,6 +45,7 @@ lint: $(READY)  ## style, format and types
 # The three below write what they find into the documentation: docs/results has a page for each.
 validate: $(READY)  ## compare with published results
 	$(BIN)/catenary validate tables=docs/results
+	$(BIN)/python docs/readme_figures.py
 	$(BIN)/pytest -m validate
 
 CHAOS ?= tests/chaos tests/studies/test_real_disk.py

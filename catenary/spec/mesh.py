@@ -10,7 +10,7 @@ from catenary.spec.components import Spec
 
 __all__ = ["LONGEST_ELEMENT", "MOST_PER_BAY", "MeshSpec", "default_mesh", "per_bay"]
 
-# the standard deviation of the force is then within 0.5 % on three lines at 230 to 320 km/h (catenary/README.md) [m]
+# the standard deviation of the force is then within 0.5 % on three lines at 230 to 320 km/h (docs/notebook) [m]
 LARGEST_ELEMENT = 0.4
 # a bay of the longest span has at least two elements: this length asks for no more [m]
 LONGEST_ELEMENT = 60.0

@@ -27,7 +27,7 @@ __all__ = [
 
 # elements, and spans of a window, of a companion relative to the run's
 COARSER = 2.0 / 3.0
-# elements that are longer are compared with short ones (README) [m]
+# elements that are longer are compared with short ones (docs/notebook/numerical-error.md) [m]
 TOO_LONG = 1.5
 TIGHTER = 0.1
 

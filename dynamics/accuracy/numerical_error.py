@@ -36,15 +36,15 @@ from dynamics.travelling_window.window import window_spans
 __all__ = ["MESH_ORDER", "STEP_ORDER", "ErrorPart", "EstimatedRun", "NumericalError", "estimate_error"]
 
 STEP_ORDER = 2.0
-# measured in sigma between 4 and 12 elements a bay: the smallest of three cases (table in the README)
+# measured in sigma between 4 and 12 elements a bay: the smallest of three cases (docs/notebook/numerical-error.md)
 MESH_ORDER = 1.5
 # only differences count for step and mesh, and they hardly depend on the window
 SHORT_WINDOW = (10, 12)
-# a step that is longer is halved: twice 2 ms is too long for its difference to mean anything (README)
+# a step that is longer is halved: twice 2 ms is too long for its difference to mean anything (docs/notebook)
 LONGEST_DOUBLED = 1.5e-3
-# windows whose standard deviations differ by a larger share do not agree (README)
+# windows whose standard deviations differ by a larger share do not agree (docs/theory/numerical-error.md)
 AGREE = 0.005
-# what all windows still longer may move, relative to what one half as long again does (README)
+# what all windows still longer may move, relative to one half as long again (docs/notebook)
 STILL_LONGER = 2.0
 
 

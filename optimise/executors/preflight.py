@@ -35,7 +35,9 @@ def refuse_impossible(cluster: ClusterSpec) -> None:
             )
     if cluster.dashboard_port is not None and find_spec("bokeh") is None:
         raise InputError(
-            ["cluster.dashboard_port must be left out where bokeh, which draws the pages, is not installed: see README"]
+            [
+                "cluster.dashboard_port must be left out where bokeh, which draws pages, is not installed: see docs/how-to"
+            ]
         )
     if cluster.encrypted:
         from optimise.executors.deployments.certificates import security_of

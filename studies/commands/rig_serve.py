@@ -12,7 +12,7 @@ leaves run.nc, summary.json and figures in the run's folder. A force that does n
 silence, absurd forces, limits of height or speed, another rate, a stop frame, the emergency stop at its own address
 (`catenary rig stop`) and Ctrl-C lead to the safe height and end the test with exit code 1; a whole test with more
 substitutes than service.loss.largest_share_percent ends with it too. Frames, limits and the emergency stop are written
-out in dynamics/README.md, "The rig's service".
+out in docs/reference/rig-service.md.
 """
 
 from __future__ import annotations

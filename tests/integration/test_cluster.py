@@ -31,8 +31,10 @@ def case():
 
 
 def readme_commands(port):
-    """Commands of the README for a cluster without a batch system, with a port that is free."""
-    (block,) = [b for b in SH.findall((ROOT / "README.md").read_text(encoding="utf-8")) if "certificates" in b]
+    """Documented commands for a cluster without a batch system, with a port that is free."""
+    (block,) = [
+        b for b in SH.findall((ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8")) if "certificates" in b
+    ]
     return [line.replace("8786", str(port)) for line in block.splitlines()]
 
 
@@ -95,7 +97,7 @@ def commands(tmp_path):
 
 @pytest.fixture
 def on_address(commands, tmp_path):
-    """Cluster of a scheduler and two workers, started as the README says."""
+    """Cluster of a scheduler and two workers, started as the documentation says."""
     pytest.importorskip("bokeh")
     port, pages = free_port(), free_port()
     made, scheduler, worker, campaign = (line.replace("8787", str(pages)) for line in readme_commands(port))

@@ -68,7 +68,9 @@ def test_both_pages_answer(tmp_path):
     assert "bokeh" in pages[0].lower()
 
     record = (folder / "journal.log").read_bytes()
-    (line,) = [b for b in SH.findall((ROOT / "README.md").read_text(encoding="utf-8")) if "optuna-dashboard" in b]
+    (line,) = [
+        b for b in SH.findall((ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8")) if "optuna-dashboard" in b
+    ]
     port = free_port()
     words = shlex.split(line.replace("8080", str(port)))
     assert words[0] == "optuna-dashboard" and "127.0.0.1" in words, "reached on this machine alone"

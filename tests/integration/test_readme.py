@@ -1,4 +1,4 @@
-"""What the README shows is what happens: its Python prints what stands below it, its commands are understood."""
+"""What README and documentation show is what happens: Python prints what stands below it, commands are understood."""
 
 import os
 import re
@@ -13,22 +13,38 @@ import pytest
 from studies import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "catenary/README.md", "dynamics/README.md")
+DOCS = ROOT / "docs"
+READMES = (
+    "README.md",
+    *(f"{name}/README.md" for name in ("catenary", "dynamics", "optimise", "studies", "examples", "outputs")),
+)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-LINK = re.compile(r"\]\(([^)#:]+)\)|src=\"([^\":]+)\"")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)|src=\"([^\":]+)\"")
+LARGEST_README = 6000
 # the last digits of a steady state depend on the processor
 TOLERANCE = 0.01
 
 
-def blocks(language):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def blocks(language, page="README.md"):
+    text = (ROOT / page).read_text(encoding="utf-8")
     return [content for kind, content in BLOCK.findall(text) if kind == language]
 
 
-def commands():
-    lines = [line.split("#")[0].strip() for content in blocks("bash") for line in content.splitlines()]
+def commands(page="README.md"):
+    lines = [line.split("#")[0].strip() for content in blocks("bash", page) for line in content.splitlines()]
     return [line for line in lines if line]
+
+
+def every_command():
+    """Each command of the README and of the documentation, once, with the page that shows it first."""
+    pages = ["README.md", *sorted(file.relative_to(ROOT).as_posix() for file in DOCS.rglob("*.md"))]
+    pages.remove("docs/tutorial.md")  # test_tutorial.py follows it step by step
+    found = {}
+    for page in pages:
+        for line in commands(page):
+            found.setdefault(line, page)
+    return [pytest.param(line, id=f"{page}: {line}") for line, page in found.items()]
 
 
 @pytest.mark.timeout(900)  # it is run with all that a first use compiles, beside other tests
@@ -51,7 +67,7 @@ def test_there_are_commands_to_check():
     assert any(line.startswith("catenary simulate") for line in commands())
 
 
-@pytest.mark.parametrize("line", commands())
+@pytest.mark.parametrize("line", every_command())
 def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
     words = shlex.split(line)
     if words[0] == "make":
@@ -61,20 +77,30 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
         )
         assert done.returncode == 0, done.stderr
         return
-    assert words[0] == "catenary", f"a command of the README must be make or catenary: got {line}"
+    assert words[0] == "catenary", f"a documented command must be make or catenary: got {line}"
     monkeypatch.chdir(tmp_path)
-    earlier = {"my_line.yaml": "bruni_2015", "outputs/campaigns/first/best_design.yaml": "re330"}
+    earlier = {
+        "my_line.yaml": "bruni_2015",
+        "my60.yaml": "bruni_2015",
+        "outputs/campaigns/first/best_design.yaml": "re330",
+    }
     for line_file, line_name in earlier.items():  # what earlier commands leave
         (tmp_path / line_file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "conf" / "catenary" / f"{line_name}.yaml", tmp_path / line_file)
-    (tmp_path / "table.csv").write_text("station_m,height_mm\n10,0\n20,-20\n30,-25\n40,-20\n50,0\n", encoding="utf-8")
+    shutil.copy(ROOT / "examples" / "table.csv", tmp_path)
     before = sorted(tmp_path.rglob("*"))
     shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]
     assert cli.main([*words[1:], *shown]) == cli.DONE, capfd.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("page", PAGES)
+def test_the_readme_is_short_and_names_every_package():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= LARGEST_README
+    assert all(f"({name}/README.md)" in text for name in ("catenary", "dynamics", "optimise", "studies"))
+
+
+@pytest.mark.parametrize("page", READMES)
 def test_every_file_that_a_page_points_to_is_there(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     missing = [

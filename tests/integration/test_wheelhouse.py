@@ -1,4 +1,4 @@
-"""The README's commands for a machine without a network, run as they stand there."""
+"""The documented commands for a machine without a network, run as they stand there."""
 
 import os
 import re
@@ -20,7 +20,9 @@ NO_NETWORK = {
 
 def commands():
     """The two lines: with a network, and without one."""
-    (block,) = [b for b in BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8")) if "wheelhouse" in b]
+    (block,) = [
+        b for b in BLOCK.findall((ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8")) if "wheelhouse" in b
+    ]
     return [line.split("#")[0].strip() for line in block.splitlines()]
 
 

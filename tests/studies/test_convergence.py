@@ -147,7 +147,7 @@ def test_the_conclusion_is_the_cheapest_within_the_error():
     assert "no setting stays within 0.05 % of sigma" in conclude(rows, REFERENCE, 0.05)["sentence"]
 
 
-# the table of dynamics/README.md, by speed: elements a bay, step [s], error of sigma [%], cost [s/s]; ancf, newmark
+# docs/notebook/convergence.md, by speed: elements a bay, step [s], error of sigma [%], cost [s/s]; ancf, newmark
 MEASURED = {
     275: (
         (4, 0.002, 2.11, 0.20),

@@ -82,7 +82,7 @@ def elongation_filter(model: PeriodicModel, harmonics: int | None) -> NDArray[np
 
     A dropper's record is no period, so the filter of eq. 4 would leak at its ends. It is cut off in its own local time
     instead (zeros before and after), at half a harmonic above the last one kept. The correction forces' own share of
-    the elongation stays as it is, in time order: filtered as well, it makes the loop diverge (README).
+    the elongation stays as it is, in time order: filtered as well, it makes the loop diverge (docs/notebook).
     """
     if harmonics is None:
         return model.I_dc

@@ -1,6 +1,6 @@
 """The frames that server and device exchange: fixed, packed, with sequence number, time stamp and checksum.
 
-60 bytes, little-endian, the same for both ways (README, "The frames"):
+60 bytes, little-endian, the same for both ways (docs/reference/rig-service.md):
 
     magic 4s | version u8 | kind u8 | status u16 | session u32 | sequence u32 | time u64 [ns] | value f64 |
     second f64 | third f64 | steps u32 | step u32 [ns] | CRC-32 of the bytes before u32

@@ -1,0 +1,119 @@
+"""The documentation builds without a warning, needs no network, and quotes what runs have written."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from studies.cli import STUDIES
+from studies.jobs.simulation import COMPARISONS
+from studies.rig import COMMANDS
+from studies.validation.gates.gates import load_gates
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+RESULTS = DOCS / "results"
+PAGES = sorted(file for file in RESULTS.glob("*.md") if file.stem != "index")
+FETCHED = re.compile(r"<(?:script|img|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"'\s>]+")
+STYLE = re.compile(r"(?:@import\s+|url\()[\"']?(?:https?:)?//[^\"')]+")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def module_of(file):
+    """A script of the documentation as a module."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The documentation, built as `make docs` builds it: a link or an anchor that leads nowhere fails the build."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_nothing_is_fetched(site):
+    for file in site.rglob("*.html"):
+        assert not FETCHED.search(file.read_text(encoding="utf-8")), f"{file.name} fetches from a server"
+    for file in site.rglob("*.css"):
+        assert not STYLE.search(file.read_text(encoding="utf-8")), f"{file.name} fetches from a server"
+
+
+def test_every_command_has_its_help_text(site):
+    text = (site / "commands.html").read_text(encoding="utf-8")
+    every = ["catenary", *(f"catenary {name}" for name in STUDIES), *(f"catenary rig {name}" for name in COMMANDS)]
+    headings = re.findall(r"<h2 id=\"[^\"]*\">(.*?)<a", text)
+    assert headings == every
+    assert "speed_kmh" in text
+
+
+def test_every_page_is_listed(site):
+    listed = (site / "index.html").read_text(encoding="utf-8")
+    missing = [file.name for file in PAGES if f"results/{file.stem}.html" not in listed]
+    assert not missing, f"these pages of results are not listed: {missing}"
+
+
+def test_the_readme_quotes_the_results():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert module_of(DOCS / "readme_figures.py").with_table(readme) == readme, (
+        "the README's validated figures must be those of docs/results: run python docs/readme_figures.py"
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda file: file.stem)
+def test_a_page_of_results_names_what_wrote_it(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.search(
+        r"^`(catenary validate only=\w+ tables=docs/results|make (bench|chaos) \w+=[\w/.]+)` wrote this page",
+        text,
+        re.M,
+    )
+    assert re.search(r"^\| \d{4}-\d\d-\d\d \| .+, \d+ cores?, .+ \| `[0-9a-f]{7,}` \|$", text, re.M), (
+        "a page of results must name date, machine and a commit without changes"
+    )
+    kind, _, name = page.stem.partition("_")
+    there = {"validation": name in COMPARISONS}
+    there["speed"] = any((ROOT / "tests" / "benchmarks").rglob(f"bench_{name}.py"))
+    there["faults"] = any((ROOT / "tests" / "chaos").rglob(f"test_{name}.py"))
+    assert there[kind], f"nothing writes {page.name}"
+
+
+def rows_of(page):
+    """Cells by heading of the page's table of figures."""
+    text = page.read_text(encoding="utf-8")
+    lines = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text.splitlines() if line[:1] == "|"
+    ]
+    start = next(k for k, cells in enumerate(lines) if cells[:2] == ["quantity", "case"])
+    return [dict(zip(lines[start], cells, strict=True)) for cells in lines[start + 2 :]]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.stem.startswith("validation")], ids=lambda file: file.stem)
+def test_no_gate_is_missed_and_verdicts_follow_from_the_figures(page):
+    rows = rows_of(page)
+    assert rows
+    for row in rows:
+        assert row["verdict"] in ("met", "known", "printed"), row
+        if row["accepted"] == "–":
+            assert row["verdict"] == "printed", row
+        elif row["verdict"] == "met":
+            accepted = [float(n) for n in NUMBER.findall(row["accepted"])]
+            assert accepted[0] <= float(row["here"]) <= accepted[-1], row
+
+
+def test_published_forces_are_those_of_the_gates():
+    gate = load_gates().mean_force
+    rows = [row for row in rows_of(RESULTS / "validation_steady.md") if row["quantity"] == "mean contact force"]
+    quoted = [[float(n) for n in NUMBER.findall(row["accepted"])] for row in rows]
+    assert quoted == [
+        pytest.approx([row.expected_N - gate.tolerance_N, row.expected_N + gate.tolerance_N]) for row in gate.rows
+    ]
+    assert [f"{row.applied_force_N:.2f} N" in text["case"] for row, text in zip(gate.rows, rows, strict=True)]
