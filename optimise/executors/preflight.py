@@ -36,7 +36,8 @@ def refuse_impossible(cluster: ClusterSpec) -> None:
     if cluster.dashboard_port is not None and find_spec("bokeh") is None:
         raise InputError(
             [
-                "cluster.dashboard_port must be left out where bokeh, which draws pages, is not installed: see docs/how-to"
+                "cluster.dashboard_port must be left out where bokeh, which draws the pages, is not installed: "
+                "see docs/how-to/cluster.md"
             ]
         )
     if cluster.encrypted:

@@ -117,3 +117,16 @@ def test_published_forces_are_those_of_the_gates():
         pytest.approx([row.expected_N - gate.tolerance_N, row.expected_N + gate.tolerance_N]) for row in gate.rows
     ]
     assert [f"{row.applied_force_N:.2f} N" in text["case"] for row, text in zip(gate.rows, rows, strict=True)]
+
+
+def test_files_that_pages_name_are_there():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    missing = []
+    for page in DOCS.rglob("*.md"):
+        if page.parent.name in ("notebook", "results") or page.name == "changelog.md":  # records of their day
+            continue
+        for name in re.findall(r"`([\w/-]+/[\w/-]+\.(?:py|yaml|csv))`", page.read_text(encoding="utf-8")):
+            ours = not name.startswith(("outputs/", "pareto/")) and "NAME" not in name and "NNN" not in name
+            if ours and not any(f"/{file}".endswith(f"/{name}") for file in listed):
+                missing.append(f"{page.relative_to(ROOT)}: {name}")
+    assert not missing, "these pages name files that are not there:\n" + "\n".join(missing)
