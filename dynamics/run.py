@@ -155,10 +155,13 @@ class Run:
 
     def _repr_html_(self) -> str:
         from html import escape
+        from zlib import crc32
 
         words = f"<p>{escape(repr(self)[1:-1])}</p>"
         if self.solution.statistics is None:
             return words
-        from dynamics.results.figures import svg_of
+        from dynamics.charts.files import figure_svg
 
-        return words + svg_of(self.plot())
+        # several runs stand in one notebook: their drawings share no id
+        name = f"run-{crc32(words.encode()):x}"
+        return words + figure_svg(self.plot(), name, {"width": "760"})

@@ -1,29 +1,30 @@
-"""Pictures of a solution: contact force along the track with droppers and supports, and the uplift of the supports."""
+"""Charts of a solution: contact force along the track with droppers and supports, and the uplift of the supports."""
 
 from __future__ import annotations
 
-import io
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Level, Role, Stations
+
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from dynamics.results.solution import Solution
 
-__all__ = ["draw_run", "svg_of"]
+__all__ = ["draw_run", "force_chart", "mean_level"]
 
-INK, FAINT, ACCENT = "#1f4e79", "#9db4c8", "#b5532a"
 # how long before and after its largest uplift a support is shown, in passages of a span
 PERIODS_BEFORE, PERIODS_AFTER = 3.0, 7.0
 # samples stand at the ends of steps: the first one lies a step behind a support, a share of the period [-]
 LESS_THAN_A_SAMPLE = 0.005
-# pantographs behind the first one, in this order
-COLOURS = (INK, ACCENT, "#3b7d4f", "#7a5195")
+# pantographs, the leading one first
+ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth")
 
 
 def draw_run(solution: Solution) -> Figure:
@@ -34,88 +35,95 @@ def draw_run(solution: Solution) -> Figure:
     solution : Solution
         With figures, of any solver.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from dynamics.charts.drawing import charts_figure
 
-    figure = Figure(figsize=(9.0, 6.0), layout="constrained")
-    FigureCanvasAgg(figure)
-    above, below = figure.subplots(2, 1, height_ratios=(2.0, 1.0))
-    _draw_force(above, solution)
-    _draw_uplift(below, solution)
     case = solution.case
-    figure.suptitle(f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h", fontsize=11)
-    return figure
+    heading = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
+    return charts_figure([_force_chart(solution), _uplift_chart(solution)], heading)
 
 
-def svg_of(figure: Figure) -> str:
-    """Figure as SVG to stand inside a page."""
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg")
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
+def force_chart(
+    curves: tuple[Curve, ...],
+    stations: tuple[Stations, ...],
+    x_range: tuple[float, float] | None,
+    levels: tuple[Level, ...] = (),
+) -> Chart:
+    """Lay out contact forces [N] over the station of the pantograph [m], as runs and reports show them."""
+    return Chart(
+        name="contact_force",
+        title="Contact force",
+        caption="",
+        x_label="Station of the pantograph",
+        y_label="Contact force",
+        curves=curves,
+        stations=stations,
+        x_range=x_range,
+        levels=levels,
+        height=0.46,
+    )
 
 
-def _draw_force(axes: Axes, solution: Solution) -> None:
+def mean_level(mean_N: float) -> Level:
+    """Mark the mean contact force [N]."""
+    return Level(f"mean {number(mean_N, 1)} N", mean_N)
+
+
+def _force_chart(solution: Solution) -> Chart:
     """Filtered force of every pantograph over the spans that count, that of the leading one as computed behind it."""
     raw = solution.leading
     part = raw.evaluated
-    axes.plot(raw.position[part], raw.contact_force[part], color=FAINT, linewidth=0.6, label="as computed")
+    curves = [Curve("as computed", raw.position[part], raw.contact_force[part], "m", "N", "muted")]
     cutoff = solution.case.signal.cutoff_hz
     for k, one in enumerate(solution.pantographs):
         name = f"filtered at {cutoff:g} Hz" + (f", pantograph {k + 1}" if len(solution.pantographs) > 1 else "")
         force = one.contact_force_filtered[one.evaluated]
-        axes.plot(one.position[one.evaluated], force, color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
+        curves.append(Curve(name, one.position[one.evaluated], force, "m", "N", ROLES[k % len(ROLES)]))
+    at = np.concatenate([one.position[one.evaluated] for one in solution.pantographs])
+    low, high = float(at.min()), float(at.max())
+    line, found = solution.case.catenary, solution.statistics
+    levels = () if found is None else (mean_level(found.contact_force_mean_N), *_sigma_levels(solution))
+    supports = _repeated(line.supports[:-1], line.period, low, high)
+    droppers = _repeated(line.droppers.positions, line.period, low, high)
+    stations = (Stations("supports", supports, full_height=True), Stations("droppers", droppers, "best"))
+    return force_chart(tuple(curves), stations, (min(low, *supports), max(high, *supports)), levels)
+
+
+def _sigma_levels(solution: Solution) -> tuple[Level, ...]:
+    """Mark the mean plus and minus the standard deviation."""
     found = solution.statistics
-    if found is not None:
-        mean, sigma = found.contact_force_mean_N, found.contact_force_std_N
-        axes.axhline(mean, color="#555555", linewidth=0.8, linestyle=":", label=f"mean {mean:.1f} N")
-        axes.axhspan(mean - sigma, mean + sigma, color=INK, alpha=0.07, label=f"± standard deviation {sigma:.1f} N")
-    stations = np.concatenate([one.position[one.evaluated] for one in solution.pantographs])
-    _mark_line(axes, solution, float(stations.min()), float(stations.max()))
-    axes.set_xlabel("position of the pantograph along the track [m]")
-    axes.set_ylabel("contact force [N]")
-    axes.legend(loc="upper right", ncols=3, fontsize=8, frameon=False)
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.18 * (high - low))  # room for the legend
+    assert found is not None
+    mean, sigma = found.contact_force_mean_N, found.contact_force_std_N
+    label = f"mean ± standard deviation {number(sigma, 1)} N"
+    return (Level(label, mean - sigma), Level(label, mean + sigma))
 
 
-def _mark_line(axes: Axes, solution: Solution, low: float, high: float) -> None:
-    """Supports as lines, droppers as ticks along the lower edge."""
-    line = solution.case.catenary
-    supports, droppers = (
-        _repeated(line.supports[:-1], line.period, low, high),
-        _repeated(line.droppers.positions, line.period, low, high),
-    )
-    for k, station in enumerate(supports):
-        axes.axvline(station, color="#333333", linewidth=0.9, linestyle="--", label=None if k else "support")
-    edge = axes.get_xaxis_transform()  # heights as shares of the axes
-    axes.plot(droppers, np.full(len(droppers), 0.015), transform=edge, marker="|", markersize=9, color="#333333",
-              linestyle="none", label="dropper")  # fmt: skip
-    room = 0.01 * (high - low)  # supports at the ends are seen whole
-    axes.set_xlim(low - room, high + room)
-
-
-def _repeated(stations: tuple[float, ...], period: float, low: float, high: float) -> NDArray[np.float64]:
+def _repeated(stations: Iterable[float], period: float, low: float, high: float) -> NDArray[np.float64]:
     """Stations of one period on all periods between two places [m]."""
     first, last = math.floor(low / period) - 1, math.ceil(high / period) + 1
-    found = np.add.outer(period * np.arange(first, last + 1), stations).ravel()
+    found = np.add.outer(period * np.arange(first, last + 1), list(stations)).ravel()
     return found[(found >= low - LESS_THAN_A_SAMPLE * period) & (found <= high + 1e-9 * period)]
 
 
-def _draw_uplift(axes: Axes, solution: Solution) -> None:
+def _uplift_chart(solution: Solution) -> Chart:
     """Rise of one support while the pantograph passes, or the largest while each span was passed."""
-    uplift = 1e3 * np.asarray(solution.support_uplift)
+    uplift = 1e3 * np.asarray(solution.support_uplift, dtype=np.float64)
     if solution.repeats:
         case = solution.case
-        after = case.time_step * (np.arange(uplift.size) - int(np.argmax(uplift)))
+        after = case.time_step * (np.arange(float(uplift.size)) - int(np.argmax(uplift)))
         period = case.catenary.period / case.speed
         shown = (after >= -PERIODS_BEFORE * period) & (after <= PERIODS_AFTER * period)
-        axes.plot(after[shown], uplift[shown], color=INK, linewidth=1.2)
-        axes.set_xlabel("time after the largest uplift [s]")
-        axes.set_ylabel("uplift of a support [mm]")
+        curve, x_label = Curve("uplift", after[shown], uplift[shown], "s", "mm"), "Time after the largest uplift"
     else:
-        axes.bar(np.arange(1, uplift.size + 1), uplift, color=INK, width=0.7)
-        axes.set_xlabel("span that was passed")
-        axes.set_ylabel("largest uplift at supports [mm]")
-    axes.margins(x=0.0)
-    axes.axhline(0.0, color="#555555", linewidth=0.8)
+        spans = np.arange(1.0, uplift.size + 1.0)
+        ends = np.column_stack([np.zeros_like(uplift), uplift]).ravel()
+        curve, x_label = Curve("uplift", np.repeat(spans, 2), ends, "", "mm", "best", "bars"), "Span that was passed"
+    return Chart(
+        name="uplift",
+        title="Uplift of a support",
+        caption="",
+        x_label=x_label,
+        y_label="Uplift of a support" if solution.repeats else "Largest uplift at supports",
+        curves=(curve,),
+        x_range=None if solution.repeats else (0.5, uplift.size + 0.5),
+        height=0.26,
+    )

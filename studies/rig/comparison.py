@@ -9,12 +9,13 @@ import numpy as np
 
 from catenary.errors import InputError
 from catenary.storage.files import write_json_atomic
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Stations
 from dynamics.contact_force.measured_force import FoldedRecord, best_offset, fold_record, record_problems
 from studies.input.compose import Composed
 from studies.jobs.service import CompareJob
-from studies.report.drawing.frame import number
 from studies.report.drawing.page import write_overlay
-from studies.report.drawing.parts import Chart, Curve, Page, Section, Stations, Table
+from studies.report.drawing.parts import Page, Section, Table
 from studies.report.sections.tables import STATISTICS, change_percent, signed, value_text
 from studies.rig.measured import Source, read_source
 from studies.writing.run_folder import RunFolder, fresh_folder

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from catenary.storage.files import write_bytes_atomic, write_json_atomic
+from dynamics.charts.drawing import charts_figure
+from dynamics.charts.files import figure_png
+from dynamics.charts.parts import Chart, Curve, Stations
 from dynamics.rig.service.frames import Reason
 from dynamics.rig.service.journal import read_journal
 from dynamics.rig.service.run import Blocks, Course, blocks_of, course_of, write_run
 from dynamics.rig.service.steps import SENTENCES, Counts
 from studies.jobs.service import ServeJob
-from studies.report.drawing.parts import Chart, Curve, Stations
-from studies.report.drawing.png import chart_png
 from studies.writing.run_folder import RunFolder
 
 __all__ = ["finish", "settled_sentence", "span_charts", "span_statistics"]
@@ -44,7 +45,7 @@ def finish(folder: RunFolder, job: ServeJob, about: dict[str, Any], counts: Coun
     write_json_atomic(folder.path / "summary.json", summary)
     if blocks is not None:
         for chart in span_charts(blocks):
-            write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", chart_png(chart))
+            write_bytes_atomic(folder.path / "figures" / f"{chart.name}.png", figure_png(charts_figure([chart])))
     _say(folder, summary)
     return int(blocks is None)
 

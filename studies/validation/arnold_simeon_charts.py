@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from dynamics.arnold_simeon.discretisation import discretise
 from dynamics.arnold_simeon.run import Record
 from dynamics.arnold_simeon.start import initial_state
-from studies.report.drawing.parts import Chart, Curve, Role
+from dynamics.charts.parts import Chart, Curve, Role
 from studies.validation.arnold_simeon_runs import FORCES, ArnoldSimeonRuns, benchmark_spec, spring_rate
 from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 

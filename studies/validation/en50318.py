@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 import numpy as np
 
+from dynamics.charts.parts import Chart, Curve, Level
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
-from studies.report.drawing.parts import Chart, Curve, Level
 from studies.validation.cases import case_from, failure_of
 from studies.validation.gates.gates import AcceptanceGate, AcceptanceSpeed, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row

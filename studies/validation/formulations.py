@@ -13,7 +13,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from studies.report.drawing.parts import Chart, Curve, Mark, Role, Table
+from dynamics.charts.parts import Chart, Curve, Mark, Role
+from studies.report.drawing.parts import Table
 from studies.validation.cases import failure_of, solve_typed
 from studies.validation.gates.gates import FormulationsGate, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row

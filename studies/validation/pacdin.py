@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.drawing.parts import Chart, Curve, Level, Mark, Role
+from dynamics.charts.parts import Chart, Curve, Level, Mark, Role
 from studies.validation.cases import failure_of, solve_typed
 from studies.validation.gates.gates import AppliedForceGate, AppliedForceRow, AppliedForceRun, Dimension, GatesSpec
 from studies.validation.rows import Comparison, Reference, Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from studies.report.drawing.frame import with_bound_units
+from dynamics.charts.numbers import with_bound_units
 from studies.report.drawing.parts import Fact, Page, Section, Table
 from studies.validation.rows import Comparison, Row
 from studies.writing.result_page import ResultTable, write_result_page

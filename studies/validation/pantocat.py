@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.drawing.parts import Chart, Curve, Role
+from dynamics.charts.parts import Chart, Curve, Role
 from studies.validation.en50318 import acceptance_chart, acceptance_rows
 from studies.validation.gates.gates import GatesSpec
 from studies.validation.pacdin import applied_forces

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from dynamics.charts.parts import Chart
 from dynamics.rig.loop.model import PeriodicModel
 from dynamics.rig.loop.settling import own_band
-from studies.report.drawing.parts import Chart
 from studies.rig.emulation.charts import correction_chart, force_chart
 from studies.rig.emulation.trial import compared, figures
 from studies.validation.gates.gates import GatesSpec

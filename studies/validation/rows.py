@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from studies.report.drawing.parts import Chart, Table
+from dynamics.charts.parts import Chart
+from studies.report.drawing.parts import Table
 
 __all__ = ["Comparison", "Reference", "Row", "Verdict"]
 

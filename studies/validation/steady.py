@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from studies.report.drawing.parts import Chart, Curve, Level, Role
+from dynamics.charts.parts import Chart, Curve, Level, Role
 from studies.validation.cases import case_from, failure_of, solve_typed
 from studies.validation.gates.gates import ElasticityGate, GatesSpec, MeanForceGate
 from studies.validation.rows import Comparison, Reference, Row

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from dynamics.charts.drawing import charts_figure
+from dynamics.charts.files import figure_png
 from dynamics.rig.service.run import Blocks, course_of
-from studies.report.drawing.png import chart_png
 from studies.rig.served_run import settled_sentence, span_charts, span_statistics
 
 DT = 2.0e-3
@@ -61,4 +62,4 @@ def test_a_force_that_never_changes_is_drawn(noise):
     force = 157.0 + noise * np.random.default_rng(1).normal(size=(3, 100))
     for chart in span_charts(blocks_of_force(force)):
         low, high = chart.limits()[1]
-        assert high - low > 1e-6 and chart_png(chart).startswith(b"\x89PNG")
+        assert high - low > 1e-6 and figure_png(charts_figure([chart])).startswith(b"\x89PNG")

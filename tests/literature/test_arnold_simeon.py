@@ -16,9 +16,10 @@ from dynamics.arnold_simeon.main_code import cable_line, march_with_springs, spr
 from dynamics.arnold_simeon.problem import BenchmarkSpec
 from dynamics.arnold_simeon.run import longest_stable_step, run_benchmark
 from dynamics.arnold_simeon.start import contact_weights, initial_state
+from dynamics.charts.drawing import charts_figure
+from dynamics.charts.files import figure_png
 from dynamics.spec.status import Status
 from studies.commands.validate import load_gates
-from studies.report.drawing.png import chart_png
 from studies.validation.arnold_simeon import arnold_simeon_rows, run_arnold_simeon
 from studies.validation.arnold_simeon_charts import arnold_simeon_charts
 
@@ -248,5 +249,5 @@ def test_every_row_and_figure_of_the_benchmark(gate, tmp_path):
     charts = arnold_simeon_charts(gate, runs)
     assert {f"arnold_simeon_figure_{k}" for k in ("5", "6_forces", "7_forces")} < {chart.name for chart in charts}
     for chart in charts:
-        (tmp_path / f"{chart.name}.png").write_bytes(chart_png(chart))
+        (tmp_path / f"{chart.name}.png").write_bytes(figure_png(charts_figure([chart])))
         assert (tmp_path / f"{chart.name}.png").stat().st_size > 10_000

@@ -222,7 +222,7 @@ def whole(name: str, finite: np.ndarray) -> bool:
 def compiled():
     """Kernels that are compiled once have no part in the time of a run, and pictures need not be fine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("studies.report.drawing.png.DPI", 20)
+        patch.setattr("dynamics.charts.files.PNG_WIDTH", 160)
         _compile()
         yield
 

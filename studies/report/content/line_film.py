@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from dynamics.charts.numbers import nice_exaggeration, number
 from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Array
 from studies.report.drawing.animation import Animation, Moment
-from studies.report.drawing.frame import nice_exaggeration, number
 
 __all__ = ["line_animation"]
 

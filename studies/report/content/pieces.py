@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.charts.parts import Curve
 from optimise.evaluation.objectives import OBJECTIVES, Objective
-from studies.report.drawing.parts import Curve
 
 __all__ = [
     "Array",

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "DROPPER",
-    "MASS",
-    "SLACK",
-    "SUPPORT",
-    "WIRE_STROKES",
     "Animation",
     "Drawn",
     "Moment",
     "animation_data",
-    "animation_svg",
     "polylines",
 ]
 
 TENTHS = 0.1
-# contact wire, messenger wire, stitch wire: colour and width
-WIRE_STROKES = (("#0072b2", 2.0), ("#1b1b1b", 1.4), ("#009e73", 1.2))
-DROPPER, SLACK, SUPPORT, MASS = "#8a8a8a", "#d55e00", "#b0b0b0", "#1b1b1b"
 # half widths and heights of the head and of the masses below it
 HEAD, BODY = (17.0, 4.0), (9.0, 8.0)
 
@@ -149,33 +139,6 @@ def polylines(animation: Animation, moment: Moment) -> Drawn:
 def _inside(run: tuple[int, NDArray[np.float64]] | None, node: int) -> bool:
     """Whether a node is among those of a run that are in view."""
     return run is not None and run[0] <= node < run[0] + len(run[1])
-
-
-def animation_svg(animation: Animation) -> str:
-    """Draw the middle moment; the player moves the same elements, and print keeps them."""
-    moment = animation.frames[len(animation.frames) // 2]
-    drawn = polylines(animation, moment)
-    width, height = animation.size
-    supports = "".join(f"M{x:.1f} 0V{height:.1f}" for x in drawn.supports)
-    wires = "".join(
-        f'<path class="wire{wire}" d="{_joined([p for w, p in drawn.wires if w == wire])}" fill="none" '
-        f'stroke="{colour}" stroke-width="{stroke}" stroke-linejoin="round"/>'
-        for wire, (colour, stroke) in enumerate(WIRE_STROKES)
-    )
-    boxes = "".join(f"M{a:.1f} {b:.1f}H{c:.1f}V{d:.1f}H{a:.1f}Z" for a, b, c, d in drawn.masses)
-    return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(animation.title)}" class="moving">'
-        f'<path class="supports" d="{supports}" fill="none" stroke="{SUPPORT}" stroke-dasharray="2 3"/>'
-        f'<path class="droppers" d="{_joined(list(drawn.droppers))}" fill="none" stroke="{DROPPER}"/>'
-        f'<path class="slack" d="{_joined(list(drawn.slack))}" fill="none" stroke="{SLACK}" stroke-width="2"/>{wires}'
-        f'<path class="springs" d="{_joined(list(drawn.springs))}" fill="none" stroke="{MASS}"/>'
-        f'<path class="masses" d="{boxes}" fill="{MASS}"/></svg>'
-    )
-
-
-def _joined(lines: list[NDArray[np.float64]]) -> str:
-    """Path of several open lines."""
-    return "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points) for points in lines)
 
 
 def animation_data(animation: Animation) -> dict[str, object]:

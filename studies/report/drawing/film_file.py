@@ -1,35 +1,48 @@
-"""A moving picture as a file: MP4 by ffmpeg where there is one, else GIF."""
+"""A moving picture as a still for the page and as a file: MP4 by ffmpeg where there is one, else GIF."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+import numpy as np
+from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, FuncAnimation, PillowWriter
+from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Outline
+from numpy.typing import NDArray
 
 from catenary.storage.files import whole_file
-from studies.report.drawing.animation import (
-    DROPPER,
-    MASS,
-    SLACK,
-    SUPPORT,
-    WIRE_STROKES,
-    Animation,
-    Drawn,
-    Moment,
-    polylines,
-)
+from dynamics.charts.files import figure_svg
+from dynamics.charts.style import SOFT, house_style
+from studies.report.drawing.animation import Animation, Moment, polylines
 
-__all__ = ["NO_FFMPEG", "write_film"]
+__all__ = ["NO_FFMPEG", "still", "write_film"]
 
 NO_FFMPEG = "no ffmpeg on this machine, so the moving picture is a GIF; on Debian or Ubuntu run: apt-get install ffmpeg"
-WIDTH = 1140
-# drawn larger and reduced, which smooths the lines
-SMOOTHING = 2
-FOOT = 34
-GIF_WIDTH, GIF_FRAMES, GIF_COLOURS = 760, 240, 32
+# dots per inch that make the film 1140 pixels wide, and a GIF 760
+FILM_DPI, GIF_DPI = 108.0, 72.0
+GIF_FRAMES = 240
+FOOT = 26.0
+# a whole number of pixels stays one when inches are multiplied by dots per inch
+ROUND_UP = 1.0 + 1e-10
+# colour and width of contact wire, messenger wire and stitch wire
+WIRES = (("#0072b2", 2.0), ("#1b1b1b", 1.4), ("#009e73", 1.2))
+LINES = {
+    "supports": {"color": "#b0b0b0", "linewidth": 1.0, "linestyle": (0, (2, 3))},
+    "droppers": {"color": "#8a8a8a", "linewidth": 1.0},
+    "slack": {"color": "#d55e00", "linewidth": 2.0},
+    **{f"wire{k}": {"color": colour, "linewidth": width} for k, (colour, width) in enumerate(WIRES)},
+    "springs": {"color": "#1b1b1b", "linewidth": 1.0},
+}
+NOTHING = np.full((1, 2), np.nan)
+
+
+def still(animation: Animation) -> str:
+    """Draw the middle moment as SVG; the player moves the same elements, and print keeps them."""
+    screen = _Screen(animation, foot=0.0)
+    screen.show(animation.frames[len(animation.frames) // 2])
+    return figure_svg(screen.figure, animation.name, {"role": "img", "aria-label": animation.title, "class": "moving"})
 
 
 def write_film(animation: Animation, folder: Path) -> tuple[Path, str]:
@@ -37,89 +50,75 @@ def write_film(animation: Animation, folder: Path) -> tuple[Path, str]:
 
     H.264 in yuv420p, which every player knows. Where ffmpeg is missing or has no H.264, a GIF is written.
     """
-    program = shutil.which("ffmpeg")
-    if program is None:
-        return _write_gif(animation, folder), NO_FFMPEG
-    path = folder / f"{animation.name}.mp4"
-    failure = _write_mp4(animation, path, program)
-    if failure:
-        return _write_gif(animation, folder), f"ffmpeg wrote no MP4 ({failure}), so the moving picture is a GIF"
-    return path, ""
-
-
-def _write_mp4(animation: Animation, path: Path, program: str) -> str:
-    """Hand the pictures to ffmpeg one by one; what it says where it fails."""
-    first = _picture(animation, animation.frames[0], WIDTH)
-    command = [program, "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"]
-    command += ["-s", f"{first.width}x{first.height}", "-r", f"{animation.rate:g}", "-i", "-", "-an"]
-    command += ["-c:v", "libx264", "-crf", "23", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
-    try:
-        with whole_file(path) as temporary:
-            _pipe([*command, str(temporary)], (_picture(animation, m, WIDTH).tobytes() for m in animation.frames))
-    except subprocess.CalledProcessError as error:
-        return (str(error.stderr).strip().splitlines() or [f"exit code {error.returncode}"])[-1]
-    return ""
-
-
-def _pipe(command: list[str], pictures: Iterator[bytes]) -> None:
-    """Feed a program; what it says is kept for the error."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdin is not None and running.stderr is not None
+    remark = NO_FFMPEG
+    if FFMpegWriter.isAvailable():
+        options = ["-crf", "23", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
+        writer = FFMpegWriter(fps=round(animation.rate), codec="libx264", extra_args=options)
         try:
-            for picture in pictures:
-                running.stdin.write(picture)
-            running.stdin.close()
-        except BrokenPipeError:  # it has ended, and says why below
-            pass
-        said = running.stderr.read().decode("utf-8", errors="replace")
-        code = running.wait()
-    if code:
-        raise subprocess.CalledProcessError(code, command, stderr=said)
-
-
-def _write_gif(animation: Animation, folder: Path) -> Path:
-    """Write a GIF, small and with fewer pictures where there are many."""
-    path = folder / f"{animation.name}.gif"
+            return _write(animation, folder / f"{animation.name}.mp4", writer, 1), ""
+        except subprocess.CalledProcessError as error:
+            output = error.stderr or error.output or b""
+            text = output.decode("utf-8", errors="replace") if isinstance(output, bytes) else str(output)
+            reason = (text.strip().splitlines() or [f"exit code {error.returncode}"])[-1]
+            remark = f"ffmpeg wrote no MP4 ({reason}), so the moving picture is a GIF"
     step = -(-len(animation.frames) // GIF_FRAMES)
-    shown = animation.frames[::step]
-    pictures = [_picture(animation, m, GIF_WIDTH).quantize(GIF_COLOURS, dither=Image.Dither.NONE) for m in shown]
-    duration = round(1000.0 * step / animation.rate)
-    with whole_file(path) as temporary:
-        pictures[0].save(temporary, "GIF", save_all=True, append_images=pictures[1:], duration=duration, loop=0)
+    path = folder / f"{animation.name}.gif"
+    # the film is as fast as its caption says: the writer takes a fraction, though its signature names whole numbers
+    slow = PillowWriter(fps=animation.rate / step)  # pyright: ignore[reportArgumentType]
+    return _write(animation, path, slow, step), remark
+
+
+def _write(animation: Animation, path: Path, writer: AbstractMovieWriter, step: int) -> Path:
+    """Write every ``step``-th moment."""
+    foot = 4.0 * np.ceil((animation.size[1] + FOOT) / 4.0) - animation.size[1]  # H.264 wants even numbers of pixels
+    screen = _Screen(animation, foot)
+    with whole_file(path) as temporary, house_style():
+        film = FuncAnimation(screen.figure, screen.show, frames=animation.frames[::step], cache_frame_data=False)
+        film.save(str(temporary), writer=writer, dpi=GIF_DPI if isinstance(writer, PillowWriter) else FILM_DPI)
     return path
 
 
-def _picture(animation: Animation, moment: Moment, width: int) -> Image.Image:
-    """Draw one moment with its text below; both sides have even numbers of pixels, as H.264 wants."""
-    factor = SMOOTHING * width / animation.size[0]
-    height = 2 * round((animation.size[1] * width / animation.size[0] + FOOT) / 2)
-    large = Image.new("RGB", (SMOOTHING * width, SMOOTHING * height), "white")
-    pen = ImageDraw.Draw(large)
-    _draw(pen, polylines(animation, moment), factor, animation.size[1])
-    font = ImageFont.load_default(size=SMOOTHING * 15)
-    foot = SMOOTHING * (height - FOOT + 7)
-    said = ((12, "la", moment.text.replace("\N{MINUS SIGN}", "-")), (width - 12, "ra", animation.note))
-    for x, anchor, text in said:
-        pen.text((SMOOTHING * x, foot), text, fill="#595959", font=font, anchor=anchor)
-    return large.reduce(SMOOTHING)
+class _Screen:
+    """The figure of an animation in its drawing units, y downwards, and its artists by name."""
+
+    def __init__(self, animation: Animation, foot: float) -> None:
+        width, height = animation.size
+        tall = height + foot
+        self._animation = animation
+        with house_style():
+            self.figure = Figure(figsize=(width / 72.0 * ROUND_UP, tall / 72.0 * ROUND_UP), facecolor="white")
+            axes = self.figure.add_axes((0.0, foot / tall, 1.0, height / tall), xlim=(0.0, width), ylim=(height, 0.0))
+            axes.set_axis_off()
+            self._lines = {
+                name: axes.plot(*NOTHING.T, **style, solid_capstyle="butt", gid=f"class:{name}")[0]
+                for name, style in LINES.items()
+            }
+            self._masses = PathPatch(Outline(NOTHING), facecolor="#1b1b1b", linewidth=0.0, gid="class:masses")
+            axes.add_patch(self._masses)
+            low = 0.3 * foot / tall
+            self._text = self.figure.text(8.0 / width, low, "", color=SOFT, fontsize=10.0)
+            if foot:
+                self.figure.text(1.0 - 8.0 / width, low, animation.note, color=SOFT, fontsize=10.0, ha="right")
+            self._foot = foot
+
+    def show(self, moment: Moment) -> None:
+        """Move every artist to where it stands at a moment."""
+        drawn = polylines(self._animation, moment)
+        height = self._animation.size[1]
+        parts = {
+            "supports": [np.array([[x, 0.0], [x, height]]) for x in drawn.supports],
+            "droppers": list(drawn.droppers),
+            "slack": list(drawn.slack),
+            **{f"wire{k}": [p for wire, p in drawn.wires if wire == k] for k in range(len(WIRES))},
+            "springs": list(drawn.springs),
+        }
+        for name, lines in parts.items():
+            self._lines[name].set_data(*_with_gaps(lines).T)
+        boxes = [Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in drawn.masses]
+        self._masses.set_path(Outline.make_compound_path(*boxes))
+        self._text.set_text(moment.text if self._foot else "")
 
 
-def _draw(pen: ImageDraw.ImageDraw, drawn: Drawn, factor: float, height: float) -> None:
-    """Lines and boxes of one moment, far ones first."""
-
-    def line(points: Iterable[tuple[float, float]], colour: str, width: float) -> None:
-        scaled = [(factor * x, factor * y) for x, y in points]
-        pen.line(scaled, fill=colour, width=max(1, round(factor * width)))
-
-    for x in drawn.supports:
-        line([(x, 0.0), (x, height)], SUPPORT, 0.8)
-    for segment in drawn.droppers:
-        line(segment, DROPPER, 1.0)
-    for segment in drawn.slack:
-        line(segment, SLACK, 2.0)
-    for wire, points in drawn.wires:
-        line(points, *WIRE_STROKES[wire])
-    for points in drawn.springs:
-        line(points, MASS, 1.0)
-    for box in drawn.masses:
-        pen.rectangle([factor * v for v in box], fill=MASS)
+def _with_gaps(lines: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Points of several lines with a gap behind each, so that one artist draws all."""
+    return np.concatenate([part for line in lines for part in (line, NOTHING)] or [NOTHING])

@@ -1,69 +1,39 @@
-"""From a page's content to one HTML file and its figures as PNG."""
+"""From a page's content to one HTML file and its figures as PNG; every chart is drawn once for both."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from html import escape
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 
 from jinja2 import BaseLoader, Environment, StrictUndefined
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from catenary.storage.files import write_bytes_atomic, write_text_atomic
-from studies.report.drawing.animation import animation_data, animation_svg
-from studies.report.drawing.film_file import write_film
-from studies.report.drawing.frame import COLOURS, DASHES
-from studies.report.drawing.parts import Chart, Page
-from studies.report.drawing.png import chart_png
-from studies.report.drawing.svg import chart_svg, hover_data
+from dynamics.charts.drawing import charts_figure
+from dynamics.charts.files import figure_png, figure_svg
+from dynamics.charts.parts import Chart
+from studies.report.drawing.animation import animation_data
+from studies.report.drawing.film_file import still, write_film
+from studies.report.drawing.hover import hover_data
+from studies.report.drawing.parts import Page
 
 __all__ = ["page_html", "write_overlay", "write_page"]
-
-SWATCHES = {
-    "line": '<path d="M1 7H25" stroke-width="2"/>',
-    "step": '<path d="M1 10H13V4H25" stroke-width="2"/>',
-    "segments": '<path d="M13 1V13" stroke-width="2"/>',
-    "bars": '<path d="M2 7H24" stroke-width="8"/>',
-    "dots": '<circle cx="13" cy="7" r="3.4" fill="currentColor" stroke="none"/>',
-    "rings": '<circle cx="13" cy="7" r="3.2" stroke-width="1.4"/>',
-    "crosses": '<path d="M10 4L16 10M10 10L16 4" stroke-width="1.5"/>',
-    "station": '<path d="M13 3V11" stroke-width="1.4"/>',
-    "level": '<path d="M1 7H25" stroke-width="1" stroke-dasharray="1 3"/>',
-    "support": '<path d="M13 0V14" stroke-width="1" stroke-dasharray="2 2"/>',
-}
-
-
-@dataclass(frozen=True)
-class _Swatch:
-    label: str
-    drawing: Markup
 
 
 def page_html(page: Page) -> str:
     """Render a page as one self-contained HTML text: style, script and figures are inside it."""
-    return (
-        _environment()
-        .from_string(_asset("page.html"))
-        .render(
-            page=page,
-            style=Markup(_asset("page.css")),
-            script=Markup(_asset("hover.js")),
-            player=Markup(_asset("player.js")),
-            still=lambda animation: Markup(animation_svg(animation)),
-            film=animation_data,
-            svg=lambda chart: Markup(chart_svg(chart)),
-            legend=_legend,
-            data=hover_data,
-        )
-    )
+    return _rendered(page, _figures(page))
 
 
 def write_overlay(page: Page, path: Path) -> Path:
-    """Write a page to ``path`` and its first chart beside it as PNG; return the path of the picture."""
-    text, picture = page_html(page), chart_png(page.charts[0])
+    """Write a page to ``path`` and its first chart next to it as PNG; return the path of the picture."""
+    figures = _figures(page)
+    text, picture = _rendered(page, figures), figure_png(figures[page.charts[0].name])
     write_bytes_atomic(path.with_suffix(".png"), picture)
     write_text_atomic(path, text)
     return path.with_suffix(".png")
@@ -74,38 +44,51 @@ def write_page(page: Page, folder: Path, say: Callable[[str], None] = print) -> 
 
     What is to be said of a moving picture, as that there is no ffmpeg, is handed to ``say``.
     """
-    for chart in page.charts:
-        write_bytes_atomic(folder / "figures" / f"{chart.name}.png", chart_png(chart))
+    figures = _figures(page)
+    for name, figure in figures.items():
+        write_bytes_atomic(folder / "figures" / f"{name}.png", figure_png(figure))
     for animation in page.animations:
         _, problem = write_film(animation, folder / "figures")
         if problem:
             say(problem)
     path = folder / "report.html"
-    write_text_atomic(path, page_html(page))
+    write_text_atomic(path, _rendered(page, figures))
     return path
 
 
-def _legend(chart: Chart) -> list[_Swatch]:
-    """One swatch per label: curves, then what is marked along the track, then levels."""
-    entries: dict[str, Markup] = {}
-    for curve in chart.curves:
-        if curve.label and curve.label not in entries:
-            strokes = DASHES.get(curve.role, ()) if curve.mark == "line" else ()
-            entries[curve.label] = _swatch(curve.mark, COLOURS[curve.role], strokes)
-    for stations in chart.stations:
-        kind = "support" if stations.full_height else "station"
-        entries.setdefault(stations.label, _swatch(kind, COLOURS[stations.role]))
-    for level in chart.levels:
-        entries.setdefault(level.label, _swatch("level", "#595959"))
-    return [_Swatch(label, drawing) for label, drawing in entries.items()]
+def _figures(page: Page) -> dict[str, Figure]:
+    """Draw every chart of a page, by name."""
+    return {chart.name: charts_figure([chart]) for chart in page.charts}
 
 
-def _swatch(kind: str, colour: str, strokes: tuple[int, ...] = ()) -> Markup:
-    dash = f' stroke-dasharray="{" ".join(map(str, strokes))}"' if strokes else ""
-    return Markup(
-        f'<svg width="26" height="14" aria-hidden="true" fill="none" stroke="{escape(colour)}" '
-        f'color="{escape(colour)}"{dash}>{SWATCHES[kind]}</svg>'
+def _rendered(page: Page, figures: dict[str, Figure]) -> str:
+    style, scripts = _asset("page.css"), [_asset("hover.js"), *([_asset("player.js")] if page.animations else [])]
+
+    def svg(chart: Chart) -> Markup:
+        shown = {"role": "img", "tabindex": "0", "aria-label": chart.title, "class": "chart"}
+        return Markup(figure_svg(figures[chart.name], chart.name, shown))
+
+    return (
+        _environment()
+        .from_string(_asset("page.html"))
+        .render(
+            page=page,
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            # what is not of the page itself is neither run nor shown, wherever a text in it came from
+            policy=f"default-src 'none'; style-src {_hash(style)}; "
+            f"script-src {' '.join(map(_hash, scripts))}; img-src data:",
+            still=lambda animation: Markup(still(animation)),
+            film=animation_data,
+            svg=svg,
+            data=lambda chart: hover_data(chart, figures[chart.name]),
+        )
     )
+
+
+def _hash(text: str) -> str:
+    """Name a style or a script in a content policy by what it is."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 @cache

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.parts import Chart
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE, verdict
 from studies.report.content.origin import origin_sections
 from studies.report.content.pieces import SpanResult
-from studies.report.drawing.frame import number, with_bound_units
-from studies.report.drawing.parts import Chart, Fact, Page, Section
+from studies.report.drawing.parts import Fact, Page, Section
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_table, basins_text
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.parts import Chart, Curve, Stations
 from studies.report.content.origin import Provenance
-from studies.report.drawing.frame import number, with_bound_units
-from studies.report.drawing.parts import Chart, Curve, Page, Section, Stations, Table
+from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.comparison_content import NAMES, ComparisonContent
 from studies.report.sections.charts import force_chart, height_chart
 from studies.report.sections.tables import STATISTICS, change_percent, signed, value_text

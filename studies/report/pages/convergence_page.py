@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from catenary.errors import InputError
-from studies.report.drawing.frame import number, with_bound_units
-from studies.report.drawing.parts import Chart, Curve, Level, Page, Role, Section, Table
+from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.parts import Chart, Curve, Level, Role
+from studies.report.drawing.parts import Page, Section, Table
 
 __all__ = ["convergence_page"]
 

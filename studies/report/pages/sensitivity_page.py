@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from catenary.spec.pre_sag import hogging_warnings
+from dynamics.charts.numbers import with_bound_units
 from optimise.parameter_study.sensitivity import SensitivityFolder
 from optimise.parameter_study.sensitivity_result import SensitivityResult
-from studies.report.drawing.frame import with_bound_units
 from studies.report.drawing.parts import Page
 from studies.report.readers.points_origin import points_origin
 from studies.report.sections.sensitivity import (

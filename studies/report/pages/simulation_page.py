@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.parts import Chart
 from studies.report.content.origin import origin_sections
-from studies.report.drawing.frame import number, with_bound_units
-from studies.report.drawing.parts import Chart, Fact, Page, Section, Table
+from studies.report.drawing.parts import Fact, Page, Section, Table
 from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart

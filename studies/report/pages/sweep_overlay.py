@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.parts import Chart, Curve, Role
 from optimise.parameter_study.sweep import load_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import SweepResult
-from studies.report.drawing.frame import number, with_bound_units
-from studies.report.drawing.parts import Chart, Curve, Page, Role, Section, Table
+from studies.report.drawing.parts import Page, Section, Table
 from studies.report.pages.sweep_page import SHOWN
 from studies.report.sections.tables import signed, value_text
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.spec.pre_sag import hogging_warnings
+from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.parts import Chart, Curve, HeatMap, Role
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import Index, SweepResult
-from studies.report.drawing.frame import number, with_bound_units
-from studies.report.drawing.parts import Chart, Curve, HeatMap, Page, Role, Section, Table
+from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.points_origin import points_origin
 from studies.report.sections.tables import plus_minus, value_text
 from studies.writing.sweep_ends import end_text

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from catenary.errors import InputError
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Curve, Role
 from dynamics.contact_force.measured_force import best_offset, fold_record, record_problems
 from dynamics.spec.case import CaseSpec, SignalSpec
 from studies.input.tables.force_file import read_force_file
@@ -14,8 +16,6 @@ from studies.jobs.simulation import RecordSpec
 from studies.report.content.origin import Provenance
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import case_provenance
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Curve, Role
 from studies.report.readers.simulation_folder import filter_note
 from studies.report.readers.stored import read_json, read_stored, span_result, stored_case
 

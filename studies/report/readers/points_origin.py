@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dynamics.charts.numbers import number
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
 from optimise.record.parameter_study_folder import ParameterStudyFolder
 from optimise.record.status_file import read_sound_status
 from studies.report.content.origin import origin_sections
 from studies.report.content.provenance import case_provenance
-from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Section
 from studies.report.readers.stored import command_of, origin_facts, read_mapping, run_facts
 

@@ -15,12 +15,12 @@ from catenary.errors import InputError
 from catenary.storage import files
 from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
 from catenary.storage.user_file import read_user_text
+from dynamics.charts.parts import Curve, Role
 from dynamics.results.dataset import StoredResult, read_result
 from dynamics.spec.case import CaseSpec
 from studies.input.compose import typed_command
 from studies.report.content.origin import RunFacts
 from studies.report.content.pieces import Array, SpanResult
-from studies.report.drawing.parts import Curve, Role
 from studies.report.sections.line import line_drawing
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dynamics.charts.numbers import number
 from optimise.evaluation.constraints import CONSTRAINTS
 from optimise.evaluation.objectives import Objective
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.basins import read_basins
 from optimise.search.result import CampaignResult
-from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import objective_change, value_text
 

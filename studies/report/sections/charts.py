@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Level, Role, Stations
+from dynamics.results.figures import force_chart as contact_force
+from dynamics.results.figures import mean_level
 from studies.report.content.pieces import SpanResult
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Level, Role, Stations
 
 __all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart"]
 
@@ -46,18 +50,9 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
         return None
     means = [r.statistics["contact_force_mean_N"] for r in results if "contact_force_mean_N" in r.statistics]
     held = len(means) > 0 and max(means) - min(means) < 0.5
-    return Chart(
-        name="contact_force",
-        title="Contact force along the span",
-        caption=caption,
-        x_label="Station of the pantograph",
-        y_label="Contact force, filtered",
-        curves=curves,
-        stations=_along_the_span(results),
-        x_range=_span(results),
-        levels=(Level(f"mean {number(means[-1], 1)} N", means[-1]),) if held else (),
-        height=0.46,
-    )
+    levels = (mean_level(means[-1]),) if held else ()
+    chart = contact_force(curves, _along_the_span(results), _span(results), levels)
+    return replace(chart, title="Contact force along the span", caption=caption, y_label="Contact force, filtered")
 
 
 def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:

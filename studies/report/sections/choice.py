@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Role
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import ScenarioSet
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.result import CampaignResult
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Role, Table
+from studies.report.drawing.parts import Table
 from studies.report.sections.basins import Basins, basins_of
 from studies.report.sections.scenario_tables import COMBINED, ScenarioFigures, scenario_figures
 from studies.report.sections.variable_importance import VariableImportance, importance_of

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from dynamics.charts.numbers import nice_exaggeration
+from dynamics.charts.parts import Chart, Curve, Role, Stations
 from studies.report.content.pieces import Array, LineDrawing, SpanResult
-from studies.report.drawing.frame import nice_exaggeration
-from studies.report.drawing.parts import Chart, Curve, Role, Stations
 
 __all__ = ["contact_wire_chart", "line_chart", "line_drawing"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from studies.report.drawing.frame import number
+from dynamics.charts.numbers import number
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import value_text
 

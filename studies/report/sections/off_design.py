@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Role, Stations
 from optimise.evaluation.verdict import BETTER, SAME, WORSE, verdict
 from studies.report.content.pieces import Array, FitterSchedule, OffDesign, OffDesignRun
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Role, Stations, Table
+from studies.report.drawing.parts import Table
 from studies.report.sections.tables import change_percent
 
 __all__ = ["condition_table", "error_charts", "lead_sentence", "schedule_table", "speed_chart"]

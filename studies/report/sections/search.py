@@ -6,10 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Level, Mark, Role
 from optimise.evaluation.objectives import Objective
 from studies.report.content.pieces import Array, Front, SearchHistory
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Level, Mark, Role, Table
+from studies.report.drawing.parts import Table
 from studies.report.sections.tables import OBJECTIVE_DECIMALS, objective_change
 
 __all__ = ["front_charts", "front_table", "search_chart"]

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.charts.numbers import number
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sensitivity_indices import OUTPUTS, Output, SobolFigures
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_unit
-from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Fact, Section, Table
 from studies.report.sections.sensitivity_charts import effects_chart, indices_chart, tornado_chart
 from studies.report.sections.tables import value_text

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Role, Stations
 from optimise.parameter_study.sensitivity_indices import LocalFigures, MorrisFigures, Output, SobolFigures
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from studies.report.content.pieces import Array
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Role, Stations
 
 __all__ = ["effects_chart", "indices_chart", "tornado_chart"]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dynamics.charts.numbers import number
 from optimise.afterwards.confirm import Confirmation
 from optimise.evaluation.objectives import Objective
 from studies.report.content.pieces import Array, Constraint, DesignTable, SpanResult
-from studies.report.drawing.frame import number
 from studies.report.drawing.parts import Table
 
 __all__ = [

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from catenary.errors import InputError
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve
 from optimise.entry.input_paths import chosen_inputs, fitting_inputs
 from optimise.evaluation.objectives import Objective
 from optimise.parameter_study.sensitivity import load_sensitivity
@@ -20,8 +22,7 @@ from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.importances import read_importances
 from optimise.search.result import CampaignResult
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Section
+from studies.report.drawing.parts import Section
 from studies.report.sections.sensitivity import sensitivity_summary
 
 __all__ = ["VariableImportance", "importance_of", "importance_sections"]

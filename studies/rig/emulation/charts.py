@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.report.drawing.parts import Chart, Curve, Role, Stations
+from dynamics.charts.parts import Chart, Curve, Role, Stations
 
 __all__ = ["FORCE_LABELS", "TestCurves", "correction_chart", "force_chart"]
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Level
 from dynamics.rig.loop.status import LoopStatus
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Fact, Level, Page, Section, Table
+from studies.report.drawing.parts import Fact, Page, Section, Table
 from studies.rig.emulation.charts import FORCE_LABELS, TestCurves, correction_chart, force_chart
 
 __all__ = ["EmulatedContent", "emulated_page"]

@@ -188,7 +188,7 @@ def test_with_ffmpeg_there_is_an_mp4_that_every_player_knows(short_film, tmp_pat
 
 
 PLAY = """
-const film = document.querySelector(".film"), wire = film.querySelector(".wire0");
+const film = document.querySelector(".film"), wire = film.querySelector(".wire0 path");
 const slider = film.querySelector("input"), button = film.querySelector("button");
 const still = wire.getAttribute("d"), said = film.querySelector("output").textContent;
 slider.value = "3";

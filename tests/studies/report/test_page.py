@@ -9,10 +9,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from dynamics.charts.drawing import charts_figure
+from dynamics.charts.numbers import number
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
 from studies.report.content.pieces import OffDesign, OffDesignRun, SearchHistory
-from studies.report.drawing.frame import chart_frame, number
 from studies.report.drawing.page import page_html, write_page
 from studies.report.drawing.parts import Table
 from studies.report.pages.campaign_page import campaign_page
@@ -72,12 +73,7 @@ def test_tags_close_in_order(page):
 
 def test_every_coordinate_is_finite_and_inside_its_drawing(page):
     parsed = Elements(page_html(page))
-    places = [
-        float(attrs[key])
-        for attrs in parsed.of("line", "circle", "text", "svg")
-        for key in ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy")
-        if key in attrs
-    ]
+    places = [float(attrs[key]) for attrs in parsed.of("use", "text", "rect") for key in ("x", "y") if key in attrs]
     paths = [attrs["d"] for attrs in parsed.of("path")]
     assert len(paths) >= 4
     assert len(places) > 100
@@ -101,9 +97,14 @@ def test_hover_data_are_finite(page):
 def test_nothing_comes_from_outside(page):
     html = page_html(page)
     parsed = Elements(html)
-    assert not [a for _, a in parsed.elements if {"src", "href", "xlink:href"} & a.keys()]
+    assert not [a for _, a in parsed.elements if {"src", "xlink:href", "style"} & a.keys()]
+    referred = [a["href"] for _, a in parsed.elements if "href" in a] + re.findall(r"url\(([^)]*)\)", html)
+    ids = [a["id"] for _, a in parsed.elements if "id" in a]
+    assert len(set(ids)) == len(ids), "two parts of a page have one id"
+    assert {ref for ref in referred if not ref.startswith("data:image/png;base64,")} <= {f"#{own}" for own in ids}
     assert "@import" not in html
-    assert "url(" not in html
+    (policy,) = [a["content"] for a in parsed.of("meta") if "http-equiv" in a]
+    assert "unsafe" not in policy and policy.startswith("default-src 'none'; style-src 'sha256-")
 
 
 def test_text_from_files_cannot_become_markup(campaign_content):
@@ -247,9 +248,9 @@ def test_the_exaggeration_printed_is_the_one_drawn(campaign_content):
     charts = {chart.name: chart for chart in campaign_page(campaign_content).charts}
     for name, metres_per_unit in (("line", 1.0), ("contact_wire", 1e-3)):
         chart = charts[name]
-        frame = chart_frame(chart)
-        tall, wide = frame.bottom - frame.top, frame.right - frame.left
-        (x0, x1), (y0, y1) = frame.x_range, frame.y_range
+        axes = charts_figure([chart]).axes[0]
+        wide, tall = axes.get_window_extent().size
+        (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
         factor = tall / ((y1 - y0) * metres_per_unit) / (wide / (x1 - x0))
         assert f"exaggerated {factor:.4g} times" in chart.caption
 

@@ -5,13 +5,17 @@ import pytest
 from cheap_evaluation import case_of
 from cheap_sweep import plane, sweep_of
 
+from dynamics.charts.drawing import charts_figure
 from optimise.parameter_study.sweep import run_sweep
-from studies.report.drawing.frame import chart_frame
 from studies.report.pages.sweep_page import sweep_page
 
 
 def page_of(folder, axes):
     return sweep_page(run_sweep(sweep_of(axes), case_of(), folder, evaluate=plane))
+
+
+def written(labels):
+    return [label.get_text() for label in labels]
 
 
 def test_every_value_of_the_other_inputs_has_its_curves(tmp_path):
@@ -46,9 +50,8 @@ def test_values_that_are_not_drawn_are_counted(tmp_path):
 def test_axes_are_even_in_their_values_first_and_labelled_where_was_evaluated(tmp_path, values, logarithmic, texts):
     page = page_of(tmp_path, {"contact.stiffness": (5e4, 6e4), "speed_kmh": values, "catenary.damping.alpha": (0.1,)})
     curves = next(chart for chart in page.charts if chart.name == "contact_force_std_N")
-    frame = chart_frame(curves)
     assert curves.powers[0] is logarithmic
-    assert frame.x_texts(frame.ticks()[0]) == texts
+    assert written(charts_figure([curves]).axes[0].get_xticklabels()) == texts
     heat = next(chart for chart in page.charts if chart.heat is not None)
-    frame = chart_frame(heat)
-    assert frame.y_texts(frame.ticks()[1]) == texts and frame.x_texts(frame.ticks()[0]) == ["50000", "60000"]
+    axes = charts_figure([heat]).axes[0]
+    assert written(axes.get_yticklabels()) == texts and written(axes.get_xticklabels()) == ["50000", "60000"]

@@ -30,7 +30,9 @@
 
   function prepare(plot) {
     const svg = plot.querySelector("svg.chart");
-    const cursor = svg.querySelector("g.cursor");
+    const cursor = document.createElementNS(NS, "g");
+    cursor.setAttribute("class", "cursor");
+    svg.append(cursor);
     const reading = plot.querySelector(".reading");
     const chart = JSON.parse(plot.querySelector("script").textContent);
     const [x0, x1, y0, y1, left, right, top, bottom] = chart.frame;

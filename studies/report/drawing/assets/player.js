@@ -9,7 +9,7 @@
     const slider = controls.querySelector("input");
     const said = controls.querySelector("output");
     const height = film.size[1];
-    const part = (name) => svg.querySelector("." + name);
+    const part = (name) => svg.querySelector("." + name + " path");
     let at = Math.floor(film.frames.length / 2), timer = null;
 
     const fixed = (value) => value.toFixed(1);

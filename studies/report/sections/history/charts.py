@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, Level, Role, Stations
+from dynamics.results.figures import force_chart
 from studies.report.content.history_content import SHOWN_SPANS, Histories, PantographHistory, PointHistory
 from studies.report.content.pieces import Array
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, Level, Role, Stations
 
 __all__ = ["force_charts", "histogram_chart", "pantograph_charts", "point_charts", "rms_charts", "spectrum_chart"]
 
@@ -56,17 +58,9 @@ def _force_chart(histories: Histories, p: int) -> Chart | None:
         return None
     lost = np.array([x for x, _, _ in histories.losses[p].each]) if p < len(histories.losses) else np.zeros(0)
     marks = (Stations("contact is lost", lost, "nominal"),) if lost.size else ()
-    return Chart(
-        name=f"force_history{_suffix(histories, p)}",
-        title=_title("Contact force, raw and filtered", one),
-        caption=SHOWN,
-        x_label="Station of the pantograph",
-        y_label="Contact force",
-        curves=curves,
-        stations=(Stations("supports", histories.supports, full_height=True), *marks),
-        x_range=_between_supports(histories),
-        height=0.46,
-    )
+    stations = (Stations("supports", histories.supports, full_height=True), *marks)
+    name, title = f"force_history{_suffix(histories, p)}", _title("Contact force, raw and filtered", one)
+    return replace(force_chart(curves, stations, _between_supports(histories)), name=name, title=title, caption=SHOWN)
 
 
 def histogram_chart(histories: Histories) -> Chart:

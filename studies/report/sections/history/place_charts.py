@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart, Curve, HeatMap, Mark, Role
 from studies.report.content.history_content import DropperHistories, SupportHistories
 from studies.report.content.pieces import Array
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Curve, HeatMap, Mark, Role
 
 __all__ = ["dropper_extremes_chart", "dropper_history_chart", "uplift_chart"]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart
 from studies.report.content.history_content import Histories
-from studies.report.drawing.frame import number
-from studies.report.drawing.parts import Chart, Section, Table
+from studies.report.drawing.parts import Section, Table
 from studies.report.sections.history.charts import (
     force_charts,
     histogram_chart,
