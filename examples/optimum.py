@@ -13,6 +13,7 @@ def main(trials: int = 200, **how: Any) -> float:
     found.best.save("best.yaml")
     run = dynamics.simulate(found.best.line, "dsa380", speed_kmh=300, error_estimate=False)
     print(f"by the numerics of a single run: {run}")
+    run.plot().savefig("best.png")
     return found.gain_percent
 
 

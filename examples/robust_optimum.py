@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from matplotlib.figure import Figure
+
+import catenary
 import optimise
 
 SPEEDS = [280.0, 300.0, 320.0]
@@ -20,6 +23,13 @@ def main(trials: int = 200, **how: Any) -> float:
     )
     print(found)
     print(found.best.line.droppers.contact_wire_heights)
+    figure = Figure(layout="constrained")
+    axes = figure.subplots()
+    for label, line in (("as published", catenary.load_line("re330")), ("best", found.best.line)):
+        axes.plot(line.droppers.positions, [1e3 * h for h in line.droppers.contact_wire_heights], "o-", label=label)
+    axes.set(xlabel="station [m]", ylabel="contact-wire height [mm]")
+    axes.legend()
+    figure.savefig("heights.png")
     return found.gain_percent
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from matplotlib.figure import Figure
+
 import optimise
 
 RANGES = {
@@ -19,6 +21,10 @@ def main(samples: int = 256, **how: Any) -> str:
     total = data.sobol_total.isel(output=0).assign_coords(input=data.input)
     for name, share in zip(total.input.values, total.values, strict=True):
         print(f"{name:<32} {100 * share:5.1f} %")
+    figure = Figure(layout="constrained")
+    figure.subplots().barh(total.input.values, 100 * total.values)
+    figure.supxlabel("share of the variance, alone and with others [%]")
+    figure.savefig("shares.png")
     return str(total.idxmax("input").item())
 
 
