@@ -1,74 +1,99 @@
-"""A contact force held against what the standards ask of it: EN 50367 and EN 50119, recalled, texts not at hand."""
+"""A contact force against limits of standards, which a file names with edition, source and confirmation."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
 
-from catenary.spec.line import Mark
-from dynamics.contact_force.statistics import ContactStatistics
-from dynamics.spec.mean_force import SPEED_LIMIT_KMH, Supply, reference_mean_force
+from catenary.spec.checked import checked
+from catenary.storage.configuration import conf_content
+from catenary.storage.yaml_file import read_yaml_mapping
+from dynamics.spec.mean_force import Supply
+from dynamics.spec.standard_limits import LimitRowSpec, StandardLimitsSpec
 
-__all__ = ["Criterion", "assess"]
+__all__ = ["SHIPPED_LIMITS", "Criterion", "assess", "limits_file", "standard_limits"]
 
-# a held mean force is met to this [N]
-MEAN_TOLERANCE = 0.1
-LARGEST_RELATIVE_DEVIATION = 0.3
-LOSS_SPEED_LIMIT_KMH = 250.0
+# the file that is taken where none is given, in conf
+SHIPPED_LIMITS = "standards/contact_force"
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """One thing that a standard asks of a contact force.
+    """One limit with the value that is held against it, in the unit at the end of the statistic's name.
 
     Attributes
     ----------
-    name : str
-        Statistic of summary.json that is assessed, unit included.
+    row : LimitRowSpec
+        The limit's row, with standard, edition, source and confirmation.
     value, limit : float
-        In that unit.
-    sense : str
-        'at most' or 'above'.
     met : bool
         Whether the value keeps the limit.
-    source : str
-        Where the limit stands.
-    provenance : str
-        How the limit is known: s seen in a public source, r recalled.
     """
 
-    name: str
+    row: LimitRowSpec
     value: float
     limit: float
-    sense: Literal["at most", "above"]
     met: bool
-    source: str
-    provenance: Mark
+
+    @property
+    def content(self) -> dict[str, object]:
+        """Content as in summary.json."""
+        row = self.row
+        return {
+            "name": row.statistic,
+            "value": self.value,
+            "limit": self.limit,
+            "sense": row.sense,
+            "met": self.met,
+            "source": f"{row.standard}, {row.clause}",
+            "edition": row.edition,
+            "known_from": row.source,
+            "provenance": row.provenance,
+            "confirmed": row.confirmed,
+        }
 
 
-def assess(statistics: ContactStatistics, speed_kmh: float, supply: Supply) -> tuple[Criterion, ...]:
-    """Assess the statistics of one pantograph at a speed [km/h] under a supply system.
+def standard_limits(file: str | os.PathLike[str] | None = None) -> StandardLimitsSpec:
+    """Read limits from a YAML file of one's own, or those that the program ships.
 
-    Mean at most the target, sigma at most 0.3 of the mean, maximum at most 300 N up to 200 km/h and above it 350 N (AC)
-    or 400 N (DC), minimum above zero, loss at most 0.1 % up to 250 km/h and 0.2 % above. The rules limit measured
-    arcing; computed loss of contact stands for it here.
+    Raises
+    ------
+    InputError
+        With every problem of the file.
     """
-    mean = statistics.contact_force_mean_N
-    fast = speed_kmh > SPEED_LIMIT_KMH
-    target = reference_mean_force(speed_kmh, supply)
-    largest = (350.0 if supply == "ac" else 400.0) if fast else 300.0
-    loss = 0.2 if speed_kmh > LOSS_SPEED_LIMIT_KMH else 0.1
-    known: Mark = "s" if supply == "ac" and fast else "r"
+    if file is None:
+        return StandardLimitsSpec.model_validate(conf_content(SHIPPED_LIMITS))
+    content = read_yaml_mapping(Path(file), "limits")
+    return checked(StandardLimitsSpec, content, {}, lambda path: f" in {os.fspath(file)}")
 
-    def at_most(name: str, limit: float, source: str, provenance: Mark = "r", tolerance: float = 0.0) -> Criterion:
-        value = float(getattr(statistics, name))
-        return Criterion(name, value, limit, "at most", value <= limit + tolerance, source, provenance)
 
-    low = statistics.contact_force_min_N
-    return (
-        at_most("contact_force_mean_N", target, "EN 50367, mean force", known, MEAN_TOLERANCE),
-        at_most("contact_force_std_N", LARGEST_RELATIVE_DEVIATION * mean, "EN 50367, 0.3 of the mean"),
-        at_most("contact_force_max_N", largest, "EN 50119, largest force"),
-        Criterion("contact_force_min_N", low, 0.0, "above", low > 0.0, "EN 50119, smallest force", "r"),
-        at_most("contact_loss_percent", loss, "EN 50367, arcing"),
+def assess(
+    statistics: Mapping[str, float], speed_kmh: float, supply: Supply, limits: StandardLimitsSpec
+) -> tuple[Criterion, ...]:
+    """Hold the statistics of one pantograph against every limit for a speed [km/h] and a supply system.
+
+    Maximum and minimum are those of the filtered force. A statistic that is missing is left out.
+    """
+    return tuple(
+        _criterion(row, statistics, speed_kmh)
+        for row in limits.limits
+        if row.holds_for(speed_kmh, supply) and row.statistic in statistics
     )
+
+
+def _criterion(row: LimitRowSpec, statistics: Mapping[str, float], speed_kmh: float) -> Criterion:
+    value = float(statistics[row.statistic])
+    limit = row.at(speed_kmh, float(statistics["contact_force_mean_N"]))
+    met = {
+        "at most": value <= limit + row.tolerance,
+        "at least": value >= limit - row.tolerance,
+        "above": value > limit - row.tolerance,
+    }[row.sense]
+    return Criterion(row, value, limit, met)
+
+
+def limits_file(file: str | None) -> str:
+    """Name of the file of limits for a page: as it was given, or the shipped one's."""
+    return file or f"conf/{SHIPPED_LIMITS}.yaml of the program"

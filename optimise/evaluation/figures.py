@@ -50,13 +50,15 @@ def outcome_of(number: int, solution: Solution) -> Outcome:
 def judged(outcome: Outcome, setting: Setting) -> Outcome:
     """Outcome of a design beside the limits that it must hold.
 
-    One that is slack at rest is infeasible, unless there is nothing to compare it with. Otherwise a design without
-    figures has failed.
+    One that is slack at rest is infeasible, unless there is nothing to compare it with: it then keeps that status and
+    its least static force. Otherwise a design without figures has failed.
     """
     least = outcome.static_dropper_force_min_N
     least = math.nan if least is None else least
     if outcome.status is OutcomeStatus.STATIC_SLACK and setting.reference is not None:
         return slack_at_rest(outcome, least, setting, setting.reference)
+    if outcome.status is OutcomeStatus.STATIC_SLACK:
+        return outcome
     if outcome.sigma_N is None:
         return replace(failed(outcome.number, outcome.message), wall_time_s=outcome.wall_time_s)
     reference = setting.reference or Reference(outcome.sigma_N, outcome.statistics[UPLIFT])

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import time
 
-from optimise.spec.jobs import OptimiseJob
 from studies.afterwards.confirmation import confirmed_change
 from studies.commands import export
 from studies.commands.optimise import run_campaign_study
 from studies.input.compose import Composed, compose_job
+from studies.jobs.simulation import CampaignJob
 
 __all__ = ["CONFIG", "EXPERIMENT", "JOB", "compose", "run"]
 
-JOB = OptimiseJob
+JOB = CampaignJob
 CONFIG = "optimise"
 EXPERIMENT = "demo"
 
 
-def compose(overrides: list[str]) -> Composed[OptimiseJob]:
+def compose(overrides: list[str]) -> Composed[CampaignJob]:
     """Resolve and validate the input."""
     chosen = [] if any(text.startswith("experiment=") for text in overrides) else [f"experiment={EXPERIMENT}"]
     return compose_job(CONFIG, JOB, [*chosen, *overrides])
 
 
-def run(composed: Composed[OptimiseJob]) -> int:
+def run(composed: Composed[CampaignJob]) -> int:
     """Search, report, export; 1 when a solver failed or nothing better was found, 75 when interrupted."""
     begin = time.perf_counter()
     code, result = run_campaign_study(composed)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
-from optimise.spec.jobs import OptimiseJob, campaign_of
+from optimise.spec.jobs import campaign_of
 from studies.input.compose import Composed, compose_job, typed_command
+from studies.jobs.simulation import CampaignJob
+from studies.writing.report_head import limits_of
 from studies.writing.run_folder import RunFolder, asked_folder
 
 if TYPE_CHECKING:
@@ -25,15 +27,15 @@ from optimise.entry.progress_line import ProgressLine
 
 __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 
-JOB = OptimiseJob
+JOB = CampaignJob
 
 
-def compose(overrides: list[str]) -> Composed[OptimiseJob]:
+def compose(overrides: list[str]) -> Composed[CampaignJob]:
     """Resolve and validate the input."""
     return compose_job("optimise", JOB, overrides)
 
 
-def run(composed: Composed[OptimiseJob]) -> int:
+def run(composed: Composed[CampaignJob]) -> int:
     """Search, confirm, report; 1 when the nominal line cannot be solved, 75 when interrupted."""
     from optimise.record.campaign_folder import CampaignFolder
 
@@ -52,7 +54,7 @@ def run(composed: Composed[OptimiseJob]) -> int:
     return code
 
 
-def _show_cost(composed: Composed[OptimiseJob]) -> int:
+def _show_cost(composed: Composed[CampaignJob]) -> int:
     """Say what the campaign will cost, before anything is submitted; 75 when interrupted."""
     from optimise.afterwards.cost import campaign_cost, cost_lines, not_counted
     from optimise.search.campaign import Interrupted, NominalFailedError
@@ -72,7 +74,7 @@ def _show_cost(composed: Composed[OptimiseJob]) -> int:
     return 0
 
 
-def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignResult | None]:
+def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignResult | None]:
     """Run or go on with a campaign; its exit code, and the result when there is one."""
     from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
@@ -80,6 +82,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
 
     job = composed.job
+    limits_of(job.report)  # a file that cannot be used is refused before any work
     campaign = campaign_of(job)
     path = asked_folder(job.run_dir, campaign_folder(job))
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
@@ -107,7 +110,7 @@ def run_campaign_study(composed: Composed[OptimiseJob]) -> tuple[int, CampaignRe
     return Interrupted.exit_code, None
 
 
-def _conclude(composed: Composed[OptimiseJob], result: CampaignResult) -> int:
+def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     """Confirm, show away from the design point, report."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
@@ -165,7 +168,7 @@ def _range(v: Variable) -> str:
     return f"{v.name} {v.low:g} to {v.high:g}{unit}"
 
 
-def _print_search(job: OptimiseJob, prepared: PreparedCampaign) -> None:
+def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
     """What is wanted, what may change and how far, what is held, where it is kept."""
     from optimise.evaluation.objectives import OBJECTIVES
     from optimise.evaluation.scenarios import own_condition

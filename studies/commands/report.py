@@ -20,6 +20,7 @@ from catenary.errors import InputError
 from studies.ended import TRACEBACK
 from studies.input.compose import Composed, compose_job
 from studies.input.typed_text import quoted
+from studies.jobs.report_head import ReportSpec
 from studies.jobs.simulation import ReportJob
 
 __all__ = ["JOB", "compose", "run"]
@@ -46,7 +47,7 @@ def run(composed: Composed[ReportJob]) -> int:
     """Draw the report of a folder, or a comparison; records that are not what was written are refused."""
     job = composed.job
     try:
-        return _compare(job) if job.runs else _draw(Path(str(job.run_dir)))
+        return _compare(job) if job.runs else _draw(Path(str(job.run_dir)), job.report)
     except InputError:
         raise
     except NO_RECORD as error:  # a name that is missing, a text for a number
@@ -62,7 +63,7 @@ def run(composed: Composed[ReportJob]) -> int:
         ) from error
 
 
-def _draw(folder: Path) -> int:
+def _draw(folder: Path, head: ReportSpec) -> int:
     from studies.report import (
         write_campaign_report,
         write_convergence_report,
@@ -72,6 +73,7 @@ def _draw(folder: Path) -> int:
     )
     from studies.report.readers.stored import read_json
 
+    _keep_head(folder, head)
     if (folder / "campaign.yaml").is_file():
         write_campaign_report(folder)
     elif (folder / "sweep.yaml").is_file():
@@ -94,6 +96,22 @@ def _draw(folder: Path) -> int:
         )
     print(f"Written: {folder / 'report.html'}")
     return 0
+
+
+def _keep_head(folder: Path, head: ReportSpec) -> None:
+    """Put what was typed of the page's head on record, for the best design as it is now."""
+    if head == ReportSpec():
+        return
+    from optimise.search.result import load_result
+    from studies.writing.report_head import keep_head
+
+    design = None
+    if (folder / "campaign.yaml").is_file():
+        best = load_result(folder).best
+        design = None if best is None else best.number
+    elif not (folder / "result.nc").is_file() or (folder / "sweep.yaml").is_file():
+        raise InputError([f"report must be left out for {folder}: the pages of runs and campaigns alone have a head"])
+    keep_head(folder, head, design)
 
 
 def _compare(job: ReportJob) -> int:

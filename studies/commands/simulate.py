@@ -19,7 +19,8 @@ from studies.writing.run_folder import RunFolder, fresh_folder
 if TYPE_CHECKING:
     from dynamics.spec.case import CaseSpec
 
-from studies.writing.summary import slack_summary, summarise
+from studies.writing.report_head import keep_head, limits_of
+from studies.writing.summary import assessment_summary, slack_summary, summarise
 
 __all__ = [
     "JOB",
@@ -40,6 +41,7 @@ def run(composed: Composed[SimulateJob]) -> int:
     job = composed.job
     case = case_of(job)
     refuse_unfit_case(case)
+    limits_of(job.report)
     return _simulate_into(fresh_folder("simulate", case.catenary.name, job.run_dir), composed, case)
 
 
@@ -51,11 +53,13 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     folder = RunFolder(path, "simulate", composed)
     folder.say(_headline(case))
     found = run_case(case, error_estimate=composed.job.error_estimate, tell=folder.say)
-    solution, loads = found.solution, composed.job.elasticity_force_N
-    summary = summarise(case, solution, found.wall_time_s, config_sha256(composed.job), loads, found.error)
+    solution, simulation, loads = found.solution, composed.job.simulation, composed.job.elasticity_force_N
+    summary = summarise(case, solution, found.wall_time_s, config_sha256(simulation), loads, found.error)
+    summary["assessment"] = assessment_summary(case, solution, composed.job.report.limits or None)
     summary["slack_damping"] = slack_summary(case, solution) if composed.job.error_estimate else None
-    write_result(folder.path / "result.nc", solution, composed.job, loads)
+    write_result(folder.path / "result.nc", solution, simulation, loads)
     write_json_atomic(folder.path / "summary.json", summary)
+    keep_head(folder.path, composed.job.report)
     write_simulation_report(folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
@@ -125,8 +129,13 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]
+        names = (f"{c['source'].partition(',')[0]}:{c['edition']}" for c in assessed["criteria"])
+        unsure = sum(c["confirmed"] is None for c in assessed["criteria"])
         said = f"not met: {', '.join(missed)}" if missed else "all met"
-        lines.append(f"limits of EN 50367 and EN 50119, as recalled, for supply {summary['supply']}: {said}")
+        lines.append(
+            f"limits of {', '.join(dict.fromkeys(names))} for supply {summary['supply']} "
+            f"({unsure} of {len(assessed['criteria'])} rows unconfirmed): {said}"
+        )
     slack = [f"{k + 1} for {1e3 * t:.0f} ms" for k, t in enumerate(summary["dropper_slack_time_s"]) if t]
     if slack:
         lines.append(f"slack while the train passes: dropper {', '.join(slack)}")

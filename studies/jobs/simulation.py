@@ -9,16 +9,19 @@ from pydantic import Field, field_validator, model_validator
 
 from catenary.spec.components import Spec
 from dynamics.spec.case import RIG_STEP, CaseSpec, TimeStep
-from optimise.spec.jobs import ErrorEstimate, RunName
+from optimise.spec.jobs import ErrorEstimate, OptimiseJob, RunName
+from studies.jobs.report_head import ReportSpec
 
 __all__ = [
     "COMPARISONS",
     "ELASTICITY_LOADS",
+    "CampaignJob",
     "ExportJob",
     "NoJob",
     "RecordSpec",
     "ReportJob",
     "SimulateJob",
+    "SimulationSpec",
     "StatusJob",
     "ValidateJob",
 ]
@@ -28,8 +31,8 @@ ELASTICITY_LOADS = (100.0,)
 Load = Annotated[float, Field(ge=10.0, le=1000.0)]
 
 
-class SimulateJob(CaseSpec):
-    """One line, one pantograph, one speed."""
+class SimulationSpec(CaseSpec):
+    """One line, one pantograph, one speed: what decides the numbers of a run, and where they land."""
 
     error_estimate: ErrorEstimate = True
     elasticity_force_N: tuple[Load, ...] = Field(
@@ -47,6 +50,23 @@ class SimulateJob(CaseSpec):
         if value == [] or value == ():
             raise ValueError("at least one load must be named")
         return (value,) if isinstance(value, int | float) else value
+
+
+class SimulateJob(SimulationSpec):
+    """One line, one pantograph, one speed, with the page that is written of it."""
+
+    report: ReportSpec = ReportSpec()
+
+    @property
+    def simulation(self) -> SimulationSpec:
+        """The same without the page's head."""
+        return SimulationSpec.model_validate(self.model_dump(exclude={"report"}))
+
+
+class CampaignJob(OptimiseJob):
+    """A search with the page that is written of it."""
+
+    report: ReportSpec = ReportSpec()
 
 
 class ExportJob(CaseSpec):
@@ -93,6 +113,7 @@ class ReportJob(Spec):
         default=None, description="page of a comparison, without it comparison.html; its picture lands beside it"
     )
     record: RecordSpec = RecordSpec()
+    report: ReportSpec = ReportSpec()
 
     @model_validator(mode="after")
     def _one_or_several(self) -> Self:
@@ -102,6 +123,8 @@ class ReportJob(Spec):
             raise ValueError("run_dir is missing: give the folder of a run, or several paths to lay side by side")
         if self.run_dir is not None and self.output is not None:
             raise ValueError("output must be left out where one report is drawn anew: it stays in its folder")
+        if self.runs and self.report != ReportSpec():
+            raise ValueError("report must be left out where runs are laid side by side: one run's page has a head")
         if self.output is not None and Path(self.output).suffix not in (".html", ".htm"):
             raise ValueError(f"output must be a file that ends in .html: got '{self.output}'")
         return self

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynamics.results.solution import Solution
     from dynamics.spec.case import CaseSpec
 
-__all__ = ["error_summary", "static_summary", "summarise"]
+__all__ = ["assessment_summary", "error_summary", "static_summary", "summarise"]
 
 
 def static_summary(equilibrium: Equilibrium, loads_N: Sequence[float] = ELASTICITY_LOADS) -> dict[str, Any]:
@@ -50,20 +50,16 @@ def summarise(
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.form_finding.equilibrium import EquilibriumStatus
-    from dynamics.contact_force.assessment import assess
     from dynamics.results.force_history import force_history
     from dynamics.results.losses import contact_losses
 
     found = solution.equilibrium.status is EquilibriumStatus.OK
     statistics = solution.statistics
     pantographs: list[dict[str, Any]] = []
-    assessment = []
     if statistics is not None:
         for each in solution.pantographs:
             assert each.statistics is not None
             pantographs.append({"applied_force_N": float(each.applied_force_N), **asdict(each.statistics)})
-            criteria = assess(each.statistics, case.speed_kmh, case.supply)
-            assessment.append({"all_met": all(c.met for c in criteria), "criteria": [asdict(c) for c in criteria]})
         history = force_history(solution)
         for figures, losses in zip(pantographs, () if history is None else contact_losses(history), strict=True):
             figures["losses"] = losses.summary
@@ -90,9 +86,23 @@ def summarise(
         "pantographs": pantographs,
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
-        "assessment": assessment,
+        "assessment": assessment_summary(case, solution),
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
+
+
+def assessment_summary(case: CaseSpec, solution: Solution, file: str | None = None) -> list[dict[str, Any]]:
+    """Every pantograph's force against the limits of a file, or of the shipped one, as in summary.json."""
+    from dynamics.contact_force.assessment import assess, standard_limits
+
+    if solution.statistics is None:
+        return []
+    limits, found = standard_limits(file), []
+    for each in solution.pantographs:
+        assert each.statistics is not None
+        criteria = assess(asdict(each.statistics), case.speed_kmh, case.supply, limits)
+        found.append({"all_met": all(c.met for c in criteria), "criteria": [c.content for c in criteria]})
+    return found
 
 
 def slack_summary(case: CaseSpec, solution: Solution) -> dict[str, Any] | None:

@@ -1,10 +1,10 @@
 """Mean-force targets by supply, and a contact force against the standards' limits (EN 50367, EN 50119; recalled)."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
-from dynamics.contact_force.assessment import assess
+from dynamics.contact_force.assessment import assess, standard_limits
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.spec.mean_force import reference_mean_force
 
@@ -40,7 +40,8 @@ def test_targets_of_the_mean_force(supply, speed, force):
 
 
 def missed(speed=300.0, supply="ac", **changes):
-    return {c.name for c in assess(replace(GOOD, **changes), speed, supply) if not c.met}
+    found = assess(asdict(replace(GOOD, **changes)), speed, supply, standard_limits())
+    return {c.row.statistic for c in found if not c.met}
 
 
 def test_a_good_force_meets_every_limit():
@@ -74,7 +75,7 @@ def test_limits_follow_speed_and_supply():
 
 
 def test_every_limit_says_how_it_is_known():
-    marks = {c.name: c.provenance for c in assess(GOOD, 300.0, "ac")}
+    marks = {c.row.statistic: c.row.provenance for c in assess(asdict(GOOD), 300.0, "ac", standard_limits())}
     assert marks.pop("contact_force_mean_N") == "s"
     assert set(marks.values()) == {"r"}
-    assert {c.provenance for c in assess(GOOD, 160.0, "dc_3kv")} == {"r"}
+    assert {c.row.provenance for c in assess(asdict(GOOD), 160.0, "dc_3kv", standard_limits())} == {"r"}

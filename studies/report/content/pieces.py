@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.charts.parts import Curve
+from dynamics.contact_force.assessment import Criterion
 from optimise.evaluation.objectives import OBJECTIVES, Objective
 
 __all__ = [
     "Array",
-    "Assessed",
+    "Assessment",
     "Constraint",
     "Curve",
     "DesignTable",
@@ -171,7 +172,8 @@ class OffDesignRun:
     """Sigma and its error [N] of both designs under one condition; NaN, with the reason, where it could not be run.
 
     ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
-    errors [mm].
+    errors [mm]; ``slack`` says of the nominal line and the best design whether a dropper is slack at rest, None where
+    the record does not say.
     """
 
     kind: Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
@@ -183,6 +185,7 @@ class OffDesignRun:
     best_message: str = ""
     nominal_error: float = 0.0
     best_error: float = 0.0
+    slack: tuple[bool | None, bool | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -215,16 +218,13 @@ class FitterSchedule:
 
 
 @dataclass(frozen=True)
-class Assessed:
-    """One limit of a standard: statistic (key of summary.json), value and limit in its unit, and whether it is met.
+class Assessment:
+    """Limits of standards with what designs come to: the limits' file and title, each design's label with its criteria.
 
-    ``origin`` says in words how the limit is known.
+    ``condition`` is the speed and supply that the limits are for, in words.
     """
 
-    key: str
-    value: float
-    sense: str
-    limit: float
-    met: bool
-    source: str
-    origin: str
+    file: str
+    title: str
+    designs: tuple[tuple[str, tuple[Criterion, ...]], ...]
+    condition: str

@@ -53,7 +53,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report."""
+    """A whole report; ``head`` has the fields that are signed for, an empty one is drawn as a line to write on."""
 
     kicker: str
     title: str
@@ -61,6 +61,7 @@ class Page:
     facts: tuple[Fact, ...] = ()
     warnings: tuple[str, ...] = ()
     sections: tuple[Section, ...] = field(default_factory=tuple)
+    head: tuple[tuple[str, str], ...] = ()
 
     @property
     def charts(self) -> tuple[Chart, ...]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart
-from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE, verdict
+from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
 from studies.report.content.origin import origin_sections
 from studies.report.content.pieces import SpanResult
 from studies.report.drawing.parts import Fact, Page, Section
+from studies.report.pages.campaign_lead import gain_verdict, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_table, basins_text
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.sections.choice import cost_table, designs_chart
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
-from studies.report.sections.off_design import condition_table, error_charts, lead_sentence, schedule_table, speed_chart
+from studies.report.sections.off_design import condition_table, error_charts, schedule_table, speed_chart
 from studies.report.sections.scenario_tables import scenario_section
 from studies.report.sections.search import front_charts, front_table, search_chart
 from studies.report.sections.tables import (
@@ -38,6 +37,7 @@ def campaign_page(content: CampaignContent) -> Page:
     """Compose the page of a campaign."""
     results = tuple(r for r in (content.nominal, content.best) if r is not None)
     sections = (
+        lead_section(content),
         _front_section(content),
         _choice_section(content),
         _force_section(content, results),
@@ -64,9 +64,10 @@ def campaign_page(content: CampaignContent) -> Page:
     return Page(
         kicker="Optimisation of an overhead contact line",
         title=content.title,
-        headline=with_bound_units(_headline(content)),
+        headline=with_bound_units(_headline(content) + _elsewhere(content)),
         facts=_facts(content),
         warnings=content.warnings,
+        head=content.head,
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )
 
@@ -86,7 +87,7 @@ def _headline(content: CampaignContent) -> str:
             f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
             f"the best feasible design {number(after, 2)} {o.unit}."
         )
-    word = _word(content)
+    word = gain_verdict(content)
     if o.name == "sigma" and word in (SAME, WORSE):
         return (
             f"The {name} is {number(before, 2)} {o.unit} with the nominal line and {number(after, 2)} {o.unit} with "
@@ -106,20 +107,16 @@ def _headline(content: CampaignContent) -> str:
     return f"{found} {_confirmed(content)}{_front_in_words(content)}"
 
 
-def _word(content: CampaignContent) -> str:
-    """Say whether the best design's sigma is lower, by the confirmation or else by the errors of both figures."""
-    confirmed = content.confirmation
-    if confirmed is not None and confirmed.change_error_percent is not None:
-        return confirmed.verdict
-    errors = (content.errors.get(name) for name in ("nominal", "best"))
-    sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
-    before, after = _first_values(content)
-    return UNKNOWN if content.condition else verdict(before, sizes[0], after, sizes[1])
+def _elsewhere(content: CampaignContent) -> str:
+    """Say where the best design stands away from the search's own conditions; nothing before that is known."""
+    if content.best is None or content.off_design is None:
+        return ""
+    return f" {off_design_in_words(content.off_design)}"
 
 
 def _doubt(content: CampaignContent) -> str:
     """Say of a change by the search's own figures that it is none, or may be none; nothing where it is confirmed."""
-    word = _word(content)
+    word = gain_verdict(content)
     doubted = content.designs.objectives[0].name == "sigma" and word in (SAME, UNKNOWN, WORSE)
     return f"by the figures of the search; {word}" if doubted else ""
 
@@ -282,7 +279,7 @@ def _off_design_section(content: CampaignContent) -> Section:
         return Section("Where the world is not as assumed")
     return Section(
         "Where the world is not as assumed",
-        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", lead_sentence(found)),
+        text=("A design tuned at one speed and for exact heights may be worse elsewhere.", off_design_in_words(found)),
         charts=_present(speed_chart(found), *error_charts(found)),
         tables=(condition_table(found),),
     )

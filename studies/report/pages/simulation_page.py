@@ -63,6 +63,7 @@ def simulation_page(content: SimulationContent) -> Page:
             if key in content.result.statistics
         ),
         warnings=content.warnings,
+        head=content.head,
         sections=tuple(s for s in sections if s.animation or s.charts or s.tables or s.command),
     )
 
@@ -79,7 +80,7 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     return (
         table,
         *((error_table(content.error),) if content.error is not None else ()),
-        *((assessment_table(content.assessment),) if content.assessment else ()),
+        *((assessment_table(content.assessment),) if content.assessment is not None else ()),
     )
 
 

@@ -17,13 +17,19 @@ from catenary.spec.pre_sag import hogging_warnings
 from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import StoredResult
 from dynamics.spec.case import CaseSpec
-from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.result import CampaignResult, load_result
-from studies.report.content.pieces import Constraint, FitterSchedule, OffDesign, OffDesignRun, SpanResult
+from studies.report.content.pieces import Constraint, SpanResult
 from studies.report.content.provenance import case_provenance
+from studies.report.readers.campaign_afterwards import (
+    newest_record,
+    read_confirmation,
+    read_off_design,
+    read_schedule,
+    signed_head,
+)
 from studies.report.readers.page_content import CampaignContent
 from studies.report.readers.search_folder import (
     evaluation_of,
@@ -37,6 +43,7 @@ from studies.report.readers.simulation_folder import NOTES, filter_note
 from studies.report.readers.stored import (
     command_of,
     origin_facts,
+    page_head,
     read_json,
     read_mapping,
     read_stored,
@@ -44,6 +51,7 @@ from studies.report.readers.stored import (
     slack_warning,
     span_result,
 )
+from studies.report.sections.assessment import assessed
 from studies.report.sections.choice import choice_of
 from studies.report.sections.numerical_error import ErrorEstimate, read_error
 
@@ -67,7 +75,8 @@ def read_campaign(folder: Path) -> CampaignContent:
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
     solved, missing = _span_results(result, records)
     case = result.case
-    confirmation, remarks = _confirmation(folder, best)
+    head, unsigned = signed_head(folder, best)
+    confirmation, remarks = read_confirmation(folder, best)
     return CampaignContent(
         title=_title(result),
         x_note=NOTES[case.solver],
@@ -76,8 +85,8 @@ def read_campaign(folder: Path) -> CampaignContent:
         best=solved.get("best"),
         best_trial=None if best is None else best.number,
         confirmation=confirmation,
-        off_design=None if best is None else _off_design(folder / "trust.json", case, best),
-        schedule=None if best is None else _schedule(folder / "fitter_schedule.json", best),
+        off_design=None if best is None else read_off_design(folder / "trust.json", case, best),
+        schedule=None if best is None else read_schedule(folder / "fitter_schedule.json", best),
         history=search_history(result),
         designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
         constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
@@ -87,6 +96,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         warnings=(
             *missing,
             *remarks,
+            *unsigned,
             *_unfinished(result),
             *_slack(result, records),
             *hogging_warnings(case.catenary),
@@ -95,6 +105,8 @@ def read_campaign(folder: Path) -> CampaignContent:
         condition=own_condition(result.campaign.scenarios, case),
         errors=_errors(result, records),
         choice=choice_of(result, ranked[:BEST_SHOWN]),
+        assessment=assessed(head, [(name, found.statistics) for name, found in solved.items()], case),
+        head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
 
 
@@ -202,62 +214,6 @@ def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
             *nearest,
         ),
     )
-
-
-def _confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation | None, tuple[str, ...]]:
-    """Confirmation on record, unless it is of a design that is no longer the best."""
-    path = folder / "confirmation.json"
-    if best is None or not path.exists():
-        return None, ()
-    content = read_json(path)
-    names = DesignConfirmation.__dataclass_fields__
-    nominal, confirmed = (
-        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names}) for which in ("nominal", "best")
-    )
-    if confirmed.trial != best.number:
-        return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
-    return Confirmation(nominal, confirmed), ()
-
-
-def _off_design(path: Path, case: CaseSpec, best: TrialRecord) -> OffDesign | None:
-    """Trust table on record, if it is of the best design."""
-    content = read_json(path) if path.exists() else {}
-    if content.get("best_trial") != best.number:
-        return None
-    runs = tuple(
-        OffDesignRun(
-            kind=row["kind"],
-            value=float(row["value"]),
-            dimension=row["dimension"],
-            nominal=_or_nan(row["nominal_std_N"]),
-            best=_or_nan(row["best_std_N"]),
-            nominal_message=row["nominal_message"],
-            best_message=row["best_message"],
-            nominal_error=_or_nan(row.get("nominal_error_N")),
-            best_error=_or_nan(row.get("best_error_N")),
-        )
-        for row in content["rows"]
-    )
-    return OffDesign(case.speed_kmh, case.contact.stiffness, runs)
-
-
-def _schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
-    """Fitter's schedule on record, if it is of the best design."""
-    content = read_json(path) if path.exists() else {}
-    if content.get("best_trial") != best.number:
-        return None
-    return FitterSchedule(
-        position=np.array(content["position_m"]),
-        length=np.array(content["length_m"]),
-        rounded={float(r["rounded_mm"]): np.array(r["length_m"]) for r in content["rounded_m"]},
-        sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
-        message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
-        supports=np.array(content.get("supports_m", ())),
-    )
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _unfinished(result: CampaignResult) -> tuple[str, ...]:

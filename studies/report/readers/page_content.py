@@ -9,7 +9,7 @@ from optimise.afterwards.confirm import Confirmation
 from studies.report.content.history_content import Histories
 from studies.report.content.origin import Provenance, RunFacts
 from studies.report.content.pieces import (
-    Assessed,
+    Assessment,
     Constraint,
     DesignTable,
     FitterSchedule,
@@ -28,7 +28,8 @@ __all__ = ["CampaignContent", "SimulationContent"]
 class SimulationContent:
     """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
 
-    ``static_note`` says of which line the static figures are, where that is not the one that was run.
+    ``static_note`` says of which line the static figures are, where that is not the one that was run; ``head`` has the
+    fields of the page's head with what stands in them, empty where a person has to write.
     """
 
     title: str
@@ -38,11 +39,12 @@ class SimulationContent:
     provenance: tuple[Provenance, ...]
     run: RunFacts
     warnings: tuple[str, ...] = ()
-    assessment: tuple[Assessed, ...] = ()
+    assessment: Assessment | None = None
     elasticity: tuple[tuple[float, float], ...] = ()
     error: ErrorEstimate | None = None
     histories: Histories | None = None
     static_note: str = ""
+    head: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class CampaignContent:
     ``best`` is None while nothing feasible was found, ``front`` where there is one objective. ``errors`` has the
     estimated numerical errors of 'nominal' and 'best' where they are on record. ``condition`` is the case's own one in
     words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient and the
-    numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios.
+    numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios. ``assessment`` holds
+    both lines against limits of standards; ``head`` is that of the page, empty fields to be filled in by hand.
     """
 
     title: str
@@ -75,3 +78,5 @@ class CampaignContent:
     condition: str = ""
     errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
     choice: Choice | None = None
+    assessment: Assessment | None = None
+    head: tuple[tuple[str, str], ...] = ()

@@ -14,6 +14,7 @@ from studies.report.readers.page_content import SimulationContent
 from studies.report.readers.stored import (
     command_of,
     origin_facts,
+    page_head,
     read_json,
     read_stored,
     run_facts,
@@ -21,8 +22,9 @@ from studies.report.readers.stored import (
     span_result,
     stored_case,
 )
-from studies.report.sections.assessment import read_assessment
+from studies.report.sections.assessment import assessed
 from studies.report.sections.numerical_error import read_error
+from studies.writing.report_head import read_head
 
 __all__ = ["read_simulation"]
 
@@ -63,6 +65,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         )
     )
     times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
+    head = read_head(folder)
     status = str(summary.get("status", ""))
     message = str(summary.get("message", ""))
     return SimulationContent(
@@ -72,7 +75,8 @@ def read_simulation(folder: Path) -> SimulationContent:
         static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.on_open_line else "",
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case),
-        assessment=read_assessment(summary),
+        assessment=assessed(head, (("value", statistics),), case),
+        head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
         error=read_error(summary),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),

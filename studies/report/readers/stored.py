@@ -22,11 +22,13 @@ from studies.input.compose import typed_command
 from studies.report.content.origin import RunFacts
 from studies.report.content.pieces import Array, SpanResult
 from studies.report.sections.line import line_drawing
+from studies.writing.report_head import HeadRecord
 
 __all__ = [
     "case_in",
     "command_of",
     "origin_facts",
+    "page_head",
     "read_json",
     "read_mapping",
     "read_stored",
@@ -174,6 +176,12 @@ def origin_facts(path: Path, config_sha256: str, commit: str, versions: Mapping[
         ("commit", commit),
         ("versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
     ]
+
+
+def page_head(what: str, name: str, path: Path, head: HeadRecord) -> tuple[tuple[str, str], ...]:
+    """Head of a page that is signed: what it is of, when the results in ``path`` were written, who signs."""
+    written = time.strftime("%Y-%m-%d", time.localtime(path.stat().st_mtime))
+    return ((what, name), ("date", written), *head.fields)
 
 
 def run_facts(facts: list[tuple[str, str]], times: Mapping[str, float], command: str) -> RunFacts:

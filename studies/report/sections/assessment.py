@@ -1,48 +1,85 @@
-"""Limits of the standards beside a contact force: read from summary.json, shown as a table."""
+"""Limits of standards next to the contact forces of designs: which are kept, from which edition, confirmed by whom."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from catenary.spec.marks import MARKS
-from studies.report.content.pieces import Assessed
+from dynamics.contact_force.assessment import Criterion, assess
+from dynamics.spec.case import CaseSpec
+from studies.report.content.pieces import Assessment
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import STATISTICS, value_text
+from studies.writing.report_head import HeadRecord
 
-__all__ = ["assessment_table", "read_assessment"]
+__all__ = ["assessed", "assessment_in_words", "assessment_table", "unconfirmed"]
 
-
-def read_assessment(summary: Mapping[str, Any]) -> tuple[Assessed, ...]:
-    """Take the first pantograph's assessment out of summary.json; a folder without one has none."""
-    recorded = summary.get("assessment") or [{}]
-    return tuple(
-        Assessed(
-            key=str(c["name"]),
-            value=float(c["value"]),
-            sense=str(c["sense"]),
-            limit=float(c["limit"]),
-            met=bool(c["met"]),
-            source=str(c["source"]),
-            origin=MARKS[str(c["provenance"])],
-        )
-        for c in recorded[0].get("criteria", [])
-    )
+KNOWN = {"p": "read in the standard", "s": "seen in a public source", "r": "recalled"}
 
 
-def assessment_table(assessment: tuple[Assessed, ...]) -> Table:
-    """Show every limit, the value held against it, and whether it is met."""
-    named = {key: (name, unit, digits) for key, name, unit, digits in STATISTICS}
+def assessed(head: HeadRecord, designs: Sequence[tuple[str, Mapping[str, float]]], case: CaseSpec) -> Assessment | None:
+    """Hold the statistics of designs against the limits on record, at the case's own speed; None without figures."""
+    limits = head.limits_used
+    known = [(label, figures) for label, figures in designs if "contact_force_mean_N" in figures]
+    found = tuple((label, assess(figures, case.speed_kmh, case.supply, limits)) for label, figures in known)
+    if not found or not found[0][1]:
+        return None
+    return Assessment(head.limits_named, limits.title, found, f"{case.speed_kmh:g} km/h, {case.supply.upper()}")
+
+
+def unconfirmed(assessment: Assessment) -> int:
+    """Count the limits that nobody has held against the text of their standard."""
+    return sum(c.row.confirmed is None for c in assessment.designs[-1][1])
+
+
+def assessment_in_words(assessment: Assessment) -> str:
+    """Say of every design how many limits it keeps and which it does not; and what the limits are worth."""
+    found = []
+    for label, criteria in assessment.designs:
+        missed = ", ".join(_name(c) for c in criteria if not c.met)
+        kept = f"{sum(c.met for c in criteria)} of {len(criteria)}"
+        found.append(f"{label} {kept}" + (f" (not: {missed})" if missed else ""))
+    open_rows, count = unconfirmed(assessment), len(assessment.designs[-1][1])
+    standing = "all confirmed" if not open_rows else f"{open_rows} of {count} unconfirmed"
+    return f"Limits kept: {'; '.join(found)}. By {assessment.file} ({_editions(assessment)}), {standing}."
+
+
+def assessment_table(assessment: Assessment) -> Table:
+    """Show every limit, the value of each design with whether it is kept, edition, source and confirmation."""
+    labels = [label for label, _ in assessment.designs]
     rows = []
-    for a in assessment:
-        name, unit, digits = named[a.key]
-        limit = f"{a.sense} {value_text(a.limit, digits)}"
-        rows.append((name, value_text(a.value, digits), limit, unit, "yes" if a.met else "no", a.source, a.origin))
+    for criteria in zip(*(criteria for _, criteria in assessment.designs), strict=True):
+        row, digits = criteria[0].row, _digits(criteria[0])
+        limits = list(dict.fromkeys(f"{c.row.sense} {value_text(c.limit, digits)}" for c in criteria))
+        values = [f"{value_text(c.value, digits)}, {'kept' if c.met else 'not kept'}" for c in criteria]
+        source = KNOWN.get(row.provenance, row.source)
+        cells = (_name(criteria[0]), "; ".join(limits), *values, _unit(criteria[0]))
+        rows.append((*cells, f"{row.standard}:{row.edition}, {row.clause}", source, row.confirmed or "nobody yet"))
     return Table(
-        title="Limits of the standards",
-        columns=("contact force", "value", "limit", "unit", "met", "standard", "how the limit is known"),
+        title=f"Limits of standards at {assessment.condition}",
+        columns=("statistic", "limit", *labels, "unit", "standard, edition", "how known", "confirmed by"),
         rows=tuple(rows),
-        align="lrrllll",
-        caption="The standards' texts were not at hand. They limit measured arcing; computed loss of contact stands "
-        "for it.",
+        align="ll" + "r" * len(labels) + "ulll",
+        caption=f"{assessment.title}; file {assessment.file}. This table states figures, not conformity: rows that "
+        "nobody has confirmed must be held against the standard's text first (report.limits=FILE). Standards limit "
+        "measured arcing; computed loss of contact stands for it.",
     )
+
+
+def _editions(assessment: Assessment) -> str:
+    return ", ".join(dict.fromkeys(f"{c.row.standard}:{c.row.edition}" for c in assessment.designs[0][1]))
+
+
+def _quantity(criterion: Criterion) -> tuple[str, str, int]:
+    return next((name, unit, digits) for key, name, unit, digits in STATISTICS if key == criterion.row.statistic)
+
+
+def _name(criterion: Criterion) -> str:
+    return _quantity(criterion)[0]
+
+
+def _unit(criterion: Criterion) -> str:
+    return _quantity(criterion)[1]
+
+
+def _digits(criterion: Criterion) -> int:
+    return _quantity(criterion)[2]

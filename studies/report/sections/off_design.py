@@ -8,12 +8,12 @@ import numpy as np
 
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Role, Stations
-from optimise.evaluation.verdict import BETTER, SAME, WORSE, verdict
+from optimise.evaluation.verdict import verdict
 from studies.report.content.pieces import Array, FitterSchedule, OffDesign, OffDesignRun
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import change_percent
 
-__all__ = ["condition_table", "error_charts", "lead_sentence", "schedule_table", "speed_chart"]
+__all__ = ["ERRORS", "condition_table", "error_charts", "schedule_table", "speed_chart"]
 
 NONE = "–"
 ERRORS: dict[str, tuple[str, str]] = {
@@ -160,25 +160,6 @@ def _error_near(value: float, sigma: Array, error: Array) -> float:
 
 def _with_error(sigma: float, error: float) -> str:
     return f"{number(sigma, 2)} ± {number(error, 2)}" if np.isfinite(error) else number(sigma, 2)
-
-
-def lead_sentence(off_design: OffDesign) -> str:
-    """One sentence: under how many conditions the best design is worse, and which."""
-    rows = condition_table(off_design).rows
-    # a size of error counts once, by its median
-    known = [row for row in rows if row[4] in (BETTER, WORSE, SAME) and not row[0].endswith("largest")]
-    worse = [row[0] for row in known if row[4] == WORSE]
-    same = sum(row[4] == SAME for row in known)
-    if known and same == len(known):
-        return f"Under every condition the best design is {SAME} as the nominal line."
-    if worse:
-        return f"Under {len(worse)} of {len(known)} conditions the best design is worse: {'; '.join(worse)}."
-    if same:
-        better = len(known) - same
-        return f"Under {better} of {len(known)} conditions the best design is better, under {same} {SAME}."
-    if not known:
-        return "Under no condition both designs have figures with errors."
-    return f"Under all {len(known)} conditions the best design is better than the nominal line."
 
 
 def schedule_table(schedule: FitterSchedule) -> Table:

@@ -85,7 +85,7 @@ def test_the_table_has_every_file_with_its_change_against_the_nominal_line(front
 
 def test_the_page_opens_with_the_front_and_says_what_best_means(front_content):
     page = campaign_page(front_content)
-    assert page.sections[0].title == "The front"
+    assert [section.title for section in page.sections[:2]] == ["What holds, and what does not", "The front"]
     assert "The front of σ and uplift has 15 designs; this one is best in σ." in page.headline
     html = page_html(page)
     assert all(file in html for file in front_content.front.files)

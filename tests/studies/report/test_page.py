@@ -16,10 +16,11 @@ from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
 from studies.report.content.pieces import OffDesign, OffDesignRun, SearchHistory
 from studies.report.drawing.page import page_html, write_page
 from studies.report.drawing.parts import Table
+from studies.report.pages.campaign_lead import off_design_in_words
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.pages.comparison_page import comparison_page
 from studies.report.pages.simulation_page import simulation_page
-from studies.report.sections.off_design import condition_table, error_charts, lead_sentence
+from studies.report.sections.off_design import condition_table, error_charts
 from studies.report.sections.tables import change_percent, objective_change, statistics_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -194,9 +195,12 @@ def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
     assert rows["315 km/h"] == ("34.00 ± 0.00", "35.50 ± 0.00", "+4.4 %", "worse", "1 of 1")
     assert rows["330 km/h"][:3] == ("–", "–", "–")
     assert "steady_arm" in rows["spatial model"][3]
-    assert lead_sentence(campaign_content.off_design).endswith("conditions the best design is worse: 315 km/h.")
+    said = off_design_in_words(campaign_content.off_design)
+    assert said == (
+        "Of 11 conditions: worse under 1 (315 km/h), better under 8, not known under 2 (330 km/h; spatial model)."
+    )
     html = page_html(campaign_page(campaign_content))
-    assert "the best design is worse: 315" in html and "dropper 2 would carry" in html
+    assert "worse under 1 (315" in html and "dropper 2 would carry" in html
 
 
 def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
@@ -209,9 +213,11 @@ def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
     ]
     off_design = OffDesign(300.0, 50.0e3, tuple(runs))
     assert [row[4] for row in condition_table(off_design).rows] == [BETTER, SAME, WORSE, UNKNOWN]
-    assert lead_sentence(off_design) == "Under 1 of 3 conditions the best design is worse: 222 km/h."
+    assert off_design_in_words(off_design) == (
+        f"Of 4 conditions: worse under 1 (222 km/h), better under 1, {SAME} under 1, not known under 1 (223 km/h)."
+    )
     same = replace(off_design, runs=off_design.runs[1:2])
-    assert lead_sentence(same) == f"Under every condition the best design is {SAME} as the nominal line."
+    assert off_design_in_words(same) == f"Of 1 conditions: {SAME} under 1."
 
 
 def test_a_change_inside_its_error_is_no_gain_in_the_headline(campaign_content):

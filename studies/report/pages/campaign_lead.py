@@ -1,0 +1,146 @@
+"""What a campaign's page opens with: what holds of its best design, what does not, and what is not known."""
+
+from __future__ import annotations
+
+import math
+
+from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
+from studies.report.content.pieces import OffDesign, OffDesignRun
+from dynamics.charts.numbers import number
+from studies.report.drawing.parts import Section, Table
+from studies.report.readers.page_content import CampaignContent
+from studies.report.sections.assessment import assessment_in_words, assessment_table, unconfirmed
+from studies.report.sections.off_design import ERRORS, condition_table
+from studies.report.sections.tables import objective_change, plus_minus, value_text
+
+__all__ = ["gain_verdict", "lead_section", "off_design_in_words"]
+
+HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
+Statement = tuple[str, str, str]
+
+
+def lead_section(content: CampaignContent) -> Section:
+    """Say of the best design what an engineer signs for, each with a verdict and its figures."""
+    title = "What holds, and what does not"
+    tables = () if content.assessment is None else (assessment_table(content.assessment),)
+    if content.best is None:
+        return Section(title, tables=tables)
+    rows = (
+        _gain(content),
+        _limits(content),
+        _off_design(content.off_design),
+        _fitted(content.off_design),
+        _standards(content),
+    )
+    statements = Table(
+        title="",
+        columns=("the best design", "verdict", "by these figures"),
+        rows=tuple(row for row in rows if row is not None),
+        align="lul",
+    )
+    return Section(title, tables=(statements, *tables))
+
+
+def gain_verdict(content: CampaignContent) -> str:
+    """Say whether the best design's sigma is lower, by the confirmation or else by the errors of both figures."""
+    confirmed = content.confirmation
+    if confirmed is not None and confirmed.change_error_percent is not None:
+        return confirmed.verdict
+    errors = (content.errors.get(name) for name in ("nominal", "best"))
+    sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
+    before, after = content.designs.nominal_values[0], content.designs.values[0, 0]
+    return UNKNOWN if content.condition else verdict(float(before), sizes[0], float(after), sizes[1])
+
+
+def _gain(content: CampaignContent) -> Statement:
+    o = content.designs.objectives[0]
+    before, after = float(content.designs.nominal_values[0]), float(content.designs.values[0, 0])
+    found = (
+        f"{o.symbol} {value_text(before, 2)} → {value_text(after, 2)} {o.unit} by the search "
+        f"({objective_change(o, after, before)})"
+    )
+    confirmed = content.confirmation
+    if confirmed is None or confirmed.best.sigma_transient_N is None:
+        found += "; the long transient has not confirmed it"
+    else:
+        change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
+        found += f"; σ by the long transient {change} %"
+    if o.name != "sigma":
+        return f"is better in {o.symbol}", HOLDS if o.cost(after) < o.cost(before) else NOT, found
+    word = gain_verdict(content)
+    held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
+    return "has a lower σ than the nominal line", held, f"{found}: {word}."
+
+
+def _limits(content: CampaignContent) -> Statement:
+    """Limits of the search, with what is left of each."""
+    broken = [c.name for c in content.constraints if c.margin < 0.0]
+    missing = [c.name for c in content.constraints if math.isnan(c.best)]
+    left = [f"{c.name} {number(c.margin, 1)} {c.unit}" for c in content.constraints if math.isfinite(c.margin)]
+    verdict_ = NOT if broken else OPEN if missing else HOLDS
+    found = f"Not kept: {', '.join(broken)}. " if broken else ""
+    return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}."
+
+
+def _off_design(off_design: OffDesign | None) -> Statement:
+    what = "is better away from the search's own conditions too"
+    if off_design is None:
+        return what, OPEN, "The off-design table has not been made."
+    _, worse, same, unknown = off_design_counts(off_design)
+    verdict_ = NOT if worse or same else OPEN if unknown else HOLDS
+    return what, verdict_, off_design_in_words(off_design)
+
+
+def off_design_counts(off_design: OffDesign) -> tuple[int, list[str], list[str], list[str]]:
+    """Count the conditions, and name those where the best design is worse, the same, or where nothing is known."""
+    # a size of error counts once, by its median
+    rows = [row for row in condition_table(off_design).rows if not row[0].endswith("largest")]
+    named = {word: [row[0] for row in rows if row[4] == word] for word in (WORSE, SAME)}
+    unknown = [row[0] for row in rows if row[4] not in (BETTER, WORSE, SAME)]
+    return len(rows), named[WORSE], named[SAME], unknown
+
+
+def off_design_in_words(off_design: OffDesign) -> str:
+    """Say under how many of all conditions the best design is worse, better, the same, and not known, and which."""
+    count, worse, same, unknown = off_design_counts(off_design)
+    better = count - len(worse) - len(same) - len(unknown)
+    parts = [
+        f"worse under {len(worse)} ({'; '.join(worse)})" if worse else "",
+        f"better under {better}" if better else "",
+        f"{SAME} under {len(same)}" if same else "",
+        f"not known under {len(unknown)} ({'; '.join(unknown)})" if unknown else "",
+    ]
+    return f"Of {count} conditions: {', '.join(filter(None, parts))}."
+
+
+def _fitted(off_design: OffDesign | None) -> Statement | None:
+    """Lines fitted with errors in which a dropper is slack at rest, of either design."""
+    what = "has no dropper slack at rest when fitted with errors"
+    runs = () if off_design is None else tuple(r for kind in ERRORS for r in off_design.of(kind))
+    if not runs:
+        return None if off_design is not None else (what, OPEN, "The off-design table has not been made.")
+    if any(slack is None for r in runs for slack in r.slack):
+        return (
+            what,
+            OPEN,
+            "trust.json does not say which lines are slack; delete it and give the command again.",
+        )
+    sizes = dict.fromkeys((r.kind, r.value) for r in runs)
+    found = [_slack_lines(tuple(r for r in runs if (r.kind, r.value) == key)) for key in sizes]
+    none = not any(r.slack[1] for r in runs)
+    return what, HOLDS if none else NOT, f"Lines with a slack dropper, nominal and best: {'; '.join(found)}."
+
+
+def _slack_lines(runs: tuple[OffDesignRun, ...]) -> str:
+    nominal, best = (sum(bool(r.slack[k]) for r in runs) for k in (0, 1))
+    return f"{nominal} and {best} of {len(runs)} with {ERRORS[runs[0].kind][0]} of {runs[0].value:g} mm"
+
+
+def _standards(content: CampaignContent) -> Statement | None:
+    assessment = content.assessment
+    if assessment is None:
+        return None
+    kept = all(c.met for c in assessment.designs[-1][1])
+    what = "keeps the limits of the standards, as the file has them"
+    standing = ", unconfirmed" if unconfirmed(assessment) else ""
+    return what, f"{HOLDS if kept else NOT}{standing}", assessment_in_words(assessment)

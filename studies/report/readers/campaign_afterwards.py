@@ -1,0 +1,89 @@
+"""What was made of a campaign after its search: confirmation, off-design table, schedule, and the head of its page."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from dynamics.spec.case import CaseSpec
+from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.record.campaign_folder import TrialRecord
+from studies.report.content.pieces import FitterSchedule, OffDesign, OffDesignRun
+from studies.report.readers.stored import read_json
+from studies.writing.report_head import HeadRecord, read_head
+
+__all__ = ["newest_record", "read_confirmation", "read_off_design", "read_schedule", "signed_head"]
+
+
+def signed_head(folder: Path, best: TrialRecord | None) -> tuple[HeadRecord, tuple[str, ...]]:
+    """Head on record, without the names of those who checked and approved another design than the best one."""
+    held = read_head(folder)
+    head = held.signed_for(None if best is None else best.number)
+    if (held.checked, held.approved) == (head.checked, head.approved):
+        return head, ()
+    return head, (f"Trial {held.design} was checked and approved, not the design that is the best now: sign again.",)
+
+
+def newest_record(folder: Path) -> Path:
+    """Record that was written last of those that the page's figures come from."""
+    files = [folder / name for name in ("trust.json", "confirmation.json", "trials.jsonl")]
+    return next((path for path in files if path.exists()), folder / "campaign.yaml")
+
+
+def read_confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation | None, tuple[str, ...]]:
+    """Confirmation on record, unless it is of a design that is no longer the best."""
+    path = folder / "confirmation.json"
+    if best is None or not path.exists():
+        return None, ()
+    content = read_json(path)
+    names = DesignConfirmation.__dataclass_fields__
+    nominal, confirmed = (
+        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names}) for which in ("nominal", "best")
+    )
+    if confirmed.trial != best.number:
+        return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
+    return Confirmation(nominal, confirmed), ()
+
+
+def read_off_design(path: Path, case: CaseSpec, best: TrialRecord) -> OffDesign | None:
+    """OffDesign table on record, if it is of the best design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best.number:
+        return None
+    runs = tuple(
+        OffDesignRun(
+            kind=row["kind"],
+            value=float(row["value"]),
+            dimension=row["dimension"],
+            nominal=_or_nan(row["nominal_std_N"]),
+            best=_or_nan(row["best_std_N"]),
+            nominal_message=row["nominal_message"],
+            best_message=row["best_message"],
+            nominal_error=_or_nan(row.get("nominal_error_N")),
+            best_error=_or_nan(row.get("best_error_N")),
+            slack=(row.get("nominal_slack_at_rest"), row.get("best_slack_at_rest")),
+        )
+        for row in content["rows"]
+    )
+    return OffDesign(case.speed_kmh, case.contact.stiffness, runs)
+
+
+def read_schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
+    """Fitter's schedule on record, if it is of the best design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best.number:
+        return None
+    return FitterSchedule(
+        position=np.array(content["position_m"]),
+        length=np.array(content["length_m"]),
+        rounded={float(r["rounded_mm"]): np.array(r["length_m"]) for r in content["rounded_m"]},
+        sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
+        message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
+        supports=np.array(content.get("supports_m", ())),
+    )
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else float(value)
