@@ -14,7 +14,7 @@ from dynamics.spec.case import case_of
 from optimise.spec.jobs import campaign_of
 from studies.input.compose import Composed, compose_job, typed_command
 from studies.jobs.simulation import CampaignJob
-from studies.writing.report_head import limits_of
+from studies.writing.report_head import keep_head, limits_of
 from studies.writing.run_folder import RunFolder, asked_folder
 
 if TYPE_CHECKING:
@@ -117,10 +117,14 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     from studies.report import write_campaign_report
 
     folder = RunFolder(result.folder, "optimise", composed)
+    keep_head(result.folder, composed.job.report, None if result.best is None else result.best.number)
     content = confirm_campaign(result, folder.say, error_estimate=composed.job.error_estimate)
     if content is None:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:
+        show_fitter_schedule(result)
+        write_campaign_report(result.folder)
+        folder.say(f"Report without the off-design table, which follows: {result.folder / 'report.html'}")
         line = ProgressLine()
         try:
             off_design = show_off_design(
@@ -128,7 +132,6 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
             )
         finally:
             line.end()
-        show_fitter_schedule(result)
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
     write_campaign_report(result.folder)

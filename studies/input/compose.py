@@ -27,7 +27,7 @@ from catenary.storage.yaml_file import read_yaml_mapping
 from dynamics.spec.held_force import fill_mean_force, is_reference_force
 from optimise.spec.named_pantographs import name_pantographs
 from studies.input.tables.base_motion import read_base_motion
-from studies.input.typed_text import typed_value
+from studies.input.typed_text import free_text, typed_value
 
 __all__ = ["Composed", "compose_job", "groups_of", "typed_command"]
 
@@ -37,6 +37,8 @@ SHORT_KEYS = {
     "formulation": "catenary.formulation",
     "tension": "catenary.tension_in_motion",
 }
+# names and dates of people, with commas and whatever else they have
+FREE_TEXT = "report."
 JobT = TypeVar("JobT", bound=Spec)
 JobT_co = TypeVar("JobT_co", bound=Spec, covariant=True)
 
@@ -159,7 +161,10 @@ def _take_value(request: _Request, key: str, raw: str) -> None:
     try:
         file = Path(raw.strip().strip("'\""))
         from_file = key == "base_motion" and file.suffix.lower() == ".csv"
-        request.values[key] = read_base_motion(file) if from_file else typed_value(key, raw)
+        if key.startswith(FREE_TEXT) and raw.strip() != "null":
+            request.values[key] = free_text(raw)
+        else:
+            request.values[key] = read_base_motion(file) if from_file else typed_value(key, raw)
     except InputError as error:
         request.problems += error.problems
 

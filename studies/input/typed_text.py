@@ -14,7 +14,7 @@ from catenary.errors import InputError
 from catenary.spec.keys import format_value
 from catenary.storage.user_file import MOST_DIGITS
 
-__all__ = ["quoted", "typed_value"]
+__all__ = ["free_text", "quoted", "typed_value"]
 
 TEXT_KEYS = ("run_dir", "campaign", "name", "output", "bundle", "prediction", "measured")
 MOST_DEPTH = 20
@@ -82,6 +82,13 @@ def typed_value(key: str, raw: str) -> Any:
         advice = f"quote text with special characters as \"{key}='...'\""
         raise InputError([f"{key}: the value {format_value(raw)} cannot be read, {error}; {advice}"]) from None
     return value
+
+
+def free_text(raw: str) -> str:
+    """Text as it was typed, commas and all, without quotes that enclose all of it."""
+    text = raw.strip()
+    enclosed = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+    return text[1:-1] if enclosed else text
 
 
 def quoted(text: str) -> str:

@@ -52,6 +52,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
         "trust.damping_factors=[]",
         "trust.height_errors_mm=[]",
         "trust.other_dimension=false",
+        "report.author=A. Engineer, Track Works",
     )
     assert catenary(*arguments).code == 0
     place = folder / "outputs" / "campaigns" / "bruni_heights"
@@ -62,6 +63,8 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     assert all(error["total_N"] > 0.0 and f"{error['total_N']:.3f}" in html for error in errors)
     assert all(f"Estimated numerical error of σ, {name}" in html for name in ("nominal", "best"))
     (row,) = json.loads((place / "trust.json").read_text("utf-8"))["rows"]
+    assert row["nominal_slack_at_rest"] is row["best_slack_at_rest"] is False
+    assert "<dd>A. Engineer, Track Works</dd>" in html and "5 of 5 unconfirmed" in html
     assert row["nominal_error_N"] > 0.0 and f"{row['nominal_std_N']:.2f} ± {row['nominal_error_N']:.2f}" in html
     change = json.loads((place / "confirmation.json").read_text("utf-8"))
     assert change["change_error_percent"] > 0.0 and f"± {change['change_error_percent']:.1f}" in html
@@ -161,7 +164,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
 @pytest.mark.parametrize(
     "place", ["optimise.search.campaign.write_designs", "studies.afterwards.off_design.show_off_design"]
 )
-def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, monkeypatch, sent, place):
+def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, folder, monkeypatch, sent, place):
     def stopped(*_, **__):
         os.kill(os.getpid(), sent)
 
@@ -173,3 +176,6 @@ def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary
     said, command = ended.err.splitlines()
     assert "campaign 'bruni_heights' was interrupted: every design that was evaluated is on record in outputs" in said
     assert command.startswith("  catenary optimise experiment=bruni_heights ") and command.endswith("trials=1")
+    page = folder / "outputs" / "campaigns" / "bruni_heights" / "report.html"
+    assert page.exists() is place.endswith("show_off_design")  # written before the table that takes minutes
+    assert not page.exists() or "The off-design table has not been made." in page.read_text(encoding="utf-8")
