@@ -136,10 +136,10 @@ def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warnin
         "nominal": {"warning": warning, "message": "20 N, 22 N"},
         "best": {"warning": "", "message": "20 N, 20.1 N"},
     }
-    for name, summary in summaries.items():
+    for name, said in summaries.items():
         path = campaign_folder / name / "summary.json"
         summary = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps({**summary, "slack_damping": summary}), encoding="utf-8")
+        path.write_text(json.dumps({**summary, "slack_damping": said}), encoding="utf-8")
     assert read_campaign(campaign_folder).warnings == (f"nominal line: {warning} (20 N, 22 N).",)
     for name in summaries:
         path = campaign_folder / name / "summary.json"
