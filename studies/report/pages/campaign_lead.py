@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from dynamics.charts.numbers import number
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 from studies.report.content.pieces import OffDesign, OffDesignRun
-from dynamics.charts.numbers import number
 from studies.report.drawing.parts import Section, Table
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.assessment import assessment_in_words, assessment_table, unconfirmed
