@@ -27,7 +27,7 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
     return Comparison(
         key="steady",
         title="Steady state: mean force under the printed applied force, static elasticity",
-        source=f"{gate.source}; elasticity: {gates.elasticity.source}; ranges beside: {gates.beside.source}",
+        source=f"{gate.source}; elasticity: {gates.elasticity.source}; recalled ranges: {gates.beside.source}",
         reading=gate.reading,
         rows=(*means, *elasticity, *_compared(gates, figures)),
         charts=(_chart(gate, means),),

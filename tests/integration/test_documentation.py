@@ -19,6 +19,7 @@ RESULTS = DOCS / "results"
 PAGES = sorted(file for file in RESULTS.glob("*.md") if file.stem != "index")
 FETCHED = re.compile(r"<(?:script|img|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"'\s>]+")
 STYLE = re.compile(r"(?:@import\s+|url\()[\"']?(?:https?:)?//[^\"')]+")
+BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -117,6 +118,19 @@ def test_published_forces_are_those_of_the_gates():
         pytest.approx([row.expected_N - gate.tolerance_N, row.expected_N + gate.tolerance_N]) for row in gate.rows
     ]
     assert [f"{row.applied_force_N:.2f} N" in text["case"] for row, text in zip(gate.rows, rows, strict=True)]
+
+
+def test_measured_figures_stand_in_results_notebook_and_examples_alone():
+    measured = re.compile(r"[+−-]\d+(?:\.\d+)? ?%|\d+ (?:November|December) 20\d\d")
+    found = []
+    for page in (ROOT / "README.md", *ROOT.glob("*/README.md"), *DOCS.rglob("*.md")):
+        if page.parent.name in ("notebook", "results", "examples") or page.name == "changelog.md":
+            continue
+        text = BLOCK.sub("", page.read_text(encoding="utf-8"))  # what a block prints is held by a test of its own
+        found += [f"{page.relative_to(ROOT)}: {match.group(0)}" for match in measured.finditer(text)]
+    assert not found, "a run writes a measured figure into docs/results; a record goes to docs/notebook:\n" + "\n".join(
+        found
+    )
 
 
 def test_files_that_pages_name_are_there():
