@@ -17,7 +17,7 @@ __all__ = ["BELOW", "draw_heat", "heat_digits"]
 COLOUR_MAP = "cividis"
 BELOW, NOTHING = "#d55e00", "#f0f0f0"
 # length and height of the scale, its distance above the axes, room that a letter takes (points)
-BAR, THICK, ABOVE, LETTER, SIZE = 120.0, 9.0, 10.0, 7.0, 12.0
+BAR, THICK, ABOVE, LETTER, SIZE = 120.0, 9.0, 10.0, 8.4, 12.0
 
 
 def draw_heat(axes: Axes, heat: HeatMap) -> None:

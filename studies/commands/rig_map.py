@@ -155,14 +155,13 @@ def _map(
 
 def _draw(folder: RunFolder, job: MapJob, model: PeriodicModel, maps: list[StabilityMap]) -> None:
     """Draw the maps, all at the end: a folder without results may be begun again."""
-    from studies.rig.map_picture import map_picture
+    from studies.rig.map_picture import map_pictures
 
     if job.over == "none":
         return
     for found in maps:
-        for kind in ("png", "svg"):
-            path = folder.path / "figures" / f"{found.settings.strategy}_over_{job.over}.{kind}"
-            write_bytes_atomic(path, map_picture(found, model.name, job.over, kind))
+        for kind, picture in map_pictures(found, model.name, job.over).items():
+            write_bytes_atomic(folder.path / "figures" / f"{found.settings.strategy}_over_{job.over}.{kind}", picture)
 
 
 def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found: Recommendation) -> dict[str, Any]:

@@ -6,21 +6,30 @@ import io
 from typing import Any, Literal
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from dynamics.charts.style import house_style
 from dynamics.rig.stability.maps import StabilityMap
 
-__all__ = ["map_picture"]
+__all__ = ["map_pictures"]
 
 RED = "#c1121f"
 
 
-def map_picture(found: StabilityMap, line: str, over: Literal["stiffness", "delay"], kind: str) -> bytes:
-    """Draw a map as ``png`` or ``svg``, after figs 4 to 6 of paper 001."""
+def map_pictures(found: StabilityMap, line: str, over: Literal["stiffness", "delay"]) -> dict[str, bytes]:
+    """Draw a map as ``png`` and as ``svg``, after figs 4 to 6 of paper 001; the same map gives the same bytes."""
+    pictures = {}
+    with house_style():
+        figure = _figure(found, line, over)
+        for kind, undated in (("png", {"Software": None}), ("svg", {"Date": None})):
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=kind, metadata=undated)
+            pictures[kind] = buffer.getvalue()
+    return pictures
+
+
+def _figure(found: StabilityMap, line: str, over: Literal["stiffness", "delay"]) -> Figure:
     figure = Figure(figsize=(9.6, 4.4), dpi=150, facecolor="white", layout="constrained")
-    canvas = FigureCanvasAgg(figure) if kind == "png" else FigureCanvasSVG(figure)
     left, right = figure.subplots(1, 2, sharey=True)
     stable = found.radius < 1.0
     grid = sorted(found.relaxations)
@@ -59,12 +68,7 @@ def map_picture(found: StabilityMap, line: str, over: Literal["stiffness", "dela
         "red: natural frequency of the head on its contact",
         fontsize=9,
     )
-    buffer = io.BytesIO()
-    if isinstance(canvas, FigureCanvasAgg):
-        canvas.print_png(buffer, metadata={"Software": None})
-    else:
-        canvas.print_svg(buffer, metadata={"Date": None})
-    return buffer.getvalue()
+    return figure
 
 
 def _places(found: StabilityMap, grid: list[float]) -> np.ndarray:

@@ -65,7 +65,10 @@ def _rendered(page: Page, figures: dict[str, Figure]) -> str:
     style, scripts = _asset("page.css"), [_asset("hover.js"), *([_asset("player.js")] if page.animations else [])]
 
     def svg(chart: Chart) -> Markup:
-        shown = {"role": "img", "tabindex": "0", "aria-label": chart.title, "class": "chart"}
+        # to a reader of the screen a picture is its label alone
+        curves = ", ".join(dict.fromkeys(curve.label for curve in chart.curves if curve.label))
+        label = f"{chart.title}: {curves}" if curves else chart.title
+        shown = {"role": "img", "tabindex": "0", "aria-label": label, "class": "chart"}
         return Markup(figure_svg(figures[chart.name], chart.name, shown))
 
     return (
