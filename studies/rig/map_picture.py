@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
+from dynamics.charts.numbers import log_ticks
 from dynamics.charts.style import house_style
 from dynamics.rig.stability.maps import StabilityMap
 
@@ -34,8 +35,8 @@ def _figure(found: StabilityMap, line: str, over: Literal["stiffness", "delay"])
     stable = found.radius < 1.0
     grid = sorted(found.relaxations)
     if over == "stiffness":
-        rows = np.array([row.device.contact_stiffness for row in found.rows])
-        label = "contact stiffness [N/m]"
+        rows = 1e-3 * np.array([row.device.contact_stiffness for row in found.rows])
+        label = "contact stiffness [kN/m]"
     else:
         rows = np.array([row.delay_steps for row in found.rows], dtype=float)
         label = "delay [steps]"
@@ -59,6 +60,10 @@ def _figure(found: StabilityMap, line: str, over: Literal["stiffness", "delay"])
         if axes is right:
             bar.set_ticks(range(len(grid)), labels=[f"{m:g}" for m in grid])
     left.set_ylabel(label)
+    if over == "stiffness":
+        at = log_ticks(float(rows[0]), float(rows[-1]))
+        left.set_yticks(at, [f"{v:g}" for v in at])
+        left.minorticks_off()
     first = found.rows[0]
     held = f"{first.device.contact_stiffness / 1e3:g} kN/m"
     fixed = f"delay {first.delay_steps} steps" if over == "stiffness" else held

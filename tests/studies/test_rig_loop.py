@@ -112,6 +112,8 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
         assert set(np.ravel(found["best_relaxation"])) <= {0.05, 0.2}
         for kind in ("png", "svg"):
             assert (folder / "map" / "figures" / f"{found['strategy']}_over_stiffness.{kind}").is_file()
+        drawn = (folder / "map" / "figures" / f"{found['strategy']}_over_stiffness.svg").read_text(encoding="utf-8")
+        assert ">500</text>" in drawn and "[kN/m]" in drawn and "$" not in drawn
     stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
     assert stored == summary["recommendation"] and stored["margin"] > 0.0
     # it says which device it was judged with, so that another one is told from it
@@ -134,7 +136,7 @@ def test_no_delay_below_nothing_is_drawn(catenary, bundle, folder):
     few = ("over=delay", "points=2", "largest_delay_steps=60", "strategies=[span_by_span]", "frequency_range=[5,8]")
     assert catenary("rig", "map", f"bundle={bundle}", *few, "store=false", "run_dir=map").code in (0, 1)
     drawn = (folder / "map" / "figures" / "span_by_span_over_delay.svg").read_text(encoding="utf-8")
-    assert "<!-- 20 -->" in drawn and "<!-- \u2212" not in drawn
+    assert ">20</text>" in drawn and ">\u2212" not in drawn
 
 
 def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_told(catenary):
