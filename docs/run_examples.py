@@ -6,7 +6,6 @@ empty folder. All of them together take some twenty minutes on two cores.
 
 from __future__ import annotations
 
-import ast
 import shutil
 import subprocess
 import sys
@@ -26,7 +25,6 @@ FENCE = "```"
 def write_example(name: str) -> None:
     """Run one script and write its page and pictures."""
     script = EXAMPLES / f"{name}.py"
-    title = (ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or name).splitlines()[0]
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         done = subprocess.run([sys.executable, script], cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
@@ -36,7 +34,6 @@ def write_example(name: str) -> None:
             shutil.copy(picture, PAGES / f"{name}_{picture.name}")
     parts = (
         f"# {name}.py",
-        title,
         f"`make examples` wrote this page; the script took {seconds:.0f} s.",
         "\n".join(
             (

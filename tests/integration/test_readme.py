@@ -97,6 +97,7 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
         (tmp_path / line_file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "conf" / "catenary" / f"{line_name}.yaml", tmp_path / line_file)
     shutil.copy(ROOT / "examples" / "table.csv", tmp_path)
+    shutil.copy(ROOT / "conf" / "standards" / "contact_force.yaml", tmp_path / "my_limits.yaml")
     before = sorted(tmp_path.rglob("*"))
     shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]
     assert cli.main([*words[1:], *shown]) == cli.DONE, capfd.readouterr().err
