@@ -6,7 +6,7 @@ A drawing unit is a point of the figure and a pixel of its SVG.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -204,7 +204,7 @@ def thinned(curve: Curve) -> Curve:
     picked = {int(i) for g in groups for i in (g[np.argmin(curve.y[g])], g[np.argmax(curve.y[g])])}
     keep = np.array(sorted(picked | {0, n - 1}))
     notes = tuple(curve.notes[i] for i in keep) if curve.notes else ()
-    return Curve(curve.label, curve.x[keep], curve.y[keep], curve.x_unit, curve.y_unit, curve.role, curve.mark, notes)
+    return replace(curve, x=curve.x[keep], y=curve.y[keep], notes=notes, labels=())
 
 
 def _legend_entries(chart: Chart) -> dict[str, Artist]:

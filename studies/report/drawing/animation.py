@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Animation",
-    "Drawn",
     "Moment",
     "animation_data",
     "polylines",
@@ -18,6 +17,7 @@ __all__ = [
 TENTHS = 0.1
 # half widths and heights of the head and of the masses below it
 HEAD, BODY = (17.0, 4.0), (9.0, 8.0)
+PARTS = ("supports", "droppers", "slack", "wire0", "wire1", "wire2", "springs", "masses")
 
 
 @dataclass(frozen=True)
@@ -84,61 +84,37 @@ class Animation:
     frames: tuple[Moment, ...]
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """One moment as lines and boxes in drawing units.
+def polylines(animation: Animation, moment: Moment) -> dict[str, list[NDArray[np.float64]]]:
+    """Lay out one moment as lines (node, 2) in drawing units; what is out of view is left out.
 
-    Attributes: ``wires`` (wire, points (node, 2)), ``droppers`` and ``slack`` segments (dropper, 2, 2), ``supports``
-    (support,), ``springs`` points (mass + 1, 2) per pantograph, ``masses`` boxes (left, top, right, bottom).
+    They go by the names of what they show: ``wire0`` to ``wire2``, ``droppers`` and ``slack`` ones, ``supports``,
+    ``springs`` of each pantograph, and ``masses`` as closed boxes from their upper left corner.
     """
-
-    wires: tuple[tuple[int, NDArray[np.float64]], ...]
-    droppers: NDArray[np.float64]
-    slack: NDArray[np.float64]
-    supports: NDArray[np.float64]
-    springs: tuple[NDArray[np.float64], ...]
-    masses: tuple[tuple[float, float, float, float], ...]
-
-
-def polylines(animation: Animation, moment: Moment) -> Drawn:
-    """Lay out one moment in drawing units; what is out of view is left out."""
     width, height = animation.size
 
     def across(x: NDArray[np.float64] | float) -> NDArray[np.float64]:
         return (np.asarray(x) - moment.left) * animation.scale
 
-    wires, seen = [], {}
+    drawn: dict[str, list[NDArray[np.float64]]] = {name: [] for name in PARTS}
+    seen = {}
     for run, first, tenths in moment.heights:
         wire, x = animation.wires[run]
-        points = np.column_stack([across(x[first : first + tenths.size]), TENTHS * tenths])
-        wires.append((wire, points))
-        seen[run] = (first, points)
-    segments = {True: [], False: []}
+        points = np.column_stack([across(x[first : first + tenths.size]), TENTHS * tenths.astype(np.float64)])
+        drawn[f"wire{wire}"].append(points)
+        seen.update({(run, first + k): point for k, point in enumerate(points)})
     for k, (low, i, high, j) in enumerate(animation.droppers.tolist()):
-        ends = [seen[run][1][n - seen[run][0]] for run, n in ((low, i), (high, j)) if _inside(seen.get(run), n)]
-        if len(ends) == 2:
-            segments[k in moment.slack].append(ends)
-    springs, masses = [], []
+        if (low, i) in seen and (high, j) in seen:
+            drawn["slack" if k in moment.slack else "droppers"].append(np.array([seen[low, i], seen[high, j]]))
     for x, tenths in moment.pantographs:
         at = float(across(x))
         ys = [TENTHS * y for y in tenths]
-        springs.append(np.array([(at, y) for y in (*ys, height)]))
+        drawn["springs"].append(np.array([(at, y) for y in (*ys, height)]))
         for y, (half, tall) in zip(ys, (HEAD, *[BODY] * (len(ys) - 1)), strict=True):
-            masses.append((at - half, y, at + half, y + tall))
-    supports = across(animation.supports)
-    return Drawn(
-        wires=tuple(wires),
-        droppers=np.reshape(np.array(segments[False], dtype=np.float64), (-1, 2, 2)),
-        slack=np.reshape(np.array(segments[True], dtype=np.float64), (-1, 2, 2)),
-        supports=supports[(supports >= 0.0) & (supports <= width)],
-        springs=tuple(springs),
-        masses=tuple(masses),
-    )
-
-
-def _inside(run: tuple[int, NDArray[np.float64]] | None, node: int) -> bool:
-    """Whether a node is among those of a run that are in view."""
-    return run is not None and run[0] <= node < run[0] + len(run[1])
+            corners = (-half, 0.0), (half, 0.0), (half, tall), (-half, tall), (-half, 0.0)
+            drawn["masses"].append(np.add(corners, (at, y)))
+    inside = (x for x in across(animation.supports) if 0.0 <= x <= width)
+    drawn["supports"] = [np.array([[x, 0.0], [x, height]]) for x in inside]
+    return drawn
 
 
 def animation_data(animation: Animation) -> dict[str, object]:

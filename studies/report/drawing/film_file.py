@@ -104,18 +104,9 @@ class _Screen:
     def show(self, moment: Moment) -> None:
         """Move every artist to where it stands at a moment."""
         drawn = polylines(self._animation, moment)
-        height = self._animation.size[1]
-        parts = {
-            "supports": [np.array([[x, 0.0], [x, height]]) for x in drawn.supports],
-            "droppers": list(drawn.droppers),
-            "slack": list(drawn.slack),
-            **{f"wire{k}": [p for wire, p in drawn.wires if wire == k] for k in range(len(WIRES))},
-            "springs": list(drawn.springs),
-        }
-        for name, lines in parts.items():
+        self._masses.set_path(Outline.make_compound_path(*(Outline(box, closed=True) for box in drawn.pop("masses"))))
+        for name, lines in drawn.items():
             self._lines[name].set_data(*_with_gaps(lines).T)
-        boxes = [Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in drawn.masses]
-        self._masses.set_path(Outline.make_compound_path(*boxes))
         self._text.set_text(moment.text if self._foot else "")
 
 

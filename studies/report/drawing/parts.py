@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from dynamics.charts.parts import Chart
 from studies.report.drawing.animation import Animation
 
-__all__ = ["Fact", "Page", "Section", "Table"]
+__all__ = ["Fact", "Page", "Section", "Table", "present"]
 
 
 @dataclass(frozen=True)
@@ -72,3 +72,8 @@ class Page:
     def animations(self) -> tuple[Animation, ...]:
         """Every moving picture of the page."""
         return tuple(section.animation for section in self.sections if section.animation is not None)
+
+
+def present(*charts: Chart | None) -> tuple[Chart, ...]:
+    """Leave out the charts that could not be made for want of figures."""
+    return tuple(chart for chart in charts if chart is not None)

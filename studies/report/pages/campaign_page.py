@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dynamics.charts.numbers import number, with_bound_units
-from dynamics.charts.parts import Chart
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
 from studies.report.content.origin import origin_sections
 from studies.report.content.pieces import SpanResult
-from studies.report.drawing.parts import Fact, Page, Section
+from studies.report.drawing.parts import Fact, Page, Section, present
 from studies.report.pages.campaign_lead import gain_verdict, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_table, basins_text
@@ -51,7 +50,7 @@ def campaign_page(content: CampaignContent) -> Page:
         Section(
             "What is held",
             text=(_holding(content),),
-            charts=_present(dropper_force_chart(results, content.least_dropper_force_N)),
+            charts=present(dropper_force_chart(results, content.least_dropper_force_N)),
             tables=(constraint_table(content.constraints),) if content.constraints else (),
         ),
         *origin_sections(
@@ -70,10 +69,6 @@ def campaign_page(content: CampaignContent) -> Page:
         head=content.head,
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )
-
-
-def _present(*charts: Chart | None) -> tuple[Chart, ...]:
-    return tuple(c for c in charts if c is not None)
 
 
 def _headline(content: CampaignContent) -> str:
@@ -219,7 +214,7 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
     return Section(
         "The contact force",
         text=alone if content.condition else (),
-        charts=_present(force_chart(results, caption), height_chart(results)),
+        charts=present(force_chart(results, caption), height_chart(results)),
         tables=tuple(tables),
     )
 
@@ -227,7 +222,7 @@ def _force_section(content: CampaignContent, results: tuple[SpanResult, ...]) ->
 def _line_section(results: tuple[SpanResult, ...]) -> Section:
     return Section(
         "The line",
-        charts=_present(line_chart(results), contact_wire_chart(results)),
+        charts=present(line_chart(results), contact_wire_chart(results)),
         tables=(dropper_table(results),) if all(r.dropper_x.size for r in results) else (),
     )
 
@@ -247,7 +242,7 @@ def _choice_section(content: CampaignContent) -> Section:
 
 def _search_section(content: CampaignContent) -> Section:
     tables = () if content.choice is None else (cost_table(content.choice),)
-    return Section("The search", charts=_present(search_chart(content.history)), tables=tables)
+    return Section("The search", charts=present(search_chart(content.history)), tables=tables)
 
 
 def _holding(content: CampaignContent) -> str:
@@ -280,7 +275,7 @@ def _off_design_section(content: CampaignContent) -> Section:
     return Section(
         "Where the world is not as assumed",
         text=("A design tuned at one speed and for exact heights may be worse elsewhere.", off_design_in_words(found)),
-        charts=_present(speed_chart(found), *error_charts(found)),
+        charts=present(speed_chart(found), *error_charts(found)),
         tables=(condition_table(found),),
     )
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dynamics.charts.numbers import number, with_bound_units
-from dynamics.charts.parts import Chart
 from studies.report.content.origin import origin_sections
-from studies.report.drawing.parts import Fact, Page, Section, Table
+from studies.report.drawing.parts import Fact, Page, Section, Table, present
 from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
@@ -31,14 +30,14 @@ def simulation_page(content: SimulationContent) -> Page:
     sections = (
         Section(
             "The contact force",
-            charts=_present(force_chart(one, caption), height_chart(one)),
+            charts=present(force_chart(one, caption), height_chart(one)),
             tables=_statistics(content),
         ),
         *history_sections(content.histories),
         Section(
             "The line",
             text=(content.static_note,) if content.static_note else (),
-            charts=_present(
+            charts=present(
                 line_chart(one),
                 contact_wire_chart(one),
                 dropper_force_chart(one, None),
@@ -66,10 +65,6 @@ def simulation_page(content: SimulationContent) -> Page:
         head=content.head,
         sections=tuple(s for s in sections if s.animation or s.charts or s.tables or s.command),
     )
-
-
-def _present(*charts: Chart | None) -> tuple[Chart, ...]:
-    return tuple(c for c in charts if c is not None)
 
 
 def _statistics(content: SimulationContent) -> tuple[Table, ...]:

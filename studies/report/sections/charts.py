@@ -39,13 +39,9 @@ def _span(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
     return (0.0, max(ends)) if ends else None
 
 
-def _named(curve: Curve, label: str) -> Curve:
-    return Curve(label, curve.x, curve.y, curve.x_unit, curve.y_unit, curve.role, curve.mark, curve.notes)
-
-
 def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
     """Draw the filtered contact force along the span, with supports and droppers marked."""
-    curves = tuple(_named(r.force, r.label) for r in results if r.force is not None)
+    curves = tuple(replace(r.force, label=r.label) for r in results if r.force is not None)
     if not curves:
         return None
     means = [r.statistics["contact_force_mean_N"] for r in results if "contact_force_mean_N" in r.statistics]
@@ -57,7 +53,7 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
 
 def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the height of the contact point along the span."""
-    curves = tuple(_named(r.height, r.label) for r in results if r.height is not None)
+    curves = tuple(replace(r.height, label=r.label) for r in results if r.height is not None)
     if not curves:
         return None
     return Chart(
@@ -75,7 +71,7 @@ def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 
 def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the static elasticity: rise of the contact wire per newton pressed against it."""
-    curves = tuple(_named(r.elasticity, r.label) for r in results if r.elasticity is not None)
+    curves = tuple(replace(r.elasticity, label=r.label) for r in results if r.elasticity is not None)
     if not curves:
         return None
     return Chart(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     curves: list[Curve] = []
     for label, drawing in drawn:
         first, *others = drawing.wires
-        curves += [_named(first, label), *others, drawing.droppers]
+        curves += [replace(first, label=label), *others, drawing.droppers]
     x = np.concatenate([c.x for c in curves])
     z = np.concatenate([c.y for c in curves])
     x_range = float(x.min()), float(x.max())
@@ -122,7 +123,7 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     for label, d in drawn:
         role = d.contact_wire.role
         clamps = Curve("", d.dropper_x, d.dropper_height, "m", "mm", role, "dots" if role == "best" else "rings")
-        curves += [_named(d.contact_wire, label), clamps]
+        curves += [replace(d.contact_wire, label=label), clamps]
     z = np.concatenate([c.y for c in curves])
     x_range = float(_longest(drawn).supports.min()), float(_longest(drawn).supports.max())
     tall = max(1.16 * float(z.max() - z.min()), 2.0)
@@ -146,7 +147,3 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
 def _longest(drawn: list[tuple[str, LineDrawing]]) -> LineDrawing:
     """Drawing of the line that repeats after the greatest length."""
     return max((drawing for _, drawing in drawn), key=lambda d: float(d.supports[-1]))
-
-
-def _named(curve: Curve, label: str) -> Curve:
-    return Curve(label, curve.x, curve.y, curve.x_unit, curve.y_unit, curve.role, curve.mark, curve.notes)

@@ -124,18 +124,18 @@ def test_the_film_shows_the_head_against_the_wire_and_slack_droppers_above_it(co
     assert len(film.frames) > 30 and len(json.dumps(animation_data(film))) < 2.0e6
     for moment in film.frames[:: len(film.frames) // 6]:
         drawn = polylines(film, moment)
-        contact = next(points for wire, points in drawn.wires if wire == 0)
-        assert len(drawn.masses) == 6 and len(drawn.springs) == 2
+        (contact,) = drawn["wire0"]
+        assert len(drawn["masses"]) == 6 and len(drawn["springs"]) == 2
         assert contact[0, 0] <= 0.0 and contact[-1, 0] >= film.size[0]  # the wire runs from edge to edge
-        for (x, _), box in zip(moment.pantographs, drawn.masses[::3], strict=True):
+        for (x, _), box in zip(moment.pantographs, drawn["masses"][::3], strict=True):
             at = (x - moment.left) * film.scale
             assert 0.0 < at < film.size[0]
             # between two drawn nodes the wire is a chord of the bump
-            assert box[1] == pytest.approx(np.interp(at, *contact.T), abs=2.0)
-        assert len(drawn.slack) > 0
-        inside = np.concatenate([p for _, p in drawn.wires] + [np.reshape(drawn.slack, (-1, 2))])
+            assert box[0, 1] == pytest.approx(np.interp(at, *contact.T), abs=2.0)
+        assert len(drawn["slack"]) > 0
+        inside = np.concatenate([*drawn["wire0"], *drawn["wire1"], *drawn["slack"]])
         assert inside[:, 1].min() >= 0.0 and inside[:, 1].max() <= film.size[1]
-        ahead = moment.left * film.scale + drawn.slack[:, 0, 0]
+        ahead = moment.left * film.scale + np.array(drawn["slack"])[:, 0, 0]
         near = [abs(ahead - x * film.scale) for x, _ in moment.pantographs]
         assert np.min(near, axis=0).max() < 14.0 * film.scale
 
@@ -145,7 +145,7 @@ def test_the_exaggeration_that_is_said_is_the_one_drawn(content, solution):
     heights, moves = (float(w.split(" x ")[1]) for w in film.note.split(", "))
     assert f"exaggerated {heights:g} times" in film.caption and f"rest {moves:g} times" in film.caption
     moment = film.frames[len(film.frames) // 2]
-    contact, messenger = (next(p for w, p in polylines(film, moment).wires if w == k) for k in (0, 1))
+    contact, messenger = (polylines(film, moment)[name][0] for name in ("wire0", "wire1"))
     rise = (contact[:, 1].max() - contact[:, 1].min()) / film.scale / moves
     assert rise == pytest.approx(bump(0.0), rel=0.05)
     support = 3 * solution.case.catenary.span_length

@@ -12,6 +12,7 @@ from dynamics.charts.parts import Chart, Curve, Level, Role, Stations
 from dynamics.results.figures import force_chart
 from studies.report.content.history_content import SHOWN_SPANS, Histories, PantographHistory, PointHistory
 from studies.report.content.pieces import Array
+from studies.report.drawing.parts import present
 
 __all__ = ["force_charts", "histogram_chart", "pantograph_charts", "point_charts", "rms_charts", "spectrum_chart"]
 
@@ -42,13 +43,9 @@ def _finite(label: str, x: Array, y: Array, unit: str, role: Role) -> tuple[Curv
     return (Curve(label, x[known], y[known], "m", unit, role),) if known.size > 1 else ()
 
 
-def _present(*charts: Chart | None) -> tuple[Chart, ...]:
-    return tuple(c for c in charts if c is not None)
-
-
 def force_charts(histories: Histories) -> tuple[Chart, ...]:
     """Contact force of every pantograph, raw and filtered."""
-    return _present(*(_force_chart(histories, p) for p in range(len(histories.pantographs))))
+    return present(*(_force_chart(histories, p) for p in range(len(histories.pantographs))))
 
 
 def _force_chart(histories: Histories, p: int) -> Chart | None:
@@ -146,7 +143,7 @@ def _sentence(text: str) -> str:
 
 def rms_charts(histories: Histories) -> tuple[Chart, ...]:
     """Running RMS of every pantograph's force."""
-    return _present(*(_rms_chart(histories, p) for p in range(len(histories.pantographs))))
+    return present(*(_rms_chart(histories, p) for p in range(len(histories.pantographs))))
 
 
 def _rms_chart(histories: Histories, p: int) -> Chart | None:
@@ -186,7 +183,7 @@ def pantograph_charts(histories: Histories) -> tuple[Chart, ...]:
             for k, name in enumerate(names):
                 curves += _finite(name, one.x, values[:, k], unit, ROLES[k % len(ROLES)])
             charts.append(_mass_chart(f"mass_{key}{_suffix(histories, p)}", _title(title, one), curves, histories))
-    return _present(*charts)
+    return present(*charts)
 
 
 def _mass_chart(name: str, title: str, curves: tuple[Curve, ...], histories: Histories) -> Chart | None:

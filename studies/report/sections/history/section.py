@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dynamics.charts.numbers import number
-from dynamics.charts.parts import Chart
 from studies.report.content.history_content import Histories
-from studies.report.drawing.parts import Section, Table
+from studies.report.drawing.parts import Section, Table, present
 from studies.report.sections.history.charts import (
     force_charts,
     histogram_chart,
@@ -33,7 +32,7 @@ def history_sections(histories: Histories | None) -> tuple[Section, ...]:
             charts=(
                 *force_charts(histories),
                 histogram_chart(histories),
-                *_present(spectrum_chart(histories)),
+                *present(spectrum_chart(histories)),
                 *rms_charts(histories),
             ),
             tables=_loss_tables(histories),
@@ -41,16 +40,12 @@ def history_sections(histories: Histories | None) -> tuple[Section, ...]:
         Section("The pantograph over time", charts=pantograph_charts(histories)),
         Section(
             "Droppers and steady arms over time",
-            charts=_present(
+            charts=present(
                 dropper_history_chart(droppers), dropper_extremes_chart(droppers), uplift_chart(histories.uplifts)
             ),
         ),
         Section("Chosen nodes over time", charts=point_charts(histories)),
     )
-
-
-def _present(*charts: Chart | None) -> tuple[Chart, ...]:
-    return tuple(c for c in charts if c is not None)
 
 
 def _loss_tables(histories: Histories) -> tuple[Table, ...]:
