@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InputError", "WriteError", "lacks_memory", "sentences_of"]
 
-# what the system's linker and Python say where memory ends while a library is loaded or a thread is begun
+# messages of the system's linker and of Python when memory ends while a library loads or a thread starts
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread")
 
 

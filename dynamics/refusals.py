@@ -18,7 +18,7 @@ SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 
 
 def refuse_slack_line(line: CatenarySpec) -> Equilibrium:
-    """Refuse a line that is none at rest (slack or too short droppers, upright arms), before anything is written.
+    """Refuse a line that is invalid at rest (slack or too short droppers, upright arms), before anything is written.
 
     Returns the line's equilibrium, which may be one that did not converge.
 

@@ -7,7 +7,7 @@ import optimise
 
 
 def main(trials: int = 200, **how: Any) -> float:
-    """Search, or go on with the search that is there; returns the gain on the nominal line [%], negative."""
+    """Search, or resume the search; returns the gain on the nominal line [%], negative."""
     found = optimise.campaign("re330", "dsa380", speed_kmh=300, design="both", trials=trials, **how)
     print(found)
     found.best.save("best.yaml")

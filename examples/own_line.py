@@ -1,4 +1,4 @@
-"""A line of one's own from a table of its droppers (stations, contact-wire heights); the rest as bruni_2015 has it."""
+"""Your own line from a table of its droppers (stations, contact-wire heights); the rest as bruni_2015 has it."""
 
 from pathlib import Path
 from typing import Any

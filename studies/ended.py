@@ -1,6 +1,6 @@
 """How a command ends that did not do its work: in a sentence on the error stream and an exit code.
 
-An error that nobody planned is said in one sentence too; its traceback, which is what mends it, goes whole into a file
+An unexpected error is reported in one sentence too; its traceback, needed to fix it, goes whole into a file
 that the sentence names, or to the terminal where CATENARY_TRACEBACK is set.
 """
 
@@ -29,7 +29,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 75
 # a developer's way to the traceback itself
 TRACEBACK = "CATENARY_TRACEBACK"
 PACKAGES = ("catenary", "dynamics", "optimise", "studies")
-# commands that go on from their record
+# commands that resume from their record
 RESUMABLE = ("optimise", "sweep", "sensitivity", "demo")
 LONGEST_SENTENCE, TAIL = 2000, 400
 
@@ -51,10 +51,10 @@ def refuse(problems: Iterable[str], command: str, outcome: str = "nothing was wr
 
 
 def not_written(error: OSError, study: str) -> int:
-    """Say what could not be written and how to go on; a campaign can be resumed, other commands begin again."""
+    """Report what could not be written and how to continue; a campaign resumes, other commands start again."""
     resumable = study in RESUMABLE
     cure = (
-        "the same command goes on from what is on record"
+        "the same command resumes from what is on record"
         if resumable
         else "then run it again, into a new run_dir where one was given"
     )
@@ -79,7 +79,7 @@ def interrupted() -> int:
 def out_of_memory(study: str) -> int:
     """Say that memory ended; a campaign can be resumed, other commands begin again."""
     resumable = study in RESUMABLE
-    cure = "the same command goes on from what is on record" if resumable else "then run it again"
+    cure = "the same command resumes from what is on record" if resumable else "then run it again"
     print(
         f"catenary {study}: the memory that this process may have is used up{_limit()}. Allow it more, free some, or "
         f"make the run smaller (fewer spans, elements or workers, a longer step); {cure}.",

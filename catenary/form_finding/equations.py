@@ -1,6 +1,6 @@
 """The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4).
 
-Two readings of a dropper: its contact-wire height is prescribed and its length follows, or its cut length is
+A dropper has one of two prescribed: its contact-wire height, from which its length follows, or its cut length is
 prescribed, the height is an unknown, and the equation is force = stiffness x (length - cut length), with no
 allowance for slack: a dropper that would have to push is found with a negative force.
 """

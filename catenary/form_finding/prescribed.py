@@ -1,4 +1,4 @@
-"""One line in both readings of its droppers: by contact-wire heights, or by the lengths to which droppers are cut."""
+"""Prescribe the droppers of a line by contact-wire heights, or by the lengths to which droppers are cut."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def prescribed_by_lengths(equilibrium: Equilibrium) -> CatenarySpec:
 
 
 def _with(equilibrium: Equilibrium, prescribed: str, key: str, values: NDArray[Any]) -> CatenarySpec:
-    """Take the spec over with one reading in the place of the other; its mark of provenance becomes 'derived'."""
+    """Copy the spec with one prescribed quantity in place of the other; its mark of provenance becomes 'derived'."""
     spec = equilibrium.spec
     content = spec.model_dump()
     droppers = {k: v for k, v in content["droppers"].items() if k not in ("contact_wire_heights", "lengths")}

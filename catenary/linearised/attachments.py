@@ -1,4 +1,4 @@
-"""What hangs on the wires, linearised about equilibrium: droppers and steady arms as stiffness, clamps as masses."""
+"""Attachments of the wires, linearised about equilibrium: droppers and steady arms as stiffness, clamps as masses."""
 
 from __future__ import annotations
 

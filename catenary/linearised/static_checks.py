@@ -42,8 +42,8 @@ class Fault:
 def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     """Find what keeps a converged equilibrium from being a line, causes before what follows from them.
 
-    Where the messenger wire hangs below the contact wire a dropper's force has the wrong sign; that is told as
-    what it is, and not as slack.
+    Where the messenger wire hangs below the contact wire a dropper's force has the wrong sign; that is a
+    fault of its own, not slack.
     """
     clearance = _clearance(eq)
     crossed = np.flatnonzero(clearance <= 0.0)

@@ -151,7 +151,7 @@ class DropperSpec(Spec):
                 if given:
                     problems.append(
                         f"{key} must be left out (or null) where prescribed is '{self.prescribed}': "
-                        f"got {len(given)} values, and only one of the two readings can hold"
+                        f"got {len(given)} values, and only one of the two can be prescribed"
                     )
             elif not given:
                 problems.append(
@@ -163,7 +163,7 @@ class DropperSpec(Spec):
 
     @model_serializer(mode="wrap")
     def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the reading that does not hold, so that a line's file names one alone."""
+        """Leave out what is not prescribed, so that a line's file names one quantity alone."""
         content: dict[str, Any] = handler(self)
         return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
 
@@ -232,8 +232,10 @@ class SupportSpec(Spec):
         default=None, description="the bar itself, for the spatial model; in the plane its tangent stiffness serves"
     )
     stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
-        default=0.0, description="contact wire beside the track's axis at a support, side changing [m]; spatial only"
+        default=0.0,
+        description="contact wire's offset from the track's axis at a support, side changing [m]; spatial only",
     )
     messenger_stagger: Annotated[float, Field(ge=0.0, le=0.6)] = Field(
-        default=0.0, description="messenger wire beside the track's axis, on the stagger's side [m]; spatial only"
+        default=0.0,
+        description="messenger wire's offset from the track's axis, on the stagger's side [m]; spatial only",
     )

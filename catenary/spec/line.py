@@ -70,7 +70,7 @@ class CatenarySpec(Spec):
         default_factory=dict,
         max_length=1000,
         description="where each value comes from: p paper, s public source, r recalled, d derived, c chosen here, "
-        "u given by the user, t:NAME taken over from line NAME and to be checked",
+        "u given by the user, t:NAME copied from line NAME and to be checked",
     )
 
     @property

@@ -12,5 +12,5 @@ MARKS = {
     "d": "derived from other values",
     "c": "chosen here",
     "u": "given by the user",
-    "t": "taken over from another line",
+    "t": "copied from another line",
 }

@@ -75,7 +75,7 @@ def find_problems(
 def _few(sentences: list[str], more: int = 0) -> list[str]:
     """No more sentences than can be read; how many more there are."""
     more += max(0, len(sentences) - MAX_SHOWN)
-    return [*sentences[:MAX_SHOWN], f"and {more} more problems: mend these first"] if more else sentences
+    return [*sentences[:MAX_SHOWN], f"and {more} more problems: fix these first"] if more else sentences
 
 
 def _errors(spec: type[BaseModel], data: dict[str, Any]) -> list[Any]:

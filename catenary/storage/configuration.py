@@ -1,6 +1,6 @@
 """The configuration that the program ships: its files by name, and the choices of each of their groups.
 
-The folder ``conf`` stands beside this package, in a checkout and where a wheel has put it. It is found by that place
+The folder ``conf`` lies next to this package, in a checkout and in a wheel. It is found by that place
 and not by its name, so that another package called ``conf`` is never taken for it.
 """
 
@@ -45,9 +45,9 @@ def group_options(group: str) -> list[str]:
 
 
 def chosen_file(group: str, name: str) -> Path | None:
-    """File of one's own that a choice names, None where it names none.
+    """User's file that a choice names, None where it names no file.
 
-    A name without a suffix is that of a file beside it, too: ``my60`` of ``my60.yaml``.
+    A name without a suffix names a file in the current folder, too: ``my60`` names ``my60.yaml``.
     """
     if group not in FILE_GROUPS or not name:
         return None

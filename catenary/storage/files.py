@@ -93,7 +93,7 @@ def write_json_atomic(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Content of a JSON file, by the standard: numbers that are not finite, and nesting without end, are none.
+    """Content of a JSON file, by the standard: numbers that are not finite, and endless nesting, are refused.
 
     Raises
     ------
@@ -122,9 +122,9 @@ def read_json_object(path: Path, what: str, cure: str) -> dict[str, Any]:
     ----------
     path : Path
     what : str
-        What the file is, the beginning of the sentence.
+        What the file is; the beginning of the sentence.
     cure : str
-        What to do about a file that is none, its end.
+        What to do about another file; the end of the sentence.
 
     Raises
     ------

@@ -84,8 +84,8 @@ class UserProvided(_BySource, caching.UserProvidedCacheLocator):
 
 
 class InTree(_BySource, caching.InTreeCacheLocator):
-    """Beside the source."""
+    """Next to the source."""
 
 
 class UserWide(_BySource, caching.UserWideCacheLocator):
-    """The user's own folder, where the source cannot be written beside."""
+    """The user's own folder, where the folder of the source is not writable."""

@@ -1,4 +1,4 @@
-"""Lines by name: those that the program ships, and files of one's own."""
+"""Lines by name: those that the program ships, and the user's files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARED = {"schema_version", "name", "description", "provenance"}
 
 
 def line_names() -> list[str]:
-    """Names of the lines that `load_line` knows beside files."""
+    """Names of the lines that `load_line` knows in addition to files."""
     return group_options("catenary")
 
 

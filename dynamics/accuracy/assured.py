@@ -152,7 +152,7 @@ def longest_element(line: CatenarySpec) -> float:
 
 
 def with_elements(line: CatenarySpec, longest: float, factor: float) -> CatenarySpec:
-    """Line whose elements are none longer than a length [m] times a factor, and which has as many more in each bay."""
+    """Line with no element longer than a length [m] times a factor, with as many more elements in each bay."""
     least = min(MOST_PER_BAY, math.ceil(line.mesh.elements_per_bay / factor))
     length = min(longest, max(SHORTEST_ELEMENT, factor * longest))
     return line.model_copy(update={"mesh": MeshSpec(elements_per_bay=least, largest_element_length=length)})

@@ -1,4 +1,4 @@
-"""Runs beside a run, each different in one thing, from which its numerical error is estimated."""
+"""Companions of a run, each different in one setting, from which its numerical error is estimated."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float) -> float:
 
 
 def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple[float, float | None]:
-    """Standard deviations [N] of a steady state where the iteration ends, and where it goes on to a tighter end.
+    """Standard deviations [N] of a steady state where the iteration ends, and at a tighter tolerance.
 
     Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
     """

@@ -48,7 +48,7 @@ def on_infinite_line(case: CaseSpec, solution: Solution, error: NumericalError) 
         Where matrices do not cover the case, or no steady state is found on them.
     """
     if solution.status is not Status.OK:
-        raise NoCompanionError(f"no steady state to set beside that of the infinite line: {solution.status.value}")
+        raise NoCompanionError(f"no steady state to compare with that of the infinite line: {solution.status.value}")
     matrices = _matrices(case)
     state, applied = _pressed(case, matrices, solution.applied_force_N)
     # steps of a window end where those of the matrices begin

@@ -1,4 +1,4 @@
-"""How far the reading of a slack dropper moves a result: the same case with the other reading."""
+"""How far the damping of a slack dropper moves a result: the same case with the other choice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dynamics.spec.case import CaseSpec, SlackDamping
 
 __all__ = ["LARGE_CHANGE", "SlackDampingChange", "compare_slack_damping"]
 
-# a choice that moves the standard deviation by more than this is told [%]
+# a choice that moves the standard deviation by more than this gets a warning [%]
 LARGE_CHANGE = 3.0
 # only the difference counts, and it hardly depends on the window
 SHORT_WINDOW = {"spans_behind": 10, "spans_ahead": 12}
@@ -19,16 +19,16 @@ SHORT_WINDOW = {"spans_behind": 10, "spans_ahead": 12}
 
 @dataclass(frozen=True)
 class SlackDampingChange:
-    """What the other reading of a slack dropper makes of a result.
+    """Effect of the other choice of slack damping on a result.
 
     Attributes
     ----------
     choice, other : str
-        The reading of the run, and that of its companion.
+        Choice of the run, and that of its companion.
     change_percent : float or None
-        Change of the contact force's standard deviation by the other reading [%]; None where it could not be found.
+        Change of the contact force's standard deviation by the other choice [%]; None where it could not be computed.
     message : str
-        What both figures are, or why there are none.
+        Both figures, or why they are missing.
     """
 
     choice: SlackDamping
@@ -38,17 +38,17 @@ class SlackDampingChange:
 
     @property
     def warning(self) -> str:
-        """Sentence for a run whose figures hang on the reading; empty where they do not."""
+        """Sentence for a run whose figures depend on the choice; empty where they do not."""
         if self.change_percent is None or abs(self.change_percent) <= LARGE_CHANGE:
             return ""
         return (
             f"slack_damping={self.choice} is a choice that matters here: slack_damping={self.other} changes the "
-            f"standard deviation by {self.change_percent:+.1f} %; name it beside the figure"
+            f"standard deviation by {self.change_percent:+.1f} %; state it with the figure"
         )
 
 
 def compare_slack_damping(case: CaseSpec, solution: Solution) -> SlackDampingChange | None:
-    """Solve a case once more with the other reading of its slack droppers; None where none is slack, or no figures."""
+    """Solve a case again with the other damping of its slack droppers; None where none is slack, or no figures."""
     if solution.statistics is None or not (solution.dropper_slack_time > 0.0).any():
         return None
     other: SlackDamping = "released" if case.slack_damping == "kept" else "kept"

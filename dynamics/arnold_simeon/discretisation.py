@@ -82,7 +82,7 @@ class SemiDiscrete:
 
     @property
     def hermite(self) -> bool:
-        """Whether every node of the wire has a slope beside its height."""
+        """Whether every node of the wire has a slope as well as a height."""
         return self.method == "finite_elements"
 
     @property
@@ -143,7 +143,7 @@ def assemble(
     """
     carrier, wire = wires
     load = np.concatenate([-spec.gravity * carrier.carried, -spec.gravity * wire.carried, [0.0, spec.applied_force]])
-    # the weight of clamps and droppers hangs on both wires alike (eq. 4)
+    # clamps and droppers load both wires alike (eq. 4)
     load -= np.abs(droppers).T @ np.array(spec.clamp_weight)
     masses = np.diag([spec.head_mass, spec.body_mass])
     damping = (

@@ -65,7 +65,7 @@ def initial_state(system: SemiDiscrete) -> Start:
 
 
 def static_state(system: SemiDiscrete, push: Array) -> tuple[Array, Array]:
-    """Heights of both wires [m] and dropper forces [N] at rest under loads ``push`` (wire dof,) [N] beside weights."""
+    """Heights of both wires [m] and dropper forces [N] at rest under loads ``push`` (wire dof,) [N] and weights."""
     n = system.mass.shape[0] - 2
     K, rows = system.stiffness[:n][:, :n], system.droppers[:, :n]
     matrix = block_array([[K, -rows.T], [rows, None]], format="csc")

@@ -122,7 +122,7 @@ def fold_record(
     span : float
         Span length [m].
     signal : SignalSpec
-        Filter, as for the forces that it is laid beside.
+        Filter, as for the forces that it is compared with.
     offset : float
         Position of any support in the record [m].
     last_spans : int or None

@@ -42,7 +42,7 @@ def sparse_rows(A: csr_array) -> SparseRows:
 
 
 def fixed_rows(A: csr_array) -> FixedRows:
-    """Six entries of every row, and what rows with more have beside."""
+    """Six entries of every row, and the remaining ones of longer rows."""
     n, first = A.shape[0], A.indptr[:-1]
     idx, val = np.zeros((n, PLACES), dtype=np.uint32), np.zeros((n, PLACES))
     place = np.arange(A.nnz) - np.repeat(first, np.diff(A.indptr))

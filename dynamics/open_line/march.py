@@ -59,7 +59,7 @@ def _write(system, state, work, record, k, step):
 
 @njit(**_OPTIONS)
 def _close_contacts(state, work):
-    """Take over contact forces; a contact that has just closed keeps the speed at which it did."""
+    """Adopt contact forces; a contact that has just closed keeps its closing speed."""
     force, approach = work.contacts.force, work.contacts.approach
     for p in range(force.size):
         if force[p] <= 0.0:

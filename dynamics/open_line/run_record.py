@@ -19,7 +19,7 @@ from dynamics.spec.case import CaseSpec
 
 __all__ = ["RunRecord"]
 
-# histories beyond this lie in a file while the run goes on [bytes]
+# longer histories lie in a file during the run [bytes]
 IN_MEMORY = 256 * 2**20
 
 

@@ -68,7 +68,7 @@ class ContactLosses:
 def contact_losses(history: ForceHistory) -> tuple[ContactLosses, ...]:
     """Find the losses of every pantograph.
 
-    A sample stands for the step that ends with it. One that crosses the end of a period goes on at its beginning;
+    A sample stands for the step that ends with it. One that crosses the end of a period continues at its beginning;
     one that crosses an end of the evaluated spans of a march is cut there.
     """
     return tuple(

@@ -34,7 +34,7 @@ class _NearestSample(PandasIndex):
 
 
 def over_position(solution: Solution, name: str) -> xr.DataArray:
-    """History of the leading pantograph over its position, the time of each sample beside it.
+    """History of the leading pantograph over its position, with the time of each sample.
 
     Parameters
     ----------

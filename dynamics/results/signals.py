@@ -1,4 +1,4 @@
-"""What is read off a contact force beside its statistics: histogram, spectrum, running RMS, losses of contact.
+"""Signals derived from a contact force in addition to its statistics: histogram, spectrum, running RMS, contact losses.
 
 Histogram and losses are those of the evaluated spans, as the statistics are; so is the spectrum. The running RMS covers
 the whole record. A periodic solution is one period of an endless record: windows close over its ends, a loss that

@@ -208,5 +208,5 @@ class CaseSpec(Spec):
 
 
 def case_of(job: CaseSpec) -> CaseSpec:
-    """The case alone, without what a job says beside it, such as where its results land."""
+    """The case alone, without a job's other keys, such as the folder of its results."""
     return CaseSpec.model_validate(job.model_dump(include=set(CaseSpec.model_fields)))

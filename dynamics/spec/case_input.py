@@ -30,7 +30,7 @@ SLOW = 80.0
 
 
 class CaseChanges(TypedDict, total=False):
-    """Keys of a case beside line, pantograph and speed, as on the command line; a block is a mapping of its keys."""
+    """Keys of a case other than line, pantograph and speed, as on the command line; a block is a mapping."""
 
     contact: Block
     supply: Supply
@@ -51,7 +51,7 @@ class CaseChanges(TypedDict, total=False):
 
 
 def pantograph_names() -> list[str]:
-    """Names of the pantographs that `load_pantograph` knows beside files."""
+    """Names of the pantographs that `load_pantograph` knows in addition to files."""
     return group_options("pantograph")
 
 

@@ -1,4 +1,4 @@
-"""Validated choice of what a run on an open line keeps beside what it always keeps (SI units)."""
+"""Validated choice of what a run on an open line keeps in addition to its usual results (SI units)."""
 
 from __future__ import annotations
 

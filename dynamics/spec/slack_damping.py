@@ -1,4 +1,4 @@
-"""What a slack dropper keeps: three readings of the sources, and how far the choice moves a result."""
+"""Damping that a slack dropper keeps: three interpretations of the sources."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class PantographSpec(Spec):
             if spring <= 0.0:
                 raise ValueError(
                     f"stiffnesses[{k}], between mass {k + 1} and mass {k + 2}, must be stiffer than 0 N/m: got "
-                    f"{spring:g} N/m, and what hangs on no spring has no place at rest (only the last one, to the "
+                    f"{spring:g} N/m, and a mass without a spring has no position at rest (only the last one, to the "
                     f"base, may be 0)"
                 )
         return self

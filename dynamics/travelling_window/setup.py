@@ -19,7 +19,7 @@ from dynamics.travelling_window.near_fields import near_fields
 
 __all__ = ["WindowOperators", "build_window"]
 
-# what is cut is made good once a span, when elastic forces are formed anew from displacements
+# the cut is made good once a span, when elastic forces are formed again from displacements
 DECAYED = 1.0e-8
 # neighbouring supports feel each other within a step through the bays' tensions; the first correction is made
 LARGEST_COUPLING = 1.0e-3

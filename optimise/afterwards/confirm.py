@@ -1,4 +1,4 @@
-"""The best design confirmed by the long transient, beside the nominal line: both on the same two fine settings.
+"""Confirm the best design by the long transient, next to the nominal line: both on the same two fine settings.
 
 A search runs on a long step and a short window. To run the transient on them too would confirm neither: it is run on
 finer numerics than the search's, and once more on finer ones still. How far the change of sigma between nominal line

@@ -73,8 +73,7 @@ def _in_one_sentence() -> Iterator[None]:
             yield
     except (KeyboardInterrupt, Interrupted) as stop:
         raise Interrupted(
-            "the estimate was interrupted, nothing was submitted and nothing was written; the same command begins it "
-            "anew"
+            "the estimate was interrupted, nothing was submitted and nothing was written; the same command restarts it"
         ) from stop
 
 
@@ -128,7 +127,7 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpe
             f"steps, {free} variables) and a few for each step"
         )
     runs = 2 * len(conditions(case, off_design, len(case.catenary.droppers.positions)))
-    parts.append(f"the confirmation, 4 long transients, and the trust table, {runs} steady states with their errors")
+    parts.append(f"the confirmation, 4 long transients; the off-design table, {runs} steady states with their errors")
     return f"Not counted: {'; '.join(parts)}."
 
 
@@ -152,7 +151,7 @@ def points_cost(batches: list[Batch], setting: Setting, evaluate: Callable[[Batc
 
 
 def cost_lines(cost: Cost, cluster: ClusterSpec, beside: Sequence[str] = ()) -> list[str]:
-    """The estimate in words, with its scatter and the time that it takes on a cluster, and what stands beside it."""
+    """The estimate in words, with its scatter, the time that it takes on a cluster, and what it leaves out."""
     measured = ", ".join(f"{s:.3g}" for s in cost.seconds)
     lines = [
         f"Measured on one core of {processor_type()}: {measured} s for one of the {cost.what} "

@@ -1,4 +1,4 @@
-"""Nominal line and best design where the world is not as assumed, both under the same conditions.
+"""Nominal line and best design off the design point, both under the same conditions.
 
 Other speeds, another contact stiffness, more or less damping, errors of heights and of dropper lengths, the model's
 other dimension: for each the steady state on a long window, with its numerical error, on finer numerics where that is
@@ -33,7 +33,7 @@ Kind = Literal["speed", "contact", "damping", "height_error", "length_error", "d
 
 @dataclass(frozen=True)
 class OffDesignCondition:
-    """One change of the world that both designs meet.
+    """One changed condition, the same for both designs.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def run_conditions(
     case : CaseSpec
         Conditions of the search; its line does not enter.
     progress : callable
-        Told how many of how many runs are done.
+        Takes the number of runs done and their total.
     assured : bool
         Whether every standard deviation comes with its error; without, each run is a long transient of the case.
     """

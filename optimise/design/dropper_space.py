@@ -175,7 +175,7 @@ class DropperSpace:
         return height_per_load(self.nominal, x) / self._own_height_per_load
 
     def _lift_set(self, x: NDArray[np.float64]) -> ConvexSet:
-        """Bounds of the heights, as faces for the lifts."""
+        """Bounds of the heights, as half-spaces of the lifts."""
         heights = self._heights_per_lift(x)
         names = tuple(f"the height of dropper {k + 1} (height_change)" for k in range(len(heights)))
         bound = np.full(2 * len(heights), self.design.height_change)
@@ -189,17 +189,17 @@ class DropperSpace:
 
     @cached_property
     def _move_set(self) -> ConvexSet:
-        """Distances to keep, as faces for the moves."""
+        """Distances to keep, as half-spaces of the moves."""
         x, m, d = self._nominal_stations[0], self.half, self.design
         if m == 0:
             return ConvexSet(np.zeros((0, 0)), np.zeros(0), ())
         unit = np.eye(m)
         rows = [
-            (-unit[0], x[0] - d.support_clearance, "dropper 1 beside the support (support_clearance)"),
+            (-unit[0], x[0] - d.support_clearance, "dropper 1 next to the support (support_clearance)"),
             (
                 -2.0 * unit[0],
                 2.0 * x[0] - d.minimum_spacing,
-                "the droppers beside a support (minimum_spacing)",
+                "the droppers next to a support (minimum_spacing)",
             ),
         ]
         for k in range(m):
@@ -211,7 +211,7 @@ class DropperSpace:
             for k in range(m):
                 side = 1.0 if x[k] < clamp else -1.0
                 room = abs(clamp - x[k]) - d.clamp_clearance
-                rows.append((side * unit[k], room, f"dropper {k + 1} beside the stitch clamp (clamp_clearance)"))
+                rows.append((side * unit[k], room, f"dropper {k + 1} next to the stitch clamp (clamp_clearance)"))
         a, b, names = zip(*rows, strict=True)
         return ConvexSet(np.array(a), np.array(b), names)
 

@@ -1,7 +1,7 @@
 """Another span, stitch or number of droppers: where the droppers then stand, and how high the wire is there.
 
 Stations are carried over piece by piece, clamp by clamp: what stands on the stitch wire stays on it. Another
-number of droppers lays out anew those outside the stitch: the outermost two stay, the others follow the nominal
+number of droppers lays out again those outside the stitch: the outermost two stay, the others follow the nominal
 plan's own spacing (a monotone cubic through its stations over their rank). Heights are those of the nominal
 height profile at the place that a station has there.
 """
@@ -60,7 +60,7 @@ def line_with(nominal: DropperSpace, values: Mapping[str, float]) -> CatenarySpe
     nominal : DropperSpace
         The nominal line with its height profile.
     values : mapping
-        Quantities by key, each in the unit of `LINE_QUANTITIES`; a difference of spans is none of them.
+        Quantities by key, each in the unit of `LINE_QUANTITIES`; a difference of spans is not among them.
 
     Raises
     ------

@@ -79,7 +79,7 @@ def shorter_alone(line: CatenarySpec) -> CatenarySpec:
     Raises
     ------
     InputError
-        If the line is none that `with_longer` makes.
+        If `with_longer` does not make this line.
     """
     if not line.further_spans:
         return line

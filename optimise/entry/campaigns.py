@@ -32,10 +32,10 @@ def campaign(
     folder: str | Path | None = None,
     **changes: Unpack[CampaignChanges],
 ) -> FoundDesigns:
-    """Search a design space for the best line, as ``catenary optimise`` does, or go on with a search.
+    """Search a design space for the best line, as ``catenary optimise`` does, or resume one.
 
-    The command confirms the best design, sets it beside the nominal line off its design point and writes a report;
-    run with the same input it does so for a search that was begun here.
+    The command confirms the best design, compares it with the nominal line off the design point and writes a report;
+    run with the same input it does so for a search that was started here.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def campaign(
         Train speed [km/h].
     folder : str or Path, optional
         Where it is kept; not given: ``outputs/campaigns/<campaign>`` in the current folder, and ``campaign`` is
-        ``<line>_<design>`` unless named. The same call goes on with what is there; another search is refused.
+        ``<line>_<design>`` unless named. The same call resumes the search; another search is refused.
     changes
         Other keys, as on the command line: ``design="both"``, ``trials=200``, ``sampler="nsga2"``,
         ``objectives=["sigma", "uplift"]``, ``cluster={"kind": "local", "workers": 4}``.
@@ -84,7 +84,7 @@ def prepared_campaign(job: OptimiseJob, folder: Path) -> PreparedCampaign:
     refuse_unfit_case(case)
     prepared = prepare_campaign(campaign_of(job), case, folder)
     place = prepared.place
-    if not prepared.begun and place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
+    if not prepared.is_resumed and place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
         raise InputError([f"run_dir must be a new, empty or campaign folder: {place.path} holds other files"])
     return prepared
 

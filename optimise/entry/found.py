@@ -98,7 +98,7 @@ class FoundDesigns:
 
     @property
     def folder(self) -> Path:
-        """Folder in which it is kept; the same call, or the same command, goes on there."""
+        """Folder of the campaign; the same call, or the same command, resumes it."""
         return self.result.folder
 
     @property

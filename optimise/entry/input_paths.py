@@ -47,7 +47,7 @@ def path_problems(key: str, name: str, values: Iterable[float], between: bool = 
 
 
 def missing_inputs(case: CaseSpec, names: Iterable[str]) -> list[str]:
-    """Those of some inputs that are no numbers of a case, such as the stitch of a line without."""
+    """Inputs that are not numbers of a case, such as the stitch of a line without one."""
     missing = []
     for name in names:
         try:

@@ -39,7 +39,7 @@ class ParameterStudyChanges(CaseChanges, total=False):
 
 
 class CampaignChanges(CaseChanges, total=False):
-    """Keys of a campaign beside line, pantograph and speed; a group is a name in conf or a block of keys."""
+    """Keys of a campaign other than line, pantograph and speed; a group is a name in conf or a block of keys."""
 
     campaign: str
     trials: int

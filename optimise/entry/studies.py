@@ -45,7 +45,7 @@ def sweep(
     axes : mapping, optional
         Further axes by the dotted path of the input: values, or ``{"low": 50, "high": 70, "number": 5}``.
     folder : str or Path, optional
-        Where the points are kept, so that the same call goes on after an interruption; not given: nowhere.
+        Folder of the points, so that the same call resumes an interrupted study; not given: nothing is written.
     changes
         Other keys of the case, as `dynamics.simulate` takes them: a list in the place of a number makes an axis, as
         ``contact={"stiffness": [50e3, 200e3]}``. ``cluster="serial"`` evaluates in this process.
@@ -95,7 +95,7 @@ def sensitivity(
     study : mapping, optional
         How: ``methods`` (sobol, morris, local), ``seed``, ``sobol={"samples": 256}``, ...
     folder : str or Path, optional
-        Where the points are kept, so that the same call goes on after an interruption; not given: nowhere.
+        Folder of the points, so that the same call resumes an interrupted study; not given: nothing is written.
     changes
         Other keys of the case, as `dynamics.simulate` takes them. ``cluster="serial"`` evaluates in this process.
 

@@ -12,7 +12,7 @@ __all__ = ["refuse_bad_axes", "refuse_bad_inputs"]
 
 
 def refuse_bad_axes(job: SweepJob) -> None:
-    """Refuse axes that are no numeric input by name, and values out of range.
+    """Refuse axes that are not numeric inputs, and values out of range, by name.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def refuse_bad_axes(job: SweepJob) -> None:
 
 
 def refuse_bad_inputs(job: SensitivityJob) -> None:
-    """Refuse inputs that are no numbers of the case by name, and ranges that do not hold the case's own values.
+    """Refuse inputs that are not numbers of the case, by name, and ranges that do not hold the case's own values.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _refuse_missing(job: SensitivityJob) -> None:
     advice = f"use {' or '.join(fitting)}, or name others" if fitting else "name others"
     raise InputError(
         [
-            f"sensitivity.inputs must name numbers that this case has: {', '.join(missing)} is none of them "
+            f"sensitivity.inputs must name numbers that this case has: {', '.join(missing)} is not one of them "
             f"({job.catenary.name} with {job.pantograph.name}); {advice} by sensitivity.inputs"
         ]
     )

@@ -49,7 +49,8 @@ def value_at(case: CaseSpec, name: str) -> float:
             block = block[int(part)] if isinstance(block, list | tuple) else block[part]
         return float(block)
     except (KeyError, IndexError, TypeError, ValueError):
-        raise InputError([f"sensitivity.inputs must name numbers that this case has: {name} is none of them"]) from None
+        problem = f"sensitivity.inputs must name numbers that this case has: {name} is not one of them"
+        raise InputError([problem]) from None
 
 
 def why_impossible(error: ValidationError) -> str:
@@ -90,7 +91,7 @@ def refuse_bad_values(
             else:
                 found.update(dict.fromkeys(sentences))
         except KeyError as error:
-            found[f"{key} must name inputs that this case has: {error.args[0]} is none of them"] = None
+            found[f"{key} must name inputs that this case has: {error.args[0]} is not one of them"] = None
     for values, sentences in together.items():
         if not corners or not good.issuperset(enumerate(values)):
             found.update(dict.fromkeys(sentences))

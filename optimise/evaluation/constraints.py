@@ -64,7 +64,7 @@ def total_violation(g: Mapping[str, float]) -> float:
 
 
 def sampler_value(sigma: float | None, g: Mapping[str, float], sigma_reference: float) -> float:
-    """Standard deviation as a sampler that ignores constraints is told it [N].
+    """Standard deviation as given to a sampler that ignores constraints [N].
 
     The standard deviation itself when the design is feasible, else sigma_ref (1 + sum max(0, g)): the same
     scale, rising with the violation, defined where a dropper is slack at rest and nothing was run.

@@ -48,7 +48,7 @@ def outcome_of(number: int, solution: Solution) -> Outcome:
 
 
 def judged(outcome: Outcome, setting: Setting) -> Outcome:
-    """Outcome of a design beside the limits that it must hold.
+    """Outcome of a design with its violations of the limits.
 
     One that is slack at rest is infeasible, unless there is nothing to compare it with: it then keeps that status and
     its least static force. Otherwise a design without figures has failed.

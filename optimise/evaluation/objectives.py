@@ -2,9 +2,9 @@
 
     force_range = F_max - F_min        statistical_minimum = F_mean - 3 sigma
 
-of the low-pass filtered force. An infeasible design is told to a sampler that ignores constraints as the
+of the low-pass filtered force. A sampler that ignores constraints gets for an infeasible design the
 nominal line made worse by the sum of its violations, V: a minimised objective as f_ref (1 + V). The
-statistical minimum is to be maximised and may be near zero, where a factor says nothing: it is told as the
+statistical minimum is to be maximised and may be near zero, where a factor means nothing: the sampler gets the
 nominal line's would be with sigma_ref (1 + V), that is as f_ref - 3 sigma_ref V.
 """
 
@@ -37,7 +37,7 @@ class Objective:
     maximised : bool
         Whether more is better.
     scale : tuple of (str, float)
-        For a maximised objective: sum of the nominal line's statistics that the told value falls by when
+        For a maximised objective: sum of the nominal line's statistics by which the sampler's value falls when
         the violations sum up to one.
     """
 
@@ -154,7 +154,7 @@ def _value(name: str, outcome: Outcome) -> float | None:
 
 
 def sampler_values(names: Sequence[str], outcome: Outcome, nominal: Outcome) -> tuple[float, ...]:
-    """Objectives of a design as a sampler that ignores constraints is told them.
+    """Objectives of a design as given to a sampler that ignores constraints.
 
     Parameters
     ----------

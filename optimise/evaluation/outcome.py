@@ -1,4 +1,4 @@
-"""What came out of a job: status, figures, violations; a number that was not computed is None, never made up."""
+"""Outcome of a job: status, figures, violations; a number that was not computed is None, never made up."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a job, a design or a point; a number that was not computed is None, never made up.
+    """Outcome of a job, for a design or a point; a number that was not computed is None, never made up.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Outcome:
         Raises
         ------
         ValueError
-            If it is none.
+            If the content is not that of an outcome.
         """
         refuse_other_types(OutcomeContent, content)
         scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}

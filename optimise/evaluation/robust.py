@@ -1,7 +1,7 @@
 """One design in every scenario of its campaign: form-finding once a line, each steady state from near ones.
 
-All worlds of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
-world the samples follow one another: the state of the nominal line in the same scenario, moved by what told this
+All conditions of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
+condition the samples follow one another: the state of the nominal line in the same scenario, moved by what set this
 design from the nominal line in the sample before, is where the search begins.
 """
 
@@ -46,14 +46,14 @@ LEAST = ("contact_force_min_N",)
 
 @dataclass(frozen=True)
 class RobustStart:
-    """Where the searches of a campaign begin, by world; picklable.
+    """Starting states of a campaign's searches, by condition; picklable.
 
     Attributes
     ----------
-    worlds : tuple
-        What `prepare` gave for each world with the nominal line; None where there is nothing to begin from.
+    conditions : tuple
+        Result of `prepare` for each condition with the nominal line; None without a starting state.
     states : tuple of tuple
-        Steady state of the nominal line (world, sample), packed; None where it has none.
+        Steady state of the nominal line (condition, sample), packed; None where it has none.
     """
 
     conditions: tuple[Any, ...]
@@ -128,7 +128,7 @@ def _lines(case: CaseSpec, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:
 
 
 def _as_in(case: CaseSpec, line: Equilibrium) -> Equilibrium:
-    """The same equilibrium with the damping of a world, which does nothing at rest."""
+    """The same equilibrium with the damping of a condition, which has no effect at rest."""
     return replace(line, spec=line.spec.model_copy(update={"damping": case.catenary.damping}))
 
 
@@ -158,13 +158,13 @@ def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> O
 
 
 class _Search:
-    """Steady states of one design in one world, sample after sample."""
+    """Steady states of one design under one condition, sample after sample."""
 
     def __init__(
         self, case: CaseSpec, start: RobustStart | None, condition: int, cells: dict[tuple[int, str], VerticalCell]
     ) -> None:
         self._case = case
-        self._cells = cells  # span cells by sample and damping, which worlds share
+        self._cells = cells  # span cells by sample and damping, which conditions share
         self._start = start.conditions[condition] if start else None
         self._nominal = start.states[condition] if start else ()
         self._apart: NDArray[np.float64] | float = 0.0

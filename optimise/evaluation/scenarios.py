@@ -1,7 +1,7 @@
 """Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
 
-A world is a case: speed, pantograph, contact, damping. In each world a design is installed as often as there are
-samples of errors. Scenario number = world x samples + sample. With f_s of weight w_s (their sum is 1)
+A condition is a case: speed, pantograph, contact, damping. Under each condition a design is installed as often as there
+are samples of errors. Scenario number = condition x samples + sample. With f_s of weight w_s (their sum is 1)
 
     mean = sum w_s f_s     worst = max f_s     mean_plus_std = mean + k sqrt(sum w_s (f_s - mean)^2)
 
@@ -55,12 +55,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class ScenarioSet:
-    """Worlds and samples of a campaign, and the objectives that are computed over them.
+    """Conditions and samples of a campaign, and the objectives that are computed over them.
 
     Attributes
     ----------
     spec : ScenariosSpec
-    worlds : tuple of World
+    conditions : tuple of Condition
     objectives : tuple of str
         Names of the campaign's objectives.
     """
@@ -71,7 +71,7 @@ class ScenarioSet:
 
     @property
     def samples(self) -> int:
-        """Lines with errors in each world; one where there are no errors."""
+        """Lines with errors under each condition; one where there are no errors."""
         return self.spec.errors.samples if self.spec.errors.wanted else 1
 
     @property
@@ -169,7 +169,7 @@ class ScenarioSet:
 
 
 def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpec) -> ScenarioSet | None:
-    """Scenarios around a case; None where there is none beside the case's own.
+    """Scenarios around a case; None where there is only the case's own.
 
     Raises
     ------

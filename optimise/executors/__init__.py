@@ -56,12 +56,12 @@ def open_executor(
         Folder of the campaign or sweep: the types of the processors that took part are put on record there, and the
         output of batch jobs.
     say : callable
-        Told in a sentence what the user should know: workers that are missed, processors of different types.
+        Takes a sentence for the user: missing workers, processors of different types.
 
     Raises
     ------
     NoWorkersError
-        If workers cannot be had as they are described, or give nothing and beginning anew did not help.
+        If workers cannot start as specified, or return nothing although they were restarted.
     """
     if cluster.kind == "serial":
         yield SerialExecutor(evaluate, setting, folder, say)

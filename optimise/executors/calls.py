@@ -1,4 +1,4 @@
-"""Functions called on workers through Dask: each call's end is told, then its value or what went wrong."""
+"""Call functions on workers through Dask and report each call's end, then its value or its error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Calls:
         self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
 
     def call(self, key: str, worker: str, function: Callable[..., Any], *arguments: object) -> Any:
-        """Call a function on one worker; what becomes of it is told under its key.
+        """Call a function on one worker; its result is reported under its key.
 
         Returns
         -------
@@ -46,7 +46,7 @@ class Calls:
         return future
 
     def next(self, timeout: float) -> News | None:
-        """Next piece of news; None when there is none within a time [s]."""
+        """Next report; None when none arrives within a time [s]."""
         try:
             return self._news.get(timeout=max(0.0, timeout))
         except queue.Empty:

@@ -1,4 +1,4 @@
-"""Evaluation in worker processes, here or on a cluster: tasks sent, the dead found out, silence noticed."""
+"""Evaluate in worker processes, here or on a cluster: send tasks, detect dead and silent workers."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from optimise.spec.cluster import ClusterSpec
 __all__ = ["WorkersExecutor"]
 
 SECONDS_BETWEEN_LOOKS = 0.5
-# tasks that ended their workers at each try, without a result in between, after which it is hardly their fault
+# tasks in a row that ended their workers at each try; after so many the tasks are hardly the cause
 CRASHED_IN_A_ROW = 10
 
 
 class WorkersExecutor:
-    """Worker processes, each with one thread, made as `open_executor` is told.
+    """Worker processes, each with one thread, of the cluster given to `open_executor`.
 
-    A worker takes tasks once it has answered a greeting: one that dies while it starts is no task's fault. A task that
-    has ended its worker too often has failed, with the reason. An error that no evaluation raised is one of the
-    workers or of what lies between: the task is sent again, and when that does not help, the workers begin anew.
+    A worker takes tasks once it has answered a greeting: if it dies while starting, no task is suspected. A task that
+    has ended its worker too often fails with the reason. An error that no evaluation raised is one of the
+    workers or of their connection: the task is sent again, and if that does not help, the workers are restarted.
 
     Raises
     ------
     NoWorkersError
-        If workers cannot be had as they are described.
+        If workers cannot start as specified.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class WorkersExecutor:
         Raises
         ------
         NoWorkersError
-            If the workers give nothing and beginning anew did not help, or give the same error again and again.
+            If the workers return nothing although they were restarted, or return the same error repeatedly.
         """
         obey()
         end = time.monotonic() + timeout
@@ -158,7 +158,7 @@ class WorkersExecutor:
         if self._session is None:
             self._begin()
         elif not self._session.connected:
-            self._say("The watchdog: the scheduler is lost; workers are begun anew.")
+            self._say("Watchdog: the scheduler is lost; restarting the workers.")
             self._restart_workers()
         else:
             self._hold(self._session)
@@ -173,17 +173,18 @@ class WorkersExecutor:
             error = self._not_started if self._session is None else None
             word = self._complaint if error is None else _said(error)
             raise NoWorkersError(
-                f"{reason}, though the workers were asked for again and begun anew{'; ' * bool(word)}{word}"
+                f"{reason}, although workers were requested again and restarted{'; ' * bool(word)}{word}"
             )
-        what = "asked for again" if step is Step.ASK_AGAIN else "begun anew"
-        self._say(f"The watchdog: {reason}; workers are {what}.")
+        what = "requesting workers again" if step is Step.ASK_AGAIN else "restarting the workers"
+        self._say(f"Watchdog: {reason}; {what}.")
         if step is Step.ASK_AGAIN and self._session is not None:
             self._session.deployment.ask_again()
         else:
             try:
                 self._restart_workers()
             except NoWorkersError as error:
-                raise NoWorkersError(f"{reason}, and workers could not be begun anew: {error}", error.change) from error
+                problem = f"{reason}, and the workers could not be restarted: {error}"
+                raise NoWorkersError(problem, error.change) from error
         self._watchdog.stepped()
 
     def _launch(self) -> None:
@@ -244,35 +245,35 @@ class WorkersExecutor:
         return sent.work.failed(answer.error) if answer.error else answer.result
 
     def _went_wrong(self, error: BaseException, since: float) -> None:
-        """Take an error that no evaluation raised; workers begin anew when sending again has not helped."""
+        """Handle an error that no evaluation raised; restart the workers when sending again has not helped."""
         if self._session is None or not self._session.connected:
-            return  # which is found at the next look
+            return  # the next check finds that
         count, text = self._errors.took(error, since), _said(error)
         if self._errors.enough():
             if isinstance(error, MemoryError):
                 raise NoWorkersError(f"evaluations lacked memory {count} times in a row ({text}); {MEMORY_CURE}")
             raise NoWorkersError(
-                f"the workers, or what lies between, gave the same error {count} times in a row, which no evaluation "
-                f"raised ({text})"
+                f"the workers, or their connection, gave the same error {count} times in a row, and no evaluation "
+                f"raised it ({text})"
             )
         if count > 1 or isinstance(error, UnknownCampaignError):
-            self._say(f"An error that is no outcome of an evaluation came back ({text}); workers are begun anew.")
+            self._say(f"A worker returned an error that no evaluation raised ({text}); restarting the workers.")
             self._restart_workers()
 
     def _lost(self, worker: str) -> None:
-        """Blame a worker's death on the task that it was at work on; it fails when it has had its tries."""
+        """Suspect the task that a dead worker was evaluating; fail it after its last retry."""
         suspect = self._tasks.lost(worker)
         if suspect is None:
             return
         number, limited = suspect.work.number, time.monotonic() - suspect.since >= self._spec.time_limit_s
         if limited:
-            self._watchdog.finished()  # it met its time limit, which is no silence
+            self._watchdog.finished()  # it reached its time limit: not a silence
         if self._tasks.deaths[number] <= self._spec.retries:
             return
         reason = self._tasks.given_up(suspect, self._spec.time_limit_s)
         self._crashed = 0 if limited else self._crashed + 1
         if self._crashed >= CRASHED_IN_A_ROW:
-            raise NoWorkersError(f"{self._crashed} failures in a row were one and the same: {reason}")
+            raise NoWorkersError(f"{self._crashed} failures in a row were the same: {reason}")
         self._failures.append(suspect.work.failed(reason))
 
 

@@ -29,7 +29,7 @@ class Sent:
     future: Any = None
 
     def drop(self) -> None:
-        """Let go of the value on its worker; what waits for it is told that it does not come."""
+        """Release the value on its worker and notify those waiting that it will not arrive."""
         if self.future is not None:
             self.future.release()
 
@@ -37,10 +37,10 @@ class Sent:
 class InFlight:
     """Tasks of an executor that have no result yet.
 
-    The executor chooses the worker of each task, so that it knows what a worker that dies was at work on: the first
+    The executor chooses the worker of each task, so that it knows what a dead worker was evaluating: the first
     task in its queue that is not evaluated yet. That one is tried again, alone on a worker; what had waited behind it
-    is sent elsewhere and not blamed. Alone, because a worker that is killed a moment after a task may take the news
-    of its end along, and the one behind it did the killing. A value that was not fetched in time is evaluated again.
+    is sent elsewhere and not suspected. Alone, because a worker that is killed a moment after a task may lose the
+    report of its end, and the next task was the cause. A value that was not fetched in time is evaluated again.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class InFlight:
             kept.clear()
 
     def lost(self, worker: str) -> Sent | None:
-        """Send the tasks of a dead worker again; the one that it was at work on, which has one death more."""
+        """Send the tasks of a dead worker again; return the one that it was evaluating, with one more death counted."""
         tasks = [self._sent[key] for key in self._queues.get(worker, ())]
         for sent in reversed(tasks):
             self.again(sent)

@@ -1,4 +1,4 @@
-"""What can be said against a cluster before anything is written or submitted."""
+"""Pre-flight checks of a cluster specification, before anything is written or submitted."""
 
 from __future__ import annotations
 

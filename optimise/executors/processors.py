@@ -17,7 +17,7 @@ PROCESSORS_FILE = "processors.json"
 
 @cache
 def processor_type() -> str:
-    """Type of this machine's processor, as far as the compiled kernels and libraries tell types apart."""
+    """Type of this machine's processor, as far as the compiled kernels and libraries distinguish types."""
     from llvmlite import binding
 
     features = binding.get_host_cpu_features().flatten()
@@ -41,7 +41,7 @@ def _kernel_target(processor: str) -> str:
 
 
 class Processors:
-    """Types of the processors that took part, kept in a folder from run to run; a second type is told."""
+    """Processor types of all workers, kept in a folder from run to run; reports a second type."""
 
     def __init__(self, folder: Path | None, say: Callable[[str], None]) -> None:
         self._folder = folder
@@ -49,7 +49,7 @@ class Processors:
         self._known = read_processors(folder) if folder is not None else []
 
     def took_part(self, processor: str) -> None:
-        """Put a type on record when it is seen for the first time."""
+        """Record a type when it is seen for the first time."""
         if processor in self._known:
             return
         others = {_kernel_target(p) for p in self._known} - {_kernel_target(processor)}

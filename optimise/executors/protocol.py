@@ -12,17 +12,17 @@ __all__ = ["MEMORY_CURE", "Evaluate", "Executor", "NoWorkersError", "interruptio
 # a job, or a batch, and what all share, to its outcome, which carries its number
 Evaluate = Callable[[Any, Any], Any]
 
-# what is done about evaluations that lack memory
+# what to do when evaluations lack memory
 MEMORY_CURE = "take fewer workers (cluster.workers), give each more memory, or make the runs smaller (spans, elements)"
 
 
 class NoWorkersError(Exception):
-    """Workers cannot be had, or give nothing; what is on record stays, and can be gone on with.
+    """Workers cannot start, or return nothing; the record stays, and the work can be resumed.
 
     Parameters
     ----------
     change : str
-        What has to be another one before there can be workers; empty where waiting may do.
+        What has to change before workers can start; empty where waiting may suffice.
     """
 
     exit_code = 75
@@ -33,11 +33,11 @@ class NoWorkersError(Exception):
 
 
 def interruption(stop: BaseException, left: str) -> str:
-    """Sentence on interrupted work: why, where nobody asked for it, what is left on record, and how it goes on."""
+    """Sentence on interrupted work: the reason if nobody requested it, what is on record, and how to resume."""
     reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
     change = stop.change if isinstance(stop, NoWorkersError) else ""
-    way = f"with {change} this command" if change else "the same command"
-    return f"{reason}{left}; {way} goes on from there"
+    way = f"with {change}, this command" if change else "the same command"
+    return f"{reason}{left}; {way} resumes from there"
 
 
 class Executor(Protocol):
@@ -53,7 +53,7 @@ class Executor(Protocol):
         ...
 
     def next_completed(self, timeout: float) -> Any:
-        """Outcome of one that is done; None when there is none within a time [s]."""
+        """Outcome of a finished one; None when none finishes within a time [s]."""
         ...
 
     def close(self) -> None:

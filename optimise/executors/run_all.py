@@ -32,7 +32,7 @@ def completed(executor: Executor, work: Iterable[Work]) -> Iterator[Any]:
 
 
 def run_all(executor: Executor, work: Iterable[Work], progress: Callable[[int], None]) -> dict[int, Any]:
-    """Outcomes of all work by number. ``progress`` is told how many are done after each."""
+    """Outcomes of all work by number. ``progress`` takes the number done after each."""
     outcomes: dict[int, Any] = {}
     for found in completed(executor, work):
         if found is not None:

@@ -36,7 +36,7 @@ class SerialExecutor:
         self._waiting.append(work)
 
     def next_completed(self, timeout: float) -> Any:
-        """Evaluate what has waited longest; None if there is none."""
+        """Evaluate what has waited longest; None if nothing waits."""
         if not self._waiting:
             return None
         obey()
@@ -46,7 +46,7 @@ class SerialExecutor:
         return found
 
     def _with_memory(self, work: Work) -> Any:
-        """Evaluate, and once more where memory was lacking, which is no fault of what is evaluated."""
+        """Evaluate, and once more where memory was lacking, for which the evaluation is not at fault."""
         for _ in range(TRIES):
             try:
                 return self._evaluate(work, self._setting)

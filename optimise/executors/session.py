@@ -56,7 +56,7 @@ class Session:
         return ()
 
     def greet(self, worker: str) -> tuple[str, Any]:
-        """Call a worker that has come; the key under which its answer is told, and what must be held until then."""
+        """Call a worker that has connected; return the key of its answer, and the future to keep until then."""
         key = f"{self.name}-greeting-{next(self._number)}"
         return key, self._calls.call(key, worker, greet_on_worker, self.name)
 
@@ -66,7 +66,7 @@ class Session:
         sent.future = self._calls.call(sent.key, sent.worker, evaluate_on_worker, *given)
 
     def news(self, timeout: float) -> News | None:
-        """Next piece of news; None when there is none within a time [s]."""
+        """Next report; None when none arrives within a time [s]."""
         return self._calls.next(timeout)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Silence of workers noticed: asked for again, then all begun anew, then given up."""
+"""Detects unresponsive workers; requests replacements, restarts the cluster, then gives up."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from optimise.spec.cluster import WatchdogSpec
 __all__ = ["ENOUGH_ERRORS", "EqualErrors", "Step", "Watchdog"]
 
 KEPT_TIMES = 501
-# errors of one kind without a result in between, after which one more would be no news
+# errors of one kind without a result in between, after which one more adds nothing
 ENOUGH_ERRORS = 5
 
 
 class Step(Enum):
-    """What is done about a silence, in this order."""
+    """Steps taken against a silence, in this order."""
 
     ASK_AGAIN = "ask again"
     RESTART = "restart"
@@ -30,8 +30,8 @@ class Watchdog:
     """Times since the last sign of life.
 
     A silence is the longest of ``silence_s`` and ``medians`` times the median time of an evaluation. Each further one
-    brings the next step. While there are workers, they are begun anew only when a hanging evaluation would have met
-    its time limit: it is ended by that, and named in the record.
+    brings the next step. While there are workers, they are restarted only when a hanging evaluation would have reached
+    its time limit: that ends it, and the record names it.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Watchdog:
         Parameters
         ----------
         tasks : int
-            Tasks under way or waiting.
+            Tasks in flight or waiting.
         workers : int
             Workers that are there.
         queued : bool

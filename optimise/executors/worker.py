@@ -149,7 +149,7 @@ def _compile_once_on_this_node(plugin: Any, work: Work, time_limit: float) -> No
     with contextlib.suppress(OSError):  # a folder that cannot be written holds no kernels either
         mark.parent.mkdir(parents=True, exist_ok=True)
         with open(mark, "ab") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)  # the system lets go of it when this process is killed
+            fcntl.flock(handle, fcntl.LOCK_EX)  # the system releases it when this process is killed
             if os.fstat(handle.fileno()).st_size > 0:
                 return
             with _ended_after(longest_s(time_limit) + SECONDS_TO_COMPILE), contextlib.suppress(Exception):

@@ -1,7 +1,7 @@
 """The points that a sweep's verdict rests on, each on numerics of its own, with the error of its standard deviation.
 
 A sweep runs on a short window, which near a resonance may lose a tenth of sigma. Which point is the lowest and which
-the highest is therefore asked of the refined figures: beside the extremes of the sweep, those that might take their
+the highest is therefore searched among refined figures: the extremes of the sweep and those that might take their
 place are refined. All other points keep the figures of the sweep, whose error is not estimated, unless every point is
 asked for.
 """
@@ -58,7 +58,7 @@ def assure_points(
     file : Path
         Where they are kept; what stands there for the same sweep is not computed again.
     progress : callable
-        Told how many of how many points are done.
+        Takes the number of points done and their total.
     evaluate : callable
         Picklable function of a job and its setting, in place of `evaluate`.
     everywhere : bool
@@ -106,7 +106,7 @@ def _write(result: SweepResult, file: Path) -> None:
 
 
 def read_assured(result: SweepResult, file: Path) -> SweepResult:
-    """Sweep with its refined points on record; as it is where there are none, or only those of other figures."""
+    """Sweep with its refined points on record; unchanged without any, or with those of other figures alone."""
     try:
         content = read_json(file)
         if content["sweep_sha256"] != _key(result):

@@ -1,4 +1,4 @@
-"""Batches of points given to workers, put on record as they come back, gone on with after an interruption."""
+"""Give batches of points to workers, record them as they come back, resume after an interruption."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Fill(TypedDict, total=False):
     evaluate : callable
         Picklable function of a batch and the setting of its study, in place of `evaluate_batch`.
     command : str
-        Command line that goes on with the study, for those who ask how it stands.
+        Command line that resumes the study, for `catenary status`.
     """
 
     progress: Callable[[ParameterStudyProgress], None]
@@ -74,9 +74,9 @@ def prepare_study(place: ParameterStudyFolder, given: ParameterStudyInput, clust
 
 
 def fill_record(prepared: PreparedStudy, how: Fill) -> None:
-    """Evaluate the batches that are not on record yet, each put on the disk before the next is told.
+    """Evaluate the batches that are not on record yet, each written to disk before the next is reported.
 
-    The folder is made if it is missing, gone on with if it holds this study.
+    Makes the folder if it is missing, resumes if it holds this study.
 
     Raises
     ------
@@ -87,15 +87,15 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
     """
     place, given, cluster = prepared.place, prepared.given, prepared.cluster
     with driver_lock(place.lock, f"{place.study} '{given.name}'", cluster.driver_silence_s):
-        place.refuse_other(given)  # another driver may have begun meanwhile
+        place.refuse_other(given)  # another driver may have started meanwhile
         place.restore_input(given)
         done, record = take_up(place.batches(given), place.status_json)
         numbers = {batch.number for batch in done}
         missing = [batch for batch in given.batches if batch.number not in numbers]
-        begun = ParameterStudyProgress(
+        state = ParameterStudyProgress(
             study=place.study, name=given.name, points=given.points, command=how.get("command", "")
         ).with_points(outcome for batch in done for outcome in batch.outcomes)
-        status = StatusWriter(place.status_json, begun)
+        status = StatusWriter(place.status_json, state)
         status.write(StudyState.RUNNING)
         outcomes = _evaluated(prepared, missing, how.get("evaluate"))
         try:

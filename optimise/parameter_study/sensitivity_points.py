@@ -110,7 +110,7 @@ def _morris(spec: SensitivityInputsSpec) -> NDArray[np.float64]:
 
 
 def morris_problem(d: int) -> dict[str, object]:
-    """What SALib is told of d inputs: shares of their ranges."""
+    """Problem of d inputs for SALib: shares of their ranges."""
     return {"num_vars": d, "names": [f"x{k}" for k in range(d)], "bounds": [[0.0, 1.0]] * d}
 
 

@@ -30,7 +30,7 @@ def read_parameter_study_status(folder: Path) -> ParameterStudyProgress:
     places = ((kind(Path(folder)), model) for kind, model in KINDS)
     found = next(((place, model) for place, model in places if place.input_yaml.is_file()), None)
     if found is None:
-        raise InputError([f"run_dir must be the folder of a campaign, sweep or sensitivity study: {folder} is none"])
+        raise InputError([f"run_dir must be the folder of a campaign, sweep or sensitivity study: {folder} is not"])
     place, model = found
     given = place.read_input(model)
     place.refuse_lost_record()

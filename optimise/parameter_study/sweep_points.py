@@ -20,7 +20,7 @@ def sweep_batches(axes: SweepAxesSpec) -> list[Batch]:
     """All points of a sweep, each in one batch; a point is numbered by its place in the array.
 
     Batches run along the longest axis, but not along the speed where another has more than one value: steady
-    states at neighbouring speeds are less alike. In a large sweep a batch goes to and fro over several neighbouring
+    states at neighbouring speeds are less alike. In a large sweep a batch goes back and forth over several neighbouring
     rows of the next longest axis; in one of few rows, each is cut into parts. The division depends on the axes alone.
     """
     values, shape, names = tuple(axes.values.values()), axes.shape, list(axes.values)

@@ -74,7 +74,7 @@ class AssuredPoint:
     sigma_N, error_N : float, optional
         Standard deviation of the contact force and its estimated numerical error [N].
     message : str
-        What to know about them, or why there are none.
+        What to know about them, or why they are missing.
     wall_time_s : float
         What they cost [s].
     """
@@ -135,7 +135,7 @@ class SweepResult:
     assured: tuple[AssuredPoint, ...] = ()
 
     def figures(self, name: str) -> np.ndarray:
-        """One statistic over all points, NaN where there is none."""
+        """One statistic over all points, NaN where it is missing."""
         found = np.full(self.sweep.shape, np.nan)
         for index, point in self.points.items():
             found[index] = point.statistics.get(name, np.nan)

@@ -78,7 +78,7 @@ class CampaignFolder(StudyFolder):
 
     @property
     def importances_json(self) -> Path:
-        """What mattered in the search, by its own trials."""
+        """Importance of the variables by the search's own trials."""
         return self.path / "importances.json"
 
     @property
@@ -176,8 +176,8 @@ class CampaignFolder(StudyFolder):
             raise InputError(
                 [
                     f"{self.input_yaml} must have schema version {self.version}, whose record is "
-                    f"{self.record.name}: it has {found}, of another version of this program; go on with that one, or "
-                    "begin anew under another campaign name"
+                    f"{self.record.name}: it has {found}, of another version of this program; resume with that one, or "
+                    "start again under another campaign name"
                 ]
             )
 
@@ -205,15 +205,15 @@ class CampaignFolder(StudyFolder):
         except (OSError, ValueError) as error:
             what, cure = f"{self.input_yaml} must be a readable campaign", "give the folder of a campaign"
             if self.record.exists():
-                beside = f"{self.record.name} beside it is untouched"
-                cure = f"restore it from a copy, or use another campaign name; {beside}"
+                untouched = f"{self.record.name} next to it is untouched"
+                cure = f"restore it from a copy, or use another campaign name; {untouched}"
             raise InputError([f"{what}: {unreadable(error)}; {cure}"]) from error
         if not isinstance(content, dict):
             raise InputError([f"{self.input_yaml} must be a mapping of names to values: it is not; restore the file"])
         return content
 
     def _differences(self, campaign: CampaignSpec, case: CaseSpec) -> str:
-        """First differing inputs, for the message."""
+        """First inputs that differ, for the message."""
         given = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
         held = {name: self._yaml().get(name, {}) for name in ("campaign", "case")}
         if isinstance(held["campaign"], dict):

@@ -35,7 +35,7 @@ MOST_BYTES = 10_000
 
 
 class Interrupted(Exception):  # noqa: N818 - it is no error
-    """The work was stopped by hand; its message says how to go on."""
+    """The work was stopped by hand; the message says how to resume."""
 
     exit_code = 75
 
@@ -51,7 +51,7 @@ class Holder:
 
 @contextlib.contextmanager
 def driver_lock(lock: Path, what: str, silence_s: float = SILENCE_S) -> Iterator[None]:
-    """Hold a folder against a second driver; the system lets go of it however this process ends.
+    """Hold a folder against a second driver; the system releases it however this process ends.
 
     On a file system that machines share, the system may not know of a driver elsewhere. So the file also says who
     holds it and is touched now and then: a driver on another machine that has been silent for long is taken for dead.
@@ -139,7 +139,7 @@ def _take(stack: contextlib.ExitStack, lock: Path, what: str, silence_s: float) 
     if elsewhere and silent < silence_s:
         raise InputError(
             [
-                f"{what} must have one driver: process {elsewhere.process} on {elsewhere.host} is at work in "
+                f"{what} must have one driver: process {elsewhere.process} on {elsewhere.host} is running in "
                 f"{lock.parent}, last sign of life {silent:.0f} s ago; wait for it (after {silence_s:g} s of silence "
                 "it counts as dead)"
             ]
@@ -147,7 +147,7 @@ def _take(stack: contextlib.ExitStack, lock: Path, what: str, silence_s: float) 
     if locked:
         return
     if not elsewhere:
-        raise InputError([f"{what} must have one driver: another process is at work in {lock.parent}; wait for it"])
+        raise InputError([f"{what} must have one driver: another process is running in {lock.parent}; wait for it"])
     # the file server still holds the lock of a machine that has died: another file takes the place of this one
     fresh = lock.with_name(f"{lock.name}.{os.getpid()}")
     handle = stack.enter_context(fresh.open("ab"))
@@ -191,7 +191,7 @@ def _beat(lock: Path, own: Holder, silence_s: float, ended: threading.Event) -> 
     """Give signs of life; end the process when another driver has taken this one for dead."""
     while not ended.wait(min(LONGEST_BEAT_S, silence_s / 10.0)):
         if _taken_over(lock, own):
-            print(f"Another driver has taken over {lock.parent}; this one ends.", file=sys.stderr, flush=True)
+            print(f"Another driver now owns {lock.parent}; this one ends.", file=sys.stderr, flush=True)
             os._exit(Interrupted.exit_code)
         with contextlib.suppress(OSError):
             os.utime(lock)

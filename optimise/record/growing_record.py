@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 BLOCK = 2**20
-# of a file that this process cannot open at the moment nothing is known: the next look tells
+# errors of a file that this process cannot open now: the next check will show what it is
 NOT_NOW = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR)
 KEPT = "damaged"
-GIVE_AGAIN = "the command that began it again, which keeps the file under another name and goes on from what is left"
+GIVE_AGAIN = "the command that started it again, which keeps the file under another name and resumes from what is left"
 
 
 class DamagedRecordError(InputError):
@@ -53,7 +53,7 @@ class DamagedRecordError(InputError):
 
 
 class ChangedRecordError(Exception):
-    """Another hand changed the record of a driver at work; it has been written whole again, nothing is lost."""
+    """Something else changed the record of a running driver; the driver wrote it whole again, nothing is lost."""
 
     exit_code = 75
 
@@ -140,10 +140,10 @@ class GrowingRecord:
         if kept is None:
             write_bytes_atomic(self._path, self._content())
         self._seen = _identity(self._path)
-        found = "" if kept is None else f" (what was found in its place is kept as {kept.name})"
+        found = "" if kept is None else f" (the file found in its place is kept as {kept.name})"
         raise ChangedRecordError(
-            f"{self._path} {how} by another hand while its driver was at work; the driver has written it whole again "
-            f"from memory{found}, nothing is lost; find out what reached into the folder before going on"
+            f"{self._path} {how} by something else while its driver was running; the driver wrote it whole again "
+            f"from memory{found}, nothing is lost; find out what changed the folder before you resume"
         )
 
 
@@ -180,12 +180,12 @@ def kept_aside(path: Path, content: bytes) -> Path:
 
 
 def was_set_aside(path: Path) -> bool:
-    """Whether a record of this name was damaged before, and its loss told."""
+    """Whether a record of this name was damaged before, and its loss reported."""
     return any(path.parent.glob(f"{path.name}.{KEPT}-*"))
 
 
 def say(sentence: str) -> None:
-    """Tell what was kept aside, where work goes on all the same."""
+    """Report what was set aside where work continues."""
     print(sentence, file=sys.stderr, flush=True)
 
 
@@ -206,7 +206,7 @@ def append_whole(path: Path, content: bytes) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int, int, int] | None:
-    """Device, number, bytes and time of the last change of a file; None where there is none."""
+    """Device, number, bytes and time of the last change of a file; None without a file."""
     try:
         found = os.stat(path)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """`journal.log`: the trials of a campaign as an Optuna journal, which Optuna and its dashboard open.
 
 It is written by Optuna's own storage and made from the record, which does not need it: while designs are searched
-every ten seconds, for the trials up to the first that is under way, and in the end for all of them.
+every ten seconds, for the trials up to the first that is in flight, and for all of them when the search ends.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class JournalExport:
     ) -> None:
         self._path, self._name, self._directions, self._trial = path, name, directions, trial
         self._written = 0
-        self._size = -1  # of the file, which another hand may have changed: it is then written anew
+        self._size = -1  # of the file; if something else changed it, it is written again
         self._due = time.monotonic() + SECONDS_BETWEEN_WRITES
 
     @property
     def due(self) -> bool:
-        """Whether the file is to be brought up to date while its driver is at work."""
+        """Whether to update the file while its driver is running."""
         return time.monotonic() >= self._due
 
     def write(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Lines of a record, each with a checksum: a line that was changed on the disk is told from one that was written.
+"""Lines of a record, each with a checksum: they distinguish a line changed on disk from one that was written.
 
 A line is a JSON object whose last entry is the CRC-32 of what stands before that entry. Readers of JSON lines, Optuna
 among them, take it for one more entry and pass over it. A changed digit would else be a number like any other.
@@ -51,8 +51,10 @@ def parsed_line(line: bytes) -> dict[str, Any] | None:
 
 def is_torn(line: bytes, start: bytes) -> bool:
     """Whether a line is the beginning of one that was being written when its driver was killed."""
-    begun = line[: len(start)] == start[: len(line)] and min(line, default=32) >= 32  # JSON has no control characters
-    return begun and not line.endswith(b"\n") and not holds_another(line)
+    is_start = (
+        line[: len(start)] == start[: len(line)] and min(line, default=32) >= 32
+    )  # JSON has no control characters
+    return is_start and not line.endswith(b"\n") and not holds_another(line)
 
 
 def fits_one(size: int, sizes: Sequence[int]) -> bool:

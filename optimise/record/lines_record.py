@@ -66,7 +66,7 @@ class LinesRecord(Generic[Unit]):
     Attributes
     ----------
     path : Path
-        The record; where there is none it holds nothing.
+        The record; empty if the file does not exist.
     study : str
         Hash of the study's configuration; empty where it is not known.
     name : str
@@ -75,13 +75,13 @@ class LinesRecord(Generic[Unit]):
         What the lines hold, and what is counted, in the plural.
     read : callable
         Unit of a line's content; raises an OtherStudyError for one of another study, an AttributeError, KeyError,
-        TypeError or ValueError where it is none.
+        TypeError or ValueError where it is not a unit.
     write : callable
         Content of a unit's line.
     evaluations : callable
         Evaluations that a unit holds.
     number : callable, optional
-        Number of a unit where each stands by itself, so that whole ones behind damage are gone on with, too.
+        Number of a unit where each stands by itself, so that whole ones behind damage are used, too.
     order : callable, optional
         Makes what takes one unit after the other and raises a ValueError for one that cannot follow those before it.
     """
@@ -98,7 +98,7 @@ class LinesRecord(Generic[Unit]):
     order: Callable[[], Callable[[Unit], None]] | None = None
 
     def lines(self) -> Lines[Unit]:
-        """What can be read, whatever stands beside it."""
+        """What can be read, whatever other lines hold."""
         with collection_paused():
             return self._lines()
 
@@ -110,7 +110,7 @@ class LinesRecord(Generic[Unit]):
         DamagedRecordError
             If it is damaged elsewhere, or holds fewer evaluations than `status.json` counts.
         """
-        wanted = counted(status, self.name)  # before the record, which a driver at work writes first
+        wanted = counted(status, self.name)  # before the record, which a running driver writes first
         found = self.lines()
         if found.damage:
             raise DamagedRecordError(f"{self.path} must hold the {self.what} that were written: {found.damage}")
@@ -123,7 +123,7 @@ class LinesRecord(Generic[Unit]):
         return sum(map(self.evaluations, units))
 
     def left(self, found: Lines[Unit]) -> list[Unit]:
-        """Units that are gone on with where a record is damaged."""
+        """Units that are kept where a record is damaged."""
         if self.number is None:
             return found.units
         return list({self.number(unit): unit for unit in [*found.units, *found.behind]}.values())
@@ -161,7 +161,7 @@ class LinesRecord(Generic[Unit]):
         return found
 
     def _unit(self, content: Content, number: int) -> tuple[Unit | None, str]:
-        """Unit of a line, None where it is none of the study, and what is wrong with the line."""
+        """Unit of a line, None if it is not of the study, and what is wrong with the line."""
         try:
             if self.study and content.get(STUDY, "") not in ("", self.study[:HASH_DIGITS]):
                 raise OtherStudyError
@@ -183,7 +183,7 @@ class LinesWriter(Generic[Unit]):
         self._file = GrowingRecord(record.path)
 
     def append(self, unit: Unit) -> None:
-        """Put a unit on record; see `GrowingRecord.append`."""
+        """Record a unit; see `GrowingRecord.append`."""
         self._lines += 1
         self._file.append(self._record.line(unit, self._lines))
 

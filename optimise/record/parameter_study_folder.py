@@ -120,7 +120,7 @@ class ParameterStudyFolder(StudyFolder):
             raise InputError(
                 [
                     f"{self.input_yaml} must have schema version {self.version}: it has {found}, of another version "
-                    f"of this program; go on with that one, or begin anew under another {self.study}.name"
+                    f"of this program; resume with that one, or start again under another {self.study}.name"
                 ]
             )
 
@@ -155,7 +155,7 @@ class ParameterStudyFolder(StudyFolder):
 
 
 def _changed(content: object, given: ParameterStudyInput) -> str:
-    """In what a study differs from the one on record."""
+    """Inputs in which a study differs from the one on record."""
     now = given.model_dump(mode="json")
     return (
         config_diff({name: content[name] for name in now if name in content}, now) if isinstance(content, dict) else ""

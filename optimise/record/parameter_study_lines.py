@@ -14,7 +14,7 @@ from optimise.record.lines_record import LinesRecord, OtherStudyError
 
 __all__ = ["points_record"]
 
-# Keys of a line, the first and its points, and what a point holds beside its status and wall time.
+# Keys of a line, and what a point holds in addition to its status and wall time; records keep the old key of a batch.
 BATCH, POINTS = "strand", "points"
 FIGURES = ("message", "statistics", "applied_force_N", "static_dropper_force_min_N")
 

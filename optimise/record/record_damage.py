@@ -1,7 +1,7 @@
-"""What a driver does with a damaged record before it goes on: keeps it whole under another name, names it, and stops.
+"""Keep a damaged record whole under another name, name it, and stop before work resumes.
 
-Given once more, the same command goes on from what could be read. What a kill leaves, the beginning of one line, stops
-nothing; nor does a damaged `status.json`, which holds nothing that the record does not.
+The same command, given once more, resumes from what could be read. The partial line that a kill leaves does not stop
+the driver; nor does a damaged `status.json`, which holds nothing that the record does not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Unit = TypeVar("Unit")
 
 
 class SetAsideError(InputError):
-    """A damaged record was kept under another name; the same command goes on from what could be read."""
+    """A damaged record was kept under another name; the same command resumes from what could be read."""
 
     outcome = "the damaged record was kept under another name"
 
@@ -61,7 +61,7 @@ def take_up(record: LinesRecord[Unit], status: Path) -> tuple[list[Unit], LinesW
 
 
 def _set_aside(record: LinesRecord[Unit], status: Path, damage: DamagedRecordError) -> SetAsideError:
-    """Error that tells of a record set aside; the status counts from now on what is left."""
+    """Error of a record set aside; the status now counts what is left."""
     left = record.left(record.lines())
     kept = kept_aside(record.path, b"".join(record.line(unit, n) for n, unit in enumerate(left, start=1)))
     count = record.count(left)
@@ -70,5 +70,5 @@ def _set_aside(record: LinesRecord[Unit], status: Path, damage: DamagedRecordErr
         write_status(status, written | {key: now[key] for key in now if key in written})
     return SetAsideError(
         f"{damage.what}. The file is kept whole as {kept}; {count} {record.counts} of it can be read. Put a good copy "
-        f"in its place, or give the same command again: it goes on from these {count} and evaluates the others anew"
+        f"in its place, or give the same command again: it resumes from these {count} and evaluates the others again"
     )

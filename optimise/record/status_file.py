@@ -1,4 +1,4 @@
-"""How a study stands, and `status.json` of a folder whose driver is at work: counts that others read while it runs."""
+"""State of a study, and `status.json` of a folder: counts that other programs read while its driver runs."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class StudyState(StrEnum):
 
 
 SENTENCES = {
-    StudyState.RUNNING: "its driver is at work",
+    StudyState.RUNNING: "its driver is running",
     StudyState.REFINING: "its driver estimates errors",
-    StudyState.INTERRUPTED: "its driver was asked to end",
+    StudyState.INTERRUPTED: "its driver was interrupted",
     StudyState.STOPPED: "its driver is gone",
     StudyState.FAILED: "its nominal line cannot be evaluated",
     StudyState.FINISHED: "nothing is left to evaluate",
@@ -81,7 +81,7 @@ class StudyProgress(ABC):
     rate_per_s, time_left_s : float, optional
         Evaluations per second in this run and time left [s], None before they are known.
     command : str
-        Command line that goes on with it; empty where it is not known.
+        Command line that resumes it; empty where it is not known.
     wall_time_s : float
         Wall time of its driver, earlier runs included [s].
     """
@@ -105,12 +105,12 @@ Progress = TypeVar("Progress", bound=StudyProgress)
 
 
 class StatusWriter(Generic[Progress]):
-    """Keeps `status.json` at most one second old, begun with what is on record, and says whose it is."""
+    """Keeps `status.json` at most one second old, starting from the record, and names its owner."""
 
-    def __init__(self, path: Path, begun: Progress) -> None:
+    def __init__(self, path: Path, recorded: Progress) -> None:
         self._path, self._written = path, -1e9
-        self._begin, self._done_before, self._spent_before = time.monotonic(), begun.done, _spent(path)
-        self.current = begun
+        self._begin, self._done_before, self._spent_before = time.monotonic(), recorded.done, _spent(path)
+        self.current = recorded
 
     def update(self, counts: Progress) -> Progress:
         """Take counts, with rate and time left; the file is written if it is due."""
@@ -142,7 +142,7 @@ class StatusWriter(Generic[Progress]):
 
 
 def _spent(path: Path) -> float:
-    """Wall time of earlier runs [s]; a file that cannot be read is written anew."""
+    """Wall time of earlier runs [s]; a file that cannot be read is written again."""
     try:
         return float(read_status_file(path).get("wall_time_s", 0.0))
     except (InputError, TypeError, ValueError):
@@ -155,7 +155,7 @@ def write_status(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
-    """Content of the file; nothing where there is none.
+    """Content of the file; empty if it does not exist.
 
     Parameters
     ----------
@@ -170,28 +170,28 @@ def read_status_file(path: Path, name: str = "") -> dict[str, Any]:
     try:
         content = read_json(path)
         if not isinstance(content, dict) or content.get("state") not in list(StudyState):
-            raise ValueError("it is no mapping with a state")
+            raise ValueError("it is not a mapping with a state")
         found = _checksum(content)
         if content.pop(CHECKSUM, found) != found:
             raise ValueError("it was changed")
         for key in COUNTS:
             if isinstance(content.get(key, 0), bool) or not isinstance(content.get(key, 0), int):
-                raise ValueError(f"{key} is no whole number")
+                raise ValueError(f"{key} is not a whole number")
         for key in TIMES:
             if isinstance(content.get(key), bool | str | list | dict):
-                raise ValueError(f"{key} is no number")
+                raise ValueError(f"{key} is not a number")
         if name and str(content.get("name", name)) != name:
             raise ValueError(f"it is about '{content['name']}', not about '{name}'")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        advice = "the command that began the study keeps it under another name and writes it anew"
+        advice = "the command that started the study keeps it under another name and writes it again"
         raise InputError([f"{path} must be JSON as a driver wrote it: {error}; {advice}"]) from error
     return content
 
 
 def read_sound_status(path: Path) -> dict[str, Any]:
-    """Content of the file; nothing where there is none or it is damaged: the record beside it holds all that counts."""
+    """Content of the file; empty if it is missing or damaged: the record next to it holds everything needed."""
     try:
         return read_status_file(path)
     except InputError:
@@ -200,14 +200,14 @@ def read_sound_status(path: Path) -> dict[str, Any]:
 
 def counted(path: Path, name: str = "") -> int:
     """Evaluations that the file counts, those of a polish among them; none where it cannot be read."""
-    with contextlib.suppress(InputError):  # a status that cannot be read is written anew
+    with contextlib.suppress(InputError):  # a status that cannot be read is written again
         written = read_status_file(path, name)
         return sum(max(0, written.get(key, 0)) for key in COUNTS)
     return 0
 
 
 def refuse_lost_record(record: Path, status: Path, results: Path) -> None:
-    """Refuse a record without anything where what stands beside it says that there was something.
+    """Refuse an empty record if the files next to it show that it had evaluations.
 
     Parameters
     ----------
@@ -217,23 +217,23 @@ def refuse_lost_record(record: Path, status: Path, results: Path) -> None:
     Raises
     ------
     InputError
-        If evaluations are lost: beginning anew would pay for all of them again without a word.
+        If evaluations are lost: a restart would repeat them all without saying so.
     """
-    # read before the record, which a driver at work writes first
+    # read before the record, which a running driver writes first
     done, made = counted(status), results.is_file() and not was_set_aside(record)
     if (made or done) and not (record.is_file() and record.stat().st_size):
-        beside = f"{status.name} counts {done}" if done else f"{results.name} stands beside it"
-        how = "holds nothing" if record.exists() else "is missing"
+        evidence = f"{status.name} counts {done}" if done else f"{results.name} is in the same folder"
+        how = "is empty" if record.exists() else "is missing"
         raise InputError(
             [
-                f"{record} must hold what was evaluated ({beside}): it {how}; restore the file, or remove "
-                f"{record.parent} to begin anew"
+                f"{record} must hold what was evaluated ({evidence}): it {how}; restore the file, or remove "
+                f"{record.parent} to start again"
             ]
         )
 
 
 def refuse_short_record(record: Path, done: int, wanted: int, torn: int = 0) -> None:
-    """Refuse a record with fewer evaluations than the status beside it counted: its end is lost.
+    """Refuse a record with fewer evaluations than its status counted: its end is lost.
 
     Parameters
     ----------

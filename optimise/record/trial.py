@@ -46,5 +46,5 @@ class TrialRecord:
 
     @property
     def polished(self) -> bool:
-        """Whether the trial belongs to a polish, which is beside the search and its budget."""
+        """Whether the trial belongs to a polish, which is outside the search and its budget."""
         return self.origin is not None and self.origin.kind == "polish"

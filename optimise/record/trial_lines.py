@@ -1,7 +1,7 @@
-"""The record of a campaign's trials: one line for each transaction, with what was asked and what was told in it.
+"""The record of a campaign's trials: one line for each transaction, with trials asked for and outcomes (`told`).
 
-A trial that is asked stands with its design and with what its sampler noted; one that is told with what the sampler
-was told and noted then, and with its outcome. What a sampler noted in the study itself stands beside them.
+A trial asked for holds its design and its sampler's notes; a trial under `told` holds the values given to the sampler,
+its new notes, and the outcome. Notes of a sampler on the study itself have a key of their own.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class AskedContent(Stored):
 
 
 class ToldContent(Stored):
-    """A trial that is told, as its line holds it."""
+    """A trial with its outcome, as its line holds it."""
 
     trial: TrialNumber
     ended: Time | None
@@ -89,13 +89,13 @@ class StoredTrial:
     notes : dict
         Attributes of the sampler by name, constraints among them.
     begun, ended : str, optional
-        When, ISO 8601.
+        Times of start and end, ISO 8601.
     origin : dict, optional
         Where it comes from, when no sampler proposed it.
     values : list of float, optional
-        What the sampler was told; None while the trial is under way, and where it failed.
+        Values given to the sampler; None while the trial is in flight, and where it failed.
     outcome : dict, optional
-        What came out; None while it is under way.
+        Outcome; None while the trial is in flight.
     """
 
     params: dict[str, float]
@@ -134,17 +134,17 @@ class Transaction:
         Raises
         ------
         ValueError
-            If it is none.
+            If the content is not a transaction.
         """
         refuse_other_types(TransactionContent, content)
         found = cls(content.get("asked", []), content.get("told", []), content.get("notes", {}))
         if not found.asked and not found.told:
-            raise ValueError("no trial is asked or told")
+            raise ValueError("no trial is asked for or has an outcome")
         return found
 
 
 class TrialOrder:
-    """Whether transactions follow one another: trials are asked in the order of their numbers, and told once."""
+    """Checks that transactions follow one another: trials asked for by ascending number, one outcome for each."""
 
     def __init__(self) -> None:
         self._asked, self._told = 0, set[int]()
@@ -159,14 +159,16 @@ class TrialOrder:
         """
         for asked in transaction.asked:
             if asked["trial"] != self._asked:
-                raise ValueError(f"trial {asked['trial']} is asked where {self._asked} would be")
+                raise ValueError(f"trial {asked['trial']} is asked for where {self._asked} would be")
             self._asked += 1
         for told in transaction.told:
             number = told["trial"]
             if number >= self._asked or number in self._told:
-                raise ValueError(f"trial {number} is told {'twice' if number in self._told else 'before it is asked'}")
+                raise ValueError(
+                    f"trial {number} has an outcome {'twice' if number in self._told else 'before it is asked for'}"
+                )
             if told["outcome"]["number"] != number:
-                raise ValueError(f"trial {number} is told the outcome of {told['outcome']['number']}")
+                raise ValueError(f"trial {number} has the outcome of {told['outcome']['number']}")
             self._told.add(number)
 
 

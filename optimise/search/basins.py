@@ -29,7 +29,7 @@ def polish_is_due(folder: CampaignFolder, campaign: CampaignSpec, searched: int)
 
 
 def read_basins(folder: CampaignFolder) -> dict[str, Any]:
-    """Content of a campaign's `basins.json`; nothing where there is none that can be read."""
+    """Content of a campaign's `basins.json`; empty if it cannot be read."""
     return read_json_again(folder.basins_json)
 
 
@@ -87,7 +87,7 @@ def _polished(
     found: dict[str, Any] = {
         "start_trial": run.start.number,
         "start_value": _value(campaign, run.start),
-        "start_value_as_polished": _value(campaign, run.begun),
+        "start_value_as_polished": _value(campaign, run.start_polished),
         "evaluations": run.evaluations,
         "message": run.message,
     }

@@ -65,7 +65,7 @@ class Drive(TypedDict, total=False):
         Function of the case that gives the common start of all evaluations and compiles what they need, in place of
         the campaign's own.
     command : str
-        Command line that goes on with the campaign, for those who ask how it stands.
+        Command line that resumes the campaign, for `catenary status`.
     """
 
     progress: Callable[[Progress], None]
@@ -75,9 +75,9 @@ class Drive(TypedDict, total=False):
 
 
 def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Unpack[Drive]) -> CampaignResult:
-    """Search a design space for the best line, or for the front of several objectives, or go on with a search.
+    """Search a design space for the best line, or for the front of several objectives, or resume a search.
 
-    See `PreparedCampaign` and `Drive`; the folder is made if it is missing, gone on with if it holds this campaign.
+    See `PreparedCampaign` and `Drive`; makes the folder if it is missing, resumes if it holds this campaign.
 
     Raises
     ------
@@ -87,16 +87,16 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
     NominalFailedError
         If the nominal line cannot be evaluated.
     Interrupted
-        After Ctrl-C or a request to end; everything told is on record.
+        After Ctrl-C or a request to end; every outcome is on record.
     """
     return drive_campaign(prepare_campaign(campaign, case, folder), **how)
 
 
 def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> CampaignResult:
-    """Search, or go on with a search, as `run_campaign` does, once `prepare_campaign` has found nothing against it."""
+    """Search, or resume a search, as `run_campaign` does, after `prepare_campaign` has found no problem."""
     campaign, case, place = prepared.campaign, prepared.case, prepared.place
     with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
-        place.refuse_other(campaign, case)  # another driver may have begun meanwhile
+        place.refuse_other(campaign, case)  # another driver may have started meanwhile
         place.remove_leftovers()
         place.write_input(campaign, case)
         run = _Run(prepared, how)
@@ -221,7 +221,7 @@ class _Run:
         return records
 
     def _evaluate_outside_search(self, executor: Executor, points: list[Point]) -> None:
-        """Evaluate designs that belong to no search and put them on record."""
+        """Evaluate designs outside the search and put them on record."""
         records = [self.study.ask_outside_search(values, origin) for values, origin in points]
         self.study.commit()
         self._submit(executor, records)
@@ -240,7 +240,7 @@ class _Run:
                 executor.submit(job)
 
     def _collect(self, executor: Executor) -> None:
-        """Wait for an evaluation and tell what may be told: at once, or a whole batch in trial order."""
+        """Wait for an evaluation and give outcomes to the sampler: at once, or a whole batch in trial order."""
         if len(self.finished) < len(self.under_way):
             outcome = executor.next_completed(SECONDS_BETWEEN_LOOKS)
             if outcome is not None and outcome.number in self.under_way:

@@ -31,7 +31,7 @@ def write_trials(result: CampaignResult, path: Path) -> None:
 
 
 def trials_dataset(result: CampaignResult) -> xr.Dataset:
-    """Every trial with its variables, line, objective, violations, told value, statistics and state."""
+    """Every trial with its variables, line, objective, violations, sampler's value, statistics and state."""
     records = result.records
     data = xr.Dataset(attrs=_attributes(result))
     data["trial"] = labelled("trial", [r.number for r in records], "number of the trial", "1")
@@ -78,8 +78,8 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
 
 
 def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
-    """Sigma in every campaign; its other objectives beside it; which trials are on the front of several."""
-    records, remark = result.records, "as told to samplers that ignore constraints"
+    """Sigma in every campaign; its other objectives; which trials are on the front of several."""
+    records, remark = result.records, "as given to samplers that ignore constraints"
     data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVES["sigma"].long_name + ", as computed", "N")
     data["told"] = _figures(records, lambda e: e.sampler_value_N, f"{OBJECTIVES['sigma'].long_name}, {remark}", "N")
     for name in (n for n in result.campaign.objectives if n != "sigma"):
@@ -150,7 +150,7 @@ def _origin_of(record: TrialRecord) -> str:
 
 
 def _figures(records: list[TrialRecord], pick: Any, long_name: str, unit: str) -> xr.DataArray:
-    """One number per trial; not-a-number where there is none."""
+    """One number per trial; not-a-number where it is missing."""
     found = [pick(r.outcome) if r.outcome else None for r in records]
     numbers = [np.nan if value is None else float(value) for value in found]
     return labelled("trial", np.array(numbers, dtype=float), long_name, unit)

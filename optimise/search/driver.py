@@ -33,7 +33,7 @@ __all__ = ["StudyDriver"]
 class StudyDriver:
     """Ask and tell on the record of a campaign, in the folder where it is or will be.
 
-    What is done between two commits is on record whole or not at all. The study is Optuna's, made anew from the record.
+    What is done between two commits is on record whole or not at all. The study is Optuna's, rebuilt from the record.
 
     Raises
     ------
@@ -68,11 +68,11 @@ class StudyDriver:
             self._storage.set_study_system_attr(self._storage.get_study_id_from_name(campaign.name), name, value)
         self._storage.noted()
         self.searched = sum(not record.polished for record in self.records)
-        self._ended = 0  # trials up to the first that is under way
+        self._ended = 0  # trials up to the first that is in flight
         self._journal = JournalExport(folder.journal, campaign.name, directions, self._exported)
 
     def ask(self, origin: Origin | None = None) -> TrialRecord:
-        """Next design, under way from now on."""
+        """Next design, in flight from now on."""
         self.searched += 1
         return self._begun(self._study.ask(self._ranges).number, origin)
 
@@ -87,13 +87,13 @@ class StudyDriver:
         return self.ask(origin)
 
     def ask_outside_search(self, values: Sequence[float], origin: Origin) -> TrialRecord:
-        """Take a design beside the search, of which a sampler with generations knows nothing."""
+        """Take a design outside the search; a sampler with generations does not see it."""
         params = self._params(values)
         self._study.add_trial(create_trial(state=TrialState.RUNNING, params=params, distributions=self._ranges))
         return self._begun(len(self.records), origin)
 
     def tell(self, outcome: Outcome) -> TrialRecord:
-        """Put the outcome of a design that is under way on record."""
+        """Record the outcome of a design in flight."""
         number = outcome.number
         before = set(self._storage.get_trial(number).system_attrs)
         trial = optuna.Trial(self._study, number)
@@ -115,7 +115,7 @@ class StudyDriver:
         return record
 
     def commit(self) -> None:
-        """Bring everything asked and told since the last commit to the disk."""
+        """Write all trials and outcomes since the last commit to disk."""
         if self._open.asked or self._open.told:
             transaction, self._open = self._open, Transaction()
             self._record.append(transaction)
@@ -132,11 +132,11 @@ class StudyDriver:
             self._journal.write(self._ended)
 
     def export(self) -> None:
-        """Bring `journal.log` up to date with every trial, those under way among them."""
+        """Update `journal.log` with every trial, including those in flight."""
         self._journal.write(len(self.records))
 
     def _begun(self, number: int, origin: Origin | None) -> TrialRecord:
-        """Note that a trial has begun."""
+        """Note that a trial has started."""
         trial = self._storage.get_trial(number)
         params = {name: trial.params[name] for name in self._ranges}
         asked = {"trial": number, "begun": _utc(trial.datetime_start), "params": params, "notes": trial.system_attrs}
@@ -151,7 +151,7 @@ class StudyDriver:
         return {v.name: round(value) if v.integer else value for v, value in pairs}
 
     def _values(self, outcome: Outcome) -> tuple[tuple[float, ...] | None, tuple[float, ...]]:
-        """Objectives as they were computed and as a sampler that ignores constraints is told them."""
+        """Objectives as computed and as given to a sampler that ignores constraints."""
         nominal = self.records[0].outcome or outcome
         return raw_values(self._objectives, outcome), sampler_values(self._objectives, outcome, nominal)
 
@@ -182,8 +182,8 @@ def _no_design(record: Path, number: int, error: ValueError) -> InputError:
     """Error that tells of a trial on record that another space of designs holds."""
     return InputError(
         [
-            f"{record} must hold designs of this campaign's space: trial {number} is none ({error}); go on with the "
-            "version of this program that wrote it, restore the file, or begin anew under another campaign name"
+            f"{record} must hold designs of this campaign's space: trial {number} is not ({error}); resume with the "
+            "version of this program that wrote it, restore the file, or start again under another campaign name"
         ]
     )
 

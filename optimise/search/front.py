@@ -18,7 +18,7 @@ class Front:
     equal in all of them the earliest stands. With one objective the front is the best design alone.
 
     A polish with a closer tolerance than the search's takes the place of the search before it, whose figures differ
-    from its by more than what it gains; it has evaluated the best designs of the search anew.
+    from its by more than what it gains; it has evaluated the best designs of the search again.
     """
 
     def __init__(self, objectives: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What mattered in a search, by its own trials: `importances.json`, formed once when a campaign ends.
+"""Importance of the variables by a search's own trials: `importances.json`, written when a campaign ends.
 
 PED-ANOVA (Watanabe et al. 2023, as Optuna has it): for each variable the distance of its distribution among the best
 tenth of the trials, five at least, from that among all of them, scaled to a sum of one. The trials are those that the
@@ -27,17 +27,17 @@ FEWEST_BEST = 5
 
 
 def read_importances(folder: CampaignFolder) -> dict[str, Any]:
-    """Content of a campaign's `importances.json`; nothing where there is none that can be read."""
+    """Content of a campaign's `importances.json`; empty if it cannot be read."""
     return read_json_again(folder.importances_json)
 
 
 def write_importances(
     folder: CampaignFolder, campaign: CampaignSpec, space: DesignSpace, records: Sequence[TrialRecord]
 ) -> None:
-    """Write the share of each variable in each objective, or why there is none; not again for the same trials.
+    """Write the share of each variable in each objective, or why it is missing; not again for the same trials.
 
     Trials that failed are left out, as are those of a polish, which the search did not choose. A design that breaks a
-    limit counts at the dearer value that samplers which ignore limits are told.
+    limit counts at the penalised value given to samplers that ignore limits.
     """
     searched = [r for r in records if not r.polished]
     if read_importances(folder).get("trials") == len(searched):

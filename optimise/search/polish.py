@@ -5,8 +5,8 @@ differences, one-sided at a bound. The step h balances the noise e of an evaluat
 steady state leaves between neighbours) against the curvature of the slope: e / h against f''' h^2 / 6.
 
 A polish is a pure function of its start and of the evaluations on record. It is run from its beginning whenever
-it is to go on, and stops at the first design that is not on record yet; that design, or all those of a gradient,
-are then evaluated for all polishes together. So an interrupted polish goes on by itself, and nothing is evaluated
+it is to continue, and stops at the first design that is not on record yet; that design, or all those of a gradient,
+are then evaluated for all polishes together. So an interrupted polish resumes by itself, and nothing is evaluated
 twice.
 """
 
@@ -49,10 +49,10 @@ class PolishRun:
     ----------
     start : TrialRecord
         Trial of the search from which it began.
-    begun : TrialRecord
+    start_polished : TrialRecord
         The same design as the polish evaluates it.
     end : TrialRecord, optional
-        Best feasible design that was met; None when there was none.
+        Best feasible design of the polish; None without any.
     evaluations : int
         Designs that it asked for.
     message : str
@@ -60,7 +60,7 @@ class PolishRun:
     """
 
     start: TrialRecord
-    begun: TrialRecord
+    start_polished: TrialRecord
     end: TrialRecord | None
     evaluations: int
     message: str
@@ -75,7 +75,7 @@ class _MissingError(Exception):
 
 
 class _EndedError(Exception):
-    """The polish cannot go on."""
+    """The polish cannot continue."""
 
 
 def polish(
@@ -115,7 +115,7 @@ def polish(
         if not wanted:
             return [runs[number] for number in range(len(descents))]
         if wanted.keys() & known.keys():
-            raise AssertionError("a design that is on record must not be asked for again")
+            raise AssertionError("a design on record must not be requested again")
         evaluate(list(wanted.items()))
 
 
@@ -151,12 +151,12 @@ class _Descent:
         Raises
         ------
         _MissingError
-            With the designs that have to be evaluated before it can go on.
+            With the designs to evaluate before it can continue.
         """
-        begun = self._record(self.begin)
+        start_polished = self._record(self.begin)
         message = self._search(self._figures(self.begin)) if self.begin.size else "nothing but counts can change"
         met = ranked((self.known[values] for values in self.visited), self.campaign.objectives)
-        return PolishRun(self.start, begun, met[0] if met else None, len(self.visited), message)
+        return PolishRun(self.start, start_polished, met[0] if met else None, len(self.visited), message)
 
     def _search(self, first: NDArray[np.float64] | None) -> str:
         if first is None:
@@ -207,7 +207,7 @@ class _Descent:
         return np.array([SCALE * cost / self.unit, *(record.outcome.constraints[name] for name in CONSTRAINTS)])
 
     def _finite(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The same, dear where nothing was computed, so that a step does not end there."""
+        """The same, with a large value where nothing was computed, so that no step ends there."""
         figures = self._figures(u)
         return np.array([NO_NUMBERS, *[1.0] * len(CONSTRAINTS)]) if figures is None else figures
 

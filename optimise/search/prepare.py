@@ -35,7 +35,7 @@ class PreparedCampaign:
         What may change.
     scenarios : ScenarioSet, optional
         Where designs have to be good; None in the case alone.
-    begun : bool
+    is_resumed : bool
         Whether the folder holds it already.
     """
 
@@ -44,11 +44,11 @@ class PreparedCampaign:
     place: CampaignFolder
     space: DesignSpace
     scenarios: ScenarioSet | None
-    begun: bool
+    is_resumed: bool
 
     @cached_property
     def warm_started(self) -> WarmStarted | None:
-        """Designs of an earlier campaign with which it begins; refused where there is none."""
+        """Designs of an earlier campaign that start the search; refused where it has none."""
         return warm_start(self.campaign, self.space)
 
 
@@ -64,14 +64,14 @@ def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> Pr
     scenarios = _possible_scenarios(campaign, case)
     space, place = DesignSpace(case.catenary, campaign.design), CampaignFolder(Path(folder))
     prepared = PreparedCampaign(campaign, case, place, space, scenarios, place.refuse_other(campaign, case))
-    if not prepared.begun:
+    if not prepared.is_resumed:
         _ = prepared.warm_started
     refuse_impossible(campaign.cluster)
     return prepared
 
 
 def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet | None:
-    """Scenarios of a campaign; the first combination of conditions that is no possible case is refused."""
+    """Scenarios of a campaign; refuses the first combination of conditions that is not a valid case."""
     try:
         return scenario_set(campaign.scenarios, campaign.objectives, case)
     except ValidationError as error:

@@ -23,7 +23,7 @@ class Progress(StudyProgress):
     Attributes
     ----------
     trials, running, infeasible : int
-        Trials wanted, under way, infeasible; these count as done, as failed ones do.
+        Trials wanted, in flight, infeasible; infeasible ones count as done, as failed ones do.
     best_trial, best_sigma_N, nominal_sigma_N
         Best feasible design so far and the nominal line, standard deviation [N]; None before there is one.
     objectives : tuple of str
@@ -69,7 +69,7 @@ class Count:
         )  # fmt: skip
 
     def ended(self, record: TrialRecord) -> None:
-        """Take a trial; one that is under way changes nothing."""
+        """Count a trial; one in flight changes nothing."""
         e = record.outcome
         if e is None:
             return

@@ -43,7 +43,7 @@ class CampaignResult:
 
     @cached_property
     def scenarios(self) -> ScenarioSet | None:
-        """Scenarios that every design met; None where there was none beside the case's own."""
+        """Scenarios of every design; None where there was only the case's own."""
         from optimise.evaluation.scenarios import scenario_set
 
         return scenario_set(self.campaign.scenarios, self.campaign.objectives, self.case)

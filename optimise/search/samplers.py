@@ -62,9 +62,9 @@ def distributions(space: DesignSpace) -> dict[str, BaseDistribution]:
 
 
 class CampaignSampler(BaseSampler):
-    """One of Optuna's samplers, seeded anew for each trial from the campaign's seed and the trial's number.
+    """One of Optuna's samplers, seeded again for each trial from the campaign's seed and the trial's number.
 
-    No random state lives in the driver, so a resumed campaign goes on as if it had not been interrupted. The
+    No random state lives in the driver, so a resumed campaign continues as if it had not been interrupted. The
     search space is fixed and known, so that the trials need not be searched for it. CMA-ES starts at the
     centre of the box, which is the nominal line unless a quantity of the line as a whole has a range that is
     not even about it, with a step of a sixth of the range.
@@ -81,7 +81,7 @@ class CampaignSampler(BaseSampler):
 
     @property
     def uses_constraints(self) -> bool:
-        """Whether the sampler reads the trials' constraints; the others are told dearer values instead."""
+        """Whether the sampler reads the trials' constraints; the others get penalised values instead."""
         return self._spec.kind in ("tpe", "nsga2", "nsga3")
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:

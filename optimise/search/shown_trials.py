@@ -11,7 +11,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 __all__ = ["ShownTrials"]
 
-# Generations that a sampler may look back on: an evaluation under way belongs to the newest or the one before it,
+# Generations that a sampler may look back on: an evaluation in flight belongs to the newest or the one before it,
 # whose own parents were chosen from one more.
 GENERATIONS_IN_VIEW = 3
 

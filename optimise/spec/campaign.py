@@ -32,7 +32,8 @@ __all__ = [
 Trials = Annotated[int, Field(ge=1, le=1_000_000, description="designs to evaluate, the nominal line included")]
 Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the sampler")]
 Synchronous = Annotated[
-    bool, Field(description="fixed batches told in trial order: reproducible on any number of workers")
+    bool,
+    Field(description="fixed batches, outcomes to the sampler in trial order: reproducible on any number of workers"),
 ]
 WarmStart = Annotated[
     str | None,
@@ -96,7 +97,7 @@ class PolishSpec(Spec):
 
 
 class OffDesignSpec(Spec):
-    """Conditions under which the best design is set beside the nominal line, each with its numerical error."""
+    """Conditions under which the best design is compared with the nominal line, each with its numerical error."""
 
     speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")
     speed_band_percent: Annotated[float, Field(ge=0.0, le=30.0)] = Field(

@@ -39,7 +39,7 @@ LONGER = 20.0
 
 
 class WatchdogSpec(Spec):
-    """When workers that give nothing are looked after: asked for again, then begun anew, then given up (exit 75)."""
+    """Watchdog of workers that return nothing: requests them again, restarts them, then gives up (exit 75)."""
 
     silence_s: Annotated[float, Field(gt=0.0, le=86400.0)] = Field(
         default=60.0, description="shortest time without a finished evaluation that is a silence [s]"
@@ -148,12 +148,13 @@ class ClusterSpec(Spec):
         "made when the first job is submitted, or by catenary certificates",
     )
     dashboard_port: Annotated[int, Field(ge=1, le=65535)] | None = Field(
-        default=None, description="port of Dask's live pages on this machine alone [-]; without it there are none"
+        default=None,
+        description="port of Dask's live pages on this machine alone [-]; without it no pages are served",
     )
     driver_silence_s: Annotated[float, Field(ge=1.0, le=86400.0)] = Field(
         default=300.0,
         description="time without a sign of life after which a driver on another machine counts as dead and its "
-        "campaign may be gone on with [s]",
+        "campaign may be resumed [s]",
     )
     batch: BatchSpec | None = Field(default=None, description="jobs, for kinds slurm and pbs")
     watchdog: WatchdogSpec = WatchdogSpec()

@@ -79,7 +79,7 @@ class PointPeriodicSpec(PeriodicSpec):
 class SensitivityPeriodicSpec(PointPeriodicSpec):
     """Steady state of a point of a sensitivity study: a looser end, sigma within about 0.6 %.
 
-    That is little beside what the inputs do to it; derivatives are taken in double precision.
+    That is little compared with the effect of the inputs; derivatives are taken in double precision.
     """
 
     tolerance: Tolerance = 2.0e-3

@@ -1,4 +1,4 @@
-"""Pantographs of scenarios by their names in conf, or by files of one's own, in the place of blocks of keys."""
+"""Pantographs of scenarios by their names in conf, or by the user's files, in place of blocks of keys."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class ScenariosSpec(Spec):
 
     @property
     def wanted(self) -> bool:
-        """Whether there is any scenario beside the case's own."""
+        """Whether there is any scenario other than the case's own."""
         return self.errors.wanted or any(values for values, _ in self.axes.values())
 
     @property
@@ -108,7 +108,7 @@ class ScenariosSpec(Spec):
             marks = self.marks_of(axis)
             count *= max(1, len(values))
             if len(set(marks)) < len(marks):
-                problems.append(f"{axis} must be told apart, each value once: got {', '.join(marks)}")
+                problems.append(f"{axis} must be distinct, each value once: got {', '.join(marks)}")
             if weights and len(weights) != len(values):
                 problems.append(f"weights must be one a value of {axis}: {len(values)} values, {len(weights)} weights")
         if count > MOST:

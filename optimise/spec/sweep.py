@@ -22,7 +22,7 @@ LISTED: TypeAdapter[tuple[float, ...]] = TypeAdapter(ListedValues, config={"allo
 
 
 def _by_its_form(given: object, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Read a list as values and a block as a range: what is wrong with one is not also told of the other."""
+    """Read a list as values and a block as a range, so that an error in one is not also reported for the other."""
     if isinstance(given, RangeSpec):
         return given
     if isinstance(given, Mapping):

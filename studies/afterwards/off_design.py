@@ -1,4 +1,4 @@
-"""Written after a search: both designs where the world is not as assumed, and the best one as a fitter would cut it.
+"""Write, after a search, both designs off the design point, and the dropper lengths of the best one for a fitter.
 
 trust.json holds one row a condition; fitter_schedule.json and fitter_schedule.csv the lengths of the droppers.
 """
@@ -55,7 +55,7 @@ def show_off_design(
 
     def progress(done: int, of: int) -> None:
         left = (time.perf_counter() - began) * (of - done) / done
-        show(f"trust table: {done} of {of} runs, {left:.0f} s left")
+        show(f"off-design table: {done} of {of} runs, {left:.0f} s left")
 
     lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
     rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress, assured=error_estimate)
@@ -89,11 +89,11 @@ def show_off_design(
 
 
 def off_design_lines(content: dict[str, Any]) -> list[str]:
-    """Where the best design is worse, in words; a difference inside the errors of both is none."""
+    """Where the best design is worse, in words; a difference within the errors of both does not count."""
     both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
     found = [(r, verdict(*_with_error(r, "nominal"), *_with_error(r, "best"))) for r in both]
     count = {word: sum(v == word for _, v in found) for word in (BETTER, SAME, UNKNOWN)}
-    text = f"trust table: better than the nominal line in {count[BETTER]} of {len(both)} runs that both have"
+    text = f"off-design table: better than the nominal line in {count[BETTER]} of {len(both)} runs that both have"
     if count[SAME]:
         text += f", {SAME} in {count[SAME]}"
     if count[UNKNOWN]:

@@ -209,7 +209,7 @@ def _study_into(folder: RunFolder, composed: Composed[ConvergenceJob], bench: _B
     references = _progress(folder, bench, bench.references, "reference")
     failed = [p for p in references if p.message]
     if failed:
-        folder.warn(f"No error can be told: the {failed[0].setting.kinematics} reference failed: {failed[0].message}")
+        folder.warn(f"Cannot compute errors: the {failed[0].setting.kinematics} reference failed: {failed[0].message}")
         return 1
     passages = _progress(folder, bench, bench.settings, "setting")
     summary = summarise(job, bench.case, references, passages)

@@ -45,7 +45,7 @@ def run(composed: Composed[NoJob]) -> int:
     problems += [] if shadowed else _self_test()
     for problem in problems:
         print(f"  wrong: {problem}")
-    print("doctor: all is well" if not problems else f"doctor: {len(problems)} thing(s) to mend")
+    print("doctor: all is well" if not problems else f"doctor: {len(problems)} thing(s) to fix")
     return 1 if problems else 0
 
 

@@ -1,4 +1,4 @@
-"""A line of one's own from a dropper table and a few answers, written as a commented YAML file.
+"""Write your own line from a dropper table and a few answers, as a commented YAML file.
 
 catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
 
@@ -79,7 +79,7 @@ class _Answers:
 
 
 def compose(overrides: list[str]) -> Composed[NewJob]:
-    """Read the table, take over what was not given, validate; every problem at once."""
+    """Read the table, copy what was not given, validate; report every problem at once."""
     answers = _sort(overrides)
     if not answers.problems and sys.stdin is not None and sys.stdin.isatty():
         _ask(answers)
@@ -115,7 +115,7 @@ def run(composed: Composed[NewJob]) -> int:
     write_text_atomic(Path(job.output), line_text(line, Path(job.table).name, job.like))
     print(f"Written: {job.output}")
     taken = [path for path, mark in line.provenance.items() if mark != "u"]
-    print(f"Taken over from {job.like}, check that they are right: {', '.join(taken)}")
+    print(f"Copied from {job.like}, check that they are right: {', '.join(taken)}")
     if equilibrium.status is not EquilibriumStatus.OK:
         print(f"At rest: {equilibrium.status.value}; check heights, lengths and tensions.", file=sys.stderr)
         return 1

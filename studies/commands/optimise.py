@@ -1,6 +1,6 @@
 """A campaign over a design space: the geometry that is best in one objective, or the front of several.
 
-The campaign's folder has a stable name: the same command goes on after Ctrl-C or a power cut, or with more
+The campaign's folder has a stable name: the same command resumes after Ctrl-C or a power cut, or with more
 trials. `objectives=[sigma,uplift] sampler=nsga2` looks for every design of which none is better in both.
 """
 
@@ -75,7 +75,7 @@ def _show_cost(composed: Composed[CampaignJob]) -> int:
 
 
 def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignResult | None]:
-    """Run or go on with a campaign; its exit code, and the result when there is one."""
+    """Run or resume a campaign; return its exit code, and its result if there is one."""
     from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
     from optimise.executors import NoWorkersError, interruption
@@ -103,7 +103,7 @@ def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignRe
     except (KeyboardInterrupt, NoWorkersError) as stop:
         asked = f"campaign '{campaign.name}' was interrupted: " if isinstance(stop, KeyboardInterrupt) else ""
         left = (
-            f"{asked}every design that was evaluated is on record in {path}, search, confirmation, trust table or "
+            f"{asked}every design that was evaluated is on record in {path}, search, confirmation, off-design table or "
             "report are missing"
         )
         print(f"{interruption(stop, left)}:\n  {command}", file=sys.stderr)
@@ -198,4 +198,4 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
         f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
         f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %"
     )
-    print(f"Kept in {prepared.place.path}/; the same command goes on after an interruption.", flush=True)
+    print(f"Folder: {prepared.place.path}/; the same command resumes after an interruption.", flush=True)

@@ -68,7 +68,7 @@ def run_parameter_study(composed: Composed[ParameterStudyJob], study: ParameterS
     prepared = prepare_study(place, given, job.cluster)  # before it is said that anything is kept
     print(
         f"{place.study.capitalize()} {given.name}: {study.varied} of {job.catenary.name} with {job.pantograph.name}, "
-        f"{job.solver}, kept in {place.path}/; the same command goes on after an interruption.",
+        f"{job.solver}, kept in {place.path}/; the same command resumes after an interruption.",
         flush=True,
     )
     try:
@@ -79,7 +79,7 @@ def run_parameter_study(composed: Composed[ParameterStudyJob], study: ParameterS
     except KeyboardInterrupt:
         print(
             f"{place.study} '{given.name}' was interrupted: every point that was evaluated is on record in "
-            f"{place.path}, points, results or report are missing; the same command goes on from there:\n  {command}",
+            f"{place.path}, points, results or report are missing; the same command resumes from there:\n  {command}",
             file=sys.stderr,
         )
     return Interrupted.exit_code

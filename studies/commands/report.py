@@ -1,11 +1,11 @@
-"""Draw the HTML report of a run or campaign folder anew, or lay several contact forces over one another.
+"""Redraw the HTML report of a run or campaign folder, or compare several contact forces.
 
-catenary report FOLDER                     the report of one folder, drawn anew (also run_dir=FOLDER)
+catenary report FOLDER                     redraw the report of one folder (also run_dir=FOLDER)
 catenary report A B output=cmp.html        runs side by side; a campaign stands for its nominal and its best design
 catenary report A measured.csv record.speed_kmh=275 record.align=true output=cmp.html
 catenary report SWEEP SWEEP output=cmp.html   sweeps over one input in one picture, as of two lines
 
-Nothing is computed anew: pages are made from the files that runs left. A force record from elsewhere is a CSV file
+Nothing is computed again: pages are made from the files that runs left. A force record from elsewhere is a CSV file
 whose first line names columns and units (time_s or position_m, and force_N), or a netCDF file whose variables have
 them. It may be sampled unevenly; it is brought to even steps, filtered like the forces of the first run, and its
 whole spans are laid over one another.
@@ -89,7 +89,7 @@ def _draw(folder: Path, head: ReportSpec) -> int:
         else:
             (write_convergence_report if study == "convergence" else write_simulation_report)(folder)
     elif folder.is_file():
-        raise InputError([f"{folder} is a file: give a run folder too, which it is laid beside"])
+        raise InputError([f"{folder} is a file: give a run folder too, to compare it with"])
     else:
         raise InputError(
             [f"run_dir must be a run or campaign folder: {folder} has neither summary.json nor campaign.yaml"]

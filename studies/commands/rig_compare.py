@@ -1,4 +1,4 @@
-"""A measured log beside its prediction: the same filter, the same spans, figures and curves.
+"""Compare a measured log with its prediction: the same filter, the same spans, figures and curves.
 
 catenary rig compare prediction=outputs/rig_serve/dry measured=outputs/rig_serve/2026-05-04_10-00-00_re330
 catenary rig compare prediction=outputs/simulate/run measured=log.csv record.speed_kmh=300 record.align=true

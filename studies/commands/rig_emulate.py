@@ -1,4 +1,4 @@
-"""A whole test of a bundle without metal: loop, actuator and device emulated, the result beside what it should be.
+"""Emulate a whole test of a bundle: loop, actuator and device; compare the result with what it should be.
 
 catenary rig emulate bundle=outputs/rig/re330
 catenary rig emulate bundle=outputs/rig/re330 loop.height_harmonics=21 best_relaxation=true
@@ -8,11 +8,11 @@ catenary rig emulate bundle=outputs/rig/re330 actuator.ramp_steps=5 sensor.noise
 
 The pantograph, its force and the speed are those that the bundle was made for, unless they are given.
 Strategy, delay, N_h, N_hd and mu_c are those that `catenary rig map` stored in the bundle, unless they are given, as
-in a served test. A loop whose errors grow from span to span is told as unstable, and ends with exit code 1.
+in a served test. A loop whose errors grow from span to span is reported as unstable, and ends with exit code 1.
 
 The mean of the last ten spans is held against the periodic state that the same loop must reach, solved at once, and
-that against the same state with every harmonic; how long it took to be within 0.5 % and 1 N of it is printed beside
-what the spectral radius foretells. Contact stiffness, step and filters are the same in all of them.
+that against the same state with every harmonic; how long it took to be within 0.5 % and 1 N of it is printed with
+the prediction of the spectral radius. Contact stiffness, step and filters are the same in all of them.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def run(composed: Composed[MapJob]) -> int:
     from studies.rig.on_rig import on_rig
 
     job = composed.job
-    model, manifest = read_model(Path(job.bundle), anew=RECOMMENDATION)
+    model, manifest = read_model(Path(job.bundle), to_rewrite=RECOMMENDATION)
     rig = on_rig(job, manifest, Path(job.bundle))
     job = job.model_copy(update=rig.given)
     top = highest_frequency(largest_count(model.steps), model.steps, model.dt)
@@ -154,7 +154,7 @@ def _map(
 
 
 def _draw(folder: RunFolder, job: MapJob, model: PeriodicModel, maps: list[StabilityMap]) -> None:
-    """Draw the maps, all at the end: a folder without results may be begun again."""
+    """Draw all maps at the end: a run may be repeated in a folder without results."""
     from studies.rig.map_picture import map_pictures
 
     if job.over == "none":

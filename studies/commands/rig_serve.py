@@ -71,7 +71,7 @@ def run(composed: Composed[ServeJob]) -> int:
     emulated = job.dry_run or job.start == "predicted"
     rig = on_rig(job, manifest, bundle) if emulated else None
     device = None if rig is None else _pressed(rig, engine, job)
-    begun = "" if device is None else _begin(engine, job, device)
+    device_sentence = "" if device is None else _begin(engine, job, device)
     for _ in range(WARM_STEPS):  # compiled before anybody waits for an answer
         LoopEngine(model, loop, engine.filtered).step(100.0)
     with ExitStack() as opened:
@@ -79,7 +79,9 @@ def run(composed: Composed[ServeJob]) -> int:
         if rig is not None:
             composed = replace(composed, job=job.model_copy(update=rig.given))
         folder = RunFolder(fresh_folder("rig_serve", model.name, job.run_dir), "rig_serve", composed)
-        for sentence in filter(None, (loop_sentence, *(for_a_real_one(manifest) if rig is None else rig.notes), begun)):
+        for sentence in filter(
+            None, (loop_sentence, *(for_a_real_one(manifest) if rig is None else rig.notes), device_sentence)
+        ):
             folder.say(sentence)
         if job.dry_run and rig is not None and radius is not None:
             for sentence in judged_otherwise(bundle, rig.pantograph, job.contact.stiffness):
@@ -122,7 +124,7 @@ def _about(job: ServeJob, engine: LoopEngine, commit: str, radius: float | None)
 
 
 def _open(opened: ExitStack, job: ServeJob, dt: float) -> tuple[socket.socket, EmergencyStop]:
-    """Socket of the exchange with the device, and the emergency stop that listens beside it."""
+    """Socket of the exchange with the device, and the emergency stop that listens alongside."""
     from dynamics.rig.service.emergency.listener import EmergencyStop
     from dynamics.rig.service.udp import open_socket
 

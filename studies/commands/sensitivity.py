@@ -5,7 +5,7 @@ catenary sensitivity inputs=twelve_bruni sensitivity.methods=[morris,local] sens
 catenary sensitivity "sensitivity.inputs={speed_kmh:{low:250,high:300},contact.stiffness:{low:50e3,high:200e3}}"
 
 Every value of a range is equally likely, and inputs are independent. The study's folder has a stable name: the same
-command goes on after Ctrl-C or a power cut. Where the reference mean force is held, each speed holds its own.
+command resumes after Ctrl-C or a power cut. Where the reference mean force is held, each speed holds its own.
 """
 
 from __future__ import annotations

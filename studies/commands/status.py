@@ -4,7 +4,7 @@ catenary status                                     all of them under outputs/
 catenary status campaign=first                      one campaign
 catenary status run_dir=outputs/sensitivity/mine    one folder, wherever it lies
 
-Reads only; what runs is not disturbed. A study that has not ended is shown with the command that goes on with it.
+Only reads, without disturbing a run. Shows the command that resumes a study that has not ended.
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ def _state_in_words(state: StudyProgress) -> str:
 
 
 def _go_on(folder: Path, state: StudyProgress) -> list[str]:
-    """Command that goes on with a study that nobody is at work on."""
+    """Command that resumes a study without a running driver."""
     making_results = state.state is StudyState.FINISHED and still_at_work(folder / "status.json")
     if not state.command or state.state is StudyState.RUNNING or making_results:
         return []
-    return [f"  gone on with by: {printable(state.command)}"]
+    return [f"  resume with: {printable(state.command)}"]
 
 
 def _say_processors(folder: Path) -> None:
@@ -136,7 +136,7 @@ def _in_words(folder: Path, state: Progress) -> str:
         return _state_in_words(state)
     made = {
         "confirmation": _trial(folder / "confirmation.json", "best", "trial"),
-        "trust table": _trial(folder / "trust.json", "best_trial"),
+        "off-design table": _trial(folder / "trust.json", "best_trial"),
         "report": state.best_trial if (folder / "report.html").is_file() else None,
     }
     missing = [name for name, trial in made.items() if trial != state.best_trial]
@@ -149,7 +149,7 @@ def _ended(words: str, missing: list[str], folder: Path) -> str:
         return "finished"
     named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     if still_at_work(folder / "status.json"):
-        return f"{words}, {named} under way"
+        return f"{words}, {named} in progress"
     return f"{words}, {named} missing (the command that began it makes what is missing)"
 
 

@@ -4,7 +4,7 @@ catenary sweep array=damping_stiffness_bruni
 catenary sweep "sweep.axes={contact.stiffness:[50e3,100e3,200e3],speed_kmh:[250,275,300]}" sweep.name=mine
 catenary sweep "sweep.axes={speed_kmh:{low:160,high:360,number:21}}"
 
-The sweep's folder has a stable name: the same command goes on after Ctrl-C or a power cut. Where the reference mean
+The sweep's folder has a stable name: the same command resumes after Ctrl-C or a power cut. Where the reference mean
 force is held, each speed holds its own.
 """
 

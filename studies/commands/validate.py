@@ -1,4 +1,4 @@
-"""Published references beside this program's numbers; exit 1 if a gate is missed.
+"""Compare published references with this program's numbers; exit 1 if a gate is missed.
 
 Gates, their sources and known misses stand in conf/validation/gates.yaml. Every comparison prints its rows and is drawn
 in report.html: steady (mean forces and elasticity in the steady state), pacdin (applied forces of its table 1),
@@ -71,7 +71,7 @@ def _print(comparison: Comparison, say: Callable[[str], None]) -> None:
     """Say every row: what it is, what is published and accepted, what is found here, and the verdict."""
     say(f"{comparison.title} ({comparison.source})")
     if comparison.reading:
-        say(f"  Reading: {comparison.reading}")
+        say(f"  Interpretation: {comparison.reading}")
     for table in comparison.tables:
         say(f"  {table.title}: {' | '.join(table.columns)}")
         for line in table.rows:

@@ -120,7 +120,7 @@ def _hydra(config: str, groups: dict[str, str]) -> dict[str, Any]:
 
 
 def groups_of(config: str) -> dict[str, str]:
-    """Groups that a job file chooses from, in the order of its list, and what it takes of each unless told."""
+    """Groups that a job file chooses from, in the order of its list, and its default choice of each."""
     listed = conf_content(config).get("defaults", [])
     chosen = [next(iter(entry.items())) for entry in listed if isinstance(entry, dict)]
     return {re.sub("^(optional|override) ", "", group).strip("/"): str(name or "") for group, name in chosen}

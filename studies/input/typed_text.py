@@ -66,7 +66,7 @@ def typed_value(key: str, raw: str) -> Any:
     Raises
     ------
     InputError
-        In one sentence that says why it is none.
+        In one sentence that says what is wrong.
     """
     if key in TEXT_KEYS and raw not in ("null", ""):
         return raw.strip("'\"")  # a path may hold any character
@@ -145,7 +145,7 @@ def _block(tokens: _Tokens, depth: int) -> dict[str, Any]:
 
 
 def _next(tokens: _Tokens, end: str) -> None:
-    """Go on behind a comma, which a value must follow, or stop before the bracket that ends."""
+    """Continue after a comma, which a value must follow, or stop before the closing bracket."""
     tokens.skip_space()
     if tokens.text == ",":
         tokens.take()

@@ -35,7 +35,7 @@ class _Conditions(ForceSpec):
         "the same device, played back while the ramp lasts",
     )
     duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
-    transient: bool = Field(default=False, description="run the long transient of the same line and pantograph beside")
+    transient: bool = Field(default=False, description="run the long transient of the same line and pantograph as well")
     signal: SignalSpec = SignalSpec(cutoff_hz=25.0)
 
     @model_validator(mode="after")
@@ -97,7 +97,7 @@ class MapJob(PressedSpec):
     )
     over: Literal["stiffness", "delay", "none"] = Field(
         default="stiffness",
-        description="second axis beside the highest frequency (figs 4, 5 or fig. 6 of paper 001); none: no map, the "
+        description="second axis next to the highest frequency (figs 4, 5 or fig. 6 of paper 001); none: no map, the "
         "recommendation alone",
     )
     delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(

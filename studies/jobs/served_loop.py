@@ -16,7 +16,7 @@ from dynamics.spec.case import PantographSpec
 __all__ = ["RECOMMENDED", "ServedLoop", "judged_otherwise", "served_settings"]
 
 # what a recommendation holds, in the words of its sentence
-# what is told of a recommendation, and what a device is held against
+# what is shown of a recommendation, and what a device is checked against
 NUMBERS = ("contact_stiffness", "margin", "spans_to_one_percent", "spectral_radius")
 LISTS = ("device_masses", "device_stiffnesses", "device_dampings")
 RECOMMENDED = ("strategy", "delay_steps", "height_harmonics", "dropper_harmonics", "contact_relaxation")
@@ -111,8 +111,8 @@ def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | 
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """Content of a recommendation, what is told of it of the types that `catenary rig map` writes."""
-    found = read_json_object(path, "the recommendation", "`catenary rig map ... over=none` makes it anew")
+    """Content of a recommendation; what is shown of it has the types that `catenary rig map` writes."""
+    found = read_json_object(path, "the recommendation", "`catenary rig map ... over=none` makes it again")
     lists = [found[name] for name in LISTS if found.get(name) is not None]
     numbers = [found[name] for name in NUMBERS if found.get(name) is not None]
     numbers += [n for given in lists if isinstance(given, list) for n in given]

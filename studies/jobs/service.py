@@ -92,7 +92,7 @@ class StopJob(Spec):
 
 
 class CompareJob(Spec):
-    """A measured log beside the prediction."""
+    """A measured log and its prediction."""
 
     prediction: str = Field(
         description="what was predicted: folder of a simulation, of an emulated or served test, or a file with a force"

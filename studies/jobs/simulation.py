@@ -101,16 +101,16 @@ class RecordSpec(Spec):
 
 
 class ReportJob(Spec):
-    """Run folders that exist already: one to draw anew, or several forces to lay over one another."""
+    """Existing run folders: one to redraw, or several forces to compare."""
 
-    run_dir: str | None = Field(default=None, description="run or campaign folder whose report is drawn anew")
+    run_dir: str | None = Field(default=None, description="run or campaign folder whose report is redrawn")
     runs: tuple[str, ...] = Field(
         default=(),
         max_length=100,
         description="what is laid side by side, the first as reference; also written as bare paths",
     )
     output: str | None = Field(
-        default=None, description="page of a comparison, without it comparison.html; its picture lands beside it"
+        default=None, description="page of a comparison, without it comparison.html; its picture lands next to it"
     )
     record: RecordSpec = RecordSpec()
     report: ReportSpec = ReportSpec()
@@ -122,7 +122,7 @@ class ReportJob(Spec):
         if self.run_dir is None and not self.runs:
             raise ValueError("run_dir is missing: give the folder of a run, or several paths to lay side by side")
         if self.run_dir is not None and self.output is not None:
-            raise ValueError("output must be left out where one report is drawn anew: it stays in its folder")
+            raise ValueError("output must be left out where one report is redrawn: it stays in its folder")
         if self.runs and self.report != ReportSpec():
             raise ValueError("report must be left out where runs are laid side by side: one run's page has a head")
         if self.output is not None and Path(self.output).suffix not in (".html", ".htm"):

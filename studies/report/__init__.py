@@ -101,7 +101,7 @@ def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> 
     Raises
     ------
     InputError
-        If a path holds nothing that can be laid beside the others; nothing has been written.
+        If a path holds nothing that can be compared with the others; nothing has been written.
     """
     from studies.report.pages.comparison_page import comparison_page
     from studies.report.pages.sweep_overlay import are_sweeps, sweep_overlay_page

@@ -172,7 +172,7 @@ def _page(
     )
     return Page(
         kicker="Rig test",
-        title="Measured beside predicted",
+        title="Measured and predicted",
         warnings=said[1],
         headline=f"Standard deviation {number(b['contact_force_std_N'], 2)} N measured, "
         f"{number(a['contact_force_std_N'], 2)} N predicted; the curves differ by {number(rms, 2)} N RMS.",

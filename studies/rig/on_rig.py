@@ -24,7 +24,7 @@ class OnRig:
         The pantograph.
     applied_force_N, mean_force_N : float, optional
         Force on its lowest mass, or mean contact force that it is pressed for [N]; None and None: the reference one.
-    told : tuple of str
+    notes : tuple of str
         Where both come from, in sentences.
     """
 

@@ -1,4 +1,4 @@
-"""What a served test leaves behind beside its journal: run.nc, summary.json and figures."""
+"""Files of a served test in addition to its journal: run.nc, summary.json and figures."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def run_arnold_simeon(gate: ArnoldSimeonGate) -> ArnoldSimeonRuns:
 
 
 def arnold_simeon_rows(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns | None = None) -> list[Row]:
-    """Every figure of the benchmark beside its reference; runs it when no runs are given."""
+    """Compare every figure of the benchmark with its reference; run it when no runs are given."""
     runs = run_arnold_simeon(gate) if runs is None else runs
     rows = [_frequency_row(row, runs) for row in gate.frequencies]
     for case in gate.speeds:
@@ -59,7 +59,7 @@ def arnold_simeon_rows(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns | None = N
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Lay the benchmark's table, its slack dropper and its methods beside what is computed; redraw its figures."""
+    """Compare the benchmark's table, slack dropper and methods with what is computed; redraw its figures."""
     gate = gates.arnold_simeon
     runs = run_arnold_simeon(gate)
     say("both speeds run by every combination of methods, and the line with springs")
@@ -76,7 +76,7 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
 def _compared(
     name: str, reference: tuple[str, float], here: float, allowed: float, digits: int = 3, known: str | None = None
 ) -> Row:
-    """Row of a figure beside one number; ``name`` ends with the unit in brackets where there is one."""
+    """Row of a figure and one reference number; ``name`` ends with the unit in brackets where there is one."""
     quantity, _, unit = name.partition(" [")
     source, value = reference
     return Row(

@@ -67,7 +67,7 @@ def acceptance_rows(
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Lay the sixteen figures of the standard's case beside their ranges, in every dimension."""
+    """Compare the sixteen figures of the standard's case with their ranges, in every dimension."""
     gate, rows, charts = gates.acceptance, [], []
     for dimension in gate.dimensions:
         for speed in gate.speeds:

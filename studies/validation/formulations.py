@@ -122,7 +122,7 @@ def _failed_rows(failures: dict[Run, str]) -> list[Row]:
 
 
 def difference_rows(gate: FormulationsGate, figures: dict[Run, dict[str, Any]]) -> list[Row]:
-    """Difference of σ of every pair of runs that differ in one thing [%], its cause beside it where it needs one."""
+    """Difference of σ of every pair of runs that differ in one thing [%], with its cause where it needs one."""
     causes = {(c.pair, c.speed_kmh): c.cause for c in gate.causes}
     rows = []
     for pair, run in product(get_args(Pair), figures):

@@ -68,7 +68,7 @@ def applied_forces(overrides: tuple[str, ...], mean_N: float, start_N: tuple[flo
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Lay every applied force of the table beside the one that gives the same mean here."""
+    """Compare every applied force of the table with the one that gives the same mean here."""
     gate = gates.applied_force
     rows: list[Row] = []
     points: list[tuple[str, float, float, str]] = []
@@ -141,7 +141,7 @@ def _chart(gate: AppliedForceGate, points: list[tuple[str, float, float, str]]) 
         name="applied_forces",
         title="Applied force less the printed one",
         caption="Applied force that gives the prescribed mean force; where the table prints two forces that "
-        "are not told apart, less their mean.",
+        "are not distinguished, less their mean.",
         x_label="Speed",
         y_label="Difference of the applied force",
         curves=tuple(curves),

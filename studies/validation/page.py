@@ -1,4 +1,4 @@
-"""The page of a validation: every figure beside its references, with the pictures of each comparison."""
+"""The page of a validation: every figure with its references, and the pictures of each comparison."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def validation_page(comparisons: Sequence[Comparison], command: str, ran: tuple[
     gated = counts["met"] + counts["MISSED"] + counts["known"]
     headline = (
         f"{counts['met']} of {gated} gates are met, {counts['MISSED']} missed, {counts['known']} outside with a known "
-        f"cause; beside them stand {counts['printed']} figures that are not gated."
+        f"cause; {counts['printed']} more figures are not gated."
     )
     return Page(
         kicker="Validation against published results",
-        title="Published figures beside this program's",
+        title="Published figures and this program's",
         headline=headline,
         facts=tuple(
             Fact(label, str(counts[word]), remark)
@@ -70,7 +70,7 @@ def _section(comparison: Comparison) -> Section:
         comparison.title,
         text=(
             f"Source: {comparison.source}.",
-            *((f"Reading: {comparison.reading}",) if comparison.reading else ()),
+            *((f"Interpretation: {comparison.reading}",) if comparison.reading else ()),
             *comparison.remarks,
         ),
         charts=comparison.charts,
@@ -79,7 +79,7 @@ def _section(comparison: Comparison) -> Section:
 
 
 def _table(comparison: Comparison) -> Table:
-    """Every row; what must be said beside a verdict or a reading of its own stands in the last column."""
+    """Every row; the last column holds remarks on verdicts and interpretations of single rows."""
     said = any(row.remark or row.reading for row in comparison.rows)
     rows = tuple(
         (
@@ -96,7 +96,7 @@ def _table(comparison: Comparison) -> Table:
     )
     return Table(
         title="Figures",
-        columns=(*COLUMNS, *(("cause or reading",) if said else ())),
+        columns=(*COLUMNS, *(("cause or interpretation",) if said else ())),
         rows=rows,
         align="lllrrul" + ("l" if said else ""),
     )

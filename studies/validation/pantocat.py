@@ -46,7 +46,7 @@ class Creep:
 
 
 def creeping_elasticity(overrides: tuple[str, ...], force_N: float) -> Creep:
-    """Rise of the contact point over the contact force of a slow pantograph, beside the static curve at that force.
+    """Rise of the contact point over the contact force of a slow pantograph, with the static curve at that force.
 
     The run is one whose mean contact force is within 0.5 N of ``force_N`` [N].
     """
@@ -71,7 +71,7 @@ def creeping_elasticity(overrides: tuple[str, ...], force_N: float) -> Creep:
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Lay the standard's case by beam elements and both elasticities beside what PantoCat prints."""
+    """Compare the standard's case by beam elements and both elasticities with what PantoCat prints."""
     gate, rows, charts = gates.pantocat, [], []
     for speed in gates.acceptance.speeds:
         prefix = f"{speed.speed_kmh:g} "
@@ -123,7 +123,7 @@ def _creep_chart(creeps: list[tuple[float, Creep]]) -> Chart:
     return Chart(
         name="elasticity_creeping",
         title="Elasticity along a span",
-        caption="Rise of the contact wire under the pantograph over the contact force, beside the static curve.",
+        caption="Rise of the contact wire under the pantograph over the contact force, with the static curve.",
         x_label="Station along the span",
         y_label="Elasticity",
         curves=tuple(curves),

@@ -22,7 +22,7 @@ __all__ = ["case_rows", "compare", "design_rows"]
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Run every case of the section and lay it beside its references."""
+    """Run every case of the section and compare it with its references."""
     gate = gates.pfem
     models: dict[str, PeriodicModel] = {}
     rows: list[Row] = []
@@ -98,12 +98,12 @@ def _stability_rows(gate: PfemGate, case: LoopCase, tested: Tested) -> Iterator[
         name,
         "",
         chosen.radius,
-        reading=f"with the droppers slack that are so in the end {chosen.settled_radius:.4f}",
+        reading=f"with the droppers slack that are so finally {chosen.settled_radius:.4f}",
         digits=4,
     )
     at_rest = tested.rest
     met = "not met" if at_rest.met_after is None else f"met after {at_rest.met_after:.0f} s"
-    predicted = "" if at_rest.predicted is None else f", foretold {at_rest.predicted:.0f} s at the latest"
+    predicted = "" if at_rest.predicted is None else f", predicted {at_rest.predicted:.0f} s at the latest"
     yield Row(
         "σ, emulated from rest, against the periodic state",
         name,
@@ -177,7 +177,7 @@ def design_rows(
     found: dict[str, dict[str, float]],
     nominal: dict[str, dict[str, float]],
 ) -> Iterator[Row]:
-    """Rows of an optimised design beside the nominal line: extremes and sigma, and their changes."""
+    """Rows of an optimised design and the nominal line: extremes and sigma, and their changes."""
     name = name_of(case)
     printed = {
         "max": (gate.printed_nominal_N[0], case.printed_max_N),

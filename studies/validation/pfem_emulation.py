@@ -31,7 +31,7 @@ class Tested:
     Attributes
     ----------
     test : EmulatedTest
-        Started from the predicted state, the long transient beside it where there is a pantograph.
+        Starts from the predicted state; adds the long transient where there is a pantograph.
     rest : Settling
         Of the same test from rest.
     wrong : Settling or None

@@ -1,4 +1,4 @@
-"""What a comparison with a source is made of: rows with their verdicts, pictures, and what must be said beside."""
+"""Parts of a comparison with a source: rows with their verdicts, pictures and remarks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Row:
-    """One figure of this program beside what was published.
+    """One figure of this program and what was published.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Row:
     allowed : tuple of two floats, or None
         Accepted range, its ends included; None for what is printed and not gated.
     reading : str
-        Reading of the model where it differs from that of the whole comparison.
+        Interpretation of the model where it differs from that of the whole comparison.
     known_miss : str or None
         Cause of a miss that is known; such a row does not gate.
     failure : str
@@ -92,7 +92,7 @@ class Row:
 
     @property
     def remark(self) -> str:
-        """What must be said beside the verdict."""
+        """Remark on the verdict."""
         if self.value is None:
             return self.known_miss if self.ends_known and self.known_miss is not None else self.failure
         if self.known_miss is None:
@@ -147,7 +147,7 @@ class Comparison:
     charts, tables
         Pictures, and tables beyond that of the rows.
     remarks : tuple of str
-        Sentences beside them.
+        Sentences on them.
     """
 
     key: str

@@ -19,7 +19,7 @@ Figures = dict[tuple[float, str], dict[str, Any]]
 
 
 def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
-    """Lay steady means, static elasticity and the later standard's recalled ranges beside their references."""
+    """Compare steady means, static elasticity and the later standard's recalled ranges with their references."""
     elasticity = tuple(_elasticity(gates.elasticity))
     say("static elasticity done")
     means, figures = _means(gates.mean_force, say)

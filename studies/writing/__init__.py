@@ -1,1 +1,1 @@
-"""What commands write beside reports: run folders, summaries, line files, progress."""
+"""Files of commands other than reports: run folders, summaries, line files, progress."""

@@ -17,7 +17,7 @@ from studies.jobs.convergence import ConvergenceJob
 
 __all__ = ["SAME_COST", "conclude", "setting_text", "summarise", "write_curves"]
 
-# costs within this factor of each other cannot be told apart on a machine that does other work
+# costs within this factor of each other are equal on a machine that does other work
 SAME_COST = 1.25
 AXES = ("kinematics", "formulation", "integrator", "elements_per_bay", "time_step")
 
@@ -102,7 +102,7 @@ def _orders(passages: list[Passage]) -> list[dict[str, Any]]:
 
 
 def conclude(rows: Sequence[dict[str, Any]], reference: Passage, error_percent: float) -> dict[str, Any]:
-    """Cheapest setting of one kinematics whose error, and that of every finer one, is small, beside the case's own."""
+    """Cheapest setting of one kinematics whose error, and that of every finer one, is small, with the case's own."""
     kinematics = reference.setting.kinematics
     mine = [row for row in rows if row["kinematics"] == kinematics and row["cost"] is not None]
     good = [row for row in mine if row["assured_percent"] is not None and row["assured_percent"] <= error_percent]
@@ -134,7 +134,7 @@ def _sentence(kinematics: str, alike: list[dict[str, Any]], own: dict[str, Any] 
 
 
 def _judged(cheapest: dict[str, Any] | None, own: dict[str, Any], alike: list[dict[str, Any]]) -> str:
-    """What the case's own setting is beside the cheapest."""
+    """The case's own setting compared with the cheapest."""
     assured = own["assured_percent"]
     error = "an error that is not known" if assured is None else f"{own['error_sigma_percent']:+.2f} %"
     if assured is not None and abs(assured) > abs(own["error_sigma_percent"]) + 5e-3:

@@ -47,7 +47,7 @@ def _head(line: CatenarySpec, table: str, like: str) -> list[str]:
         "#",
         "# SI units. Stations are measured from the support along the track. Heights of the contact wire",
         GOVERNS[line.droppers.prescribed],
-        f"# 'as {like}' marks a value taken over, which may not be right for this line; all others were given.",
+        f"# 'as {like}' marks a value copied, which may not be right for this line; all others were given.",
         "schema_version: 1",
         f"name: {_plain(line.name)}",
         f"kind: {line.kind}",
@@ -85,7 +85,7 @@ def _marks(line: CatenarySpec) -> list[str]:
     return [
         "",
         "# Where each value comes from: u given by the user, p printed in a paper, s seen in a public source,",
-        "# r recalled from the literature, d derived from other values, c chosen, t:NAME taken over from line NAME,",
+        "# r recalled from the literature, d derived from other values, c chosen, t:NAME copied from line NAME,",
         "# to be checked: set another mark once you have.",
         "provenance:",
         *(f"  {path}: {_plain(mark)}" for path, mark in line.provenance.items()),

@@ -80,13 +80,13 @@ def fresh_folder(study: str, name: str, run_dir: str | None) -> Path:
     ------
     InputError
         If the folder asked for holds files already, or is a file; a run of the same command that was interrupted
-        before it had a result may be begun again there.
+        before it had a result may be repeated there.
     """
     stem = f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}"
     folder = asked_folder(run_dir, OUTPUTS / study / stem)
     if run_dir is not None:
-        begun = {HYDRA, f"{study}.log"}  # what a run leaves before it has a result
-        if folder.exists() and any(path.name not in begun for path in folder.iterdir()):
+        started = {HYDRA, f"{study}.log"}  # what a run leaves before it has a result
+        if folder.exists() and any(path.name not in started for path in folder.iterdir()):
             raise InputError([f"run_dir must be a new or empty folder: {folder} holds files already"])
         return folder
     count = 2

@@ -106,7 +106,7 @@ def assessment_summary(case: CaseSpec, solution: Solution, file: str | None = No
 
 
 def slack_summary(case: CaseSpec, solution: Solution) -> dict[str, Any] | None:
-    """What the other reading of slack droppers makes of a result, as in summary.json; null where none is slack."""
+    """Effect of the other slack damping on a result, as in summary.json; null where no dropper is slack."""
     from dynamics.accuracy.slack_companion import compare_slack_damping
 
     companion = compare_slack_damping(case, solution)

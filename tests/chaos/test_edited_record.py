@@ -74,9 +74,9 @@ EDITS = {
     "another name": (put(("told", 0, "outcome", "<script>"), 1), "told.0.outcome.<script>: extra inputs are not"),
     "no list": (put(("told",), 5), "told: input should be a valid list"),
     "no time": (put(("told", 0, "ended"), "yesterday"), "told.0.ended: invalid isoformat"),
-    "a trial that is not there": (put(("told", 0, "trial"), 999), "trial 999 is told before it is asked"),
+    "a trial that is not there": (put(("told", 0, "trial"), 999), "trial 999 has an outcome before it is asked for"),
     "a trial before the first": (put(("told", 0, "trial"), -1), "told.0.trial: input should be greater"),
-    "an outcome of another trial": (put(("told", 0, "outcome", "number"), 0), "is told the outcome of 0"),
+    "an outcome of another trial": (put(("told", 0, "outcome", "number"), 0), "has the outcome of 0"),
     "a line twice": (lambda contents: [*contents[:5], contents[4], *contents[5:]], "does not follow those before it"),
     "a line gone": (without(3), "does not follow those before it"),
     "lines backwards": (lambda contents: contents[::-1], "does not follow those before it"),
@@ -135,7 +135,7 @@ def test_a_design_outside_the_space_is_named_and_nothing_dropped(case, campaign_
 
     damaged = edited(record.read_bytes().splitlines(), change)
     record.write_bytes(damaged)
-    with pytest.raises(InputError, match=r"designs of this campaign's space: trial 5 is none .*move_1"):
+    with pytest.raises(InputError, match=r"designs of this campaign's space: trial 5 is not .*move_1"):
         campaign(case, folder)
     assert record.read_bytes() == damaged and not list(folder.glob("*.damaged-*"))
 
@@ -160,7 +160,7 @@ def test_a_record_that_a_pipe_replaces_is_written_again(tmp_path):
     record.append(b"first\n")
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(ChangedRecordError, match="was replaced by another hand"):
+    with pytest.raises(ChangedRecordError, match="was replaced by something else"):
         record.check()
     assert path.read_bytes() == b"first\n"
 

@@ -85,5 +85,5 @@ def test_a_request_to_end_at_any_moment(tmp_path, figures, what, times):
         for word in ("Traceback", "Error", "Exception", "Warning"):
             assert word not in said, where
         if driver.returncode == 75:
-            assert said.count("nterrupted") + said.count("the same command goes on") >= 1, where
+            assert said.count("nterrupted") + said.count("the same command resumes") >= 1, where
     figures(f"{times} requests: codes {dict(codes)}; the longest ending took {longest:.1f} s")

@@ -84,7 +84,7 @@ def done(count):
 
 
 def about_workers(line):
-    return line.startswith("The watchdog: ") or "the same command goes on" in line
+    return line.startswith("Watchdog: ") or "the same command resumes" in line
 
 
 def resumed(folder, case, trials, kept):
@@ -111,7 +111,7 @@ def test_workers_are_killed_faster_than_they_start(tmp_path, case, figures, star
     threading.Thread(target=kill_all_workers, args=(driver.process.pid, pace, over, 900.0), daemon=True).start()
     try:
         word, at = driver.until(about_workers)
-        last, end = driver.until(lambda line: "the same command goes on" in line)
+        last, end = driver.until(lambda line: "the same command resumes" in line)
         code = driver.process.wait(timeout=60)
     finally:
         over.set()

@@ -140,7 +140,7 @@ def test_a_scheduler_that_is_killed_ends_the_campaign_and_another_goes_on(on_add
 
     campaign = campaign_of(**{**QMC, "trials": 60, "cluster": cluster})
     begin = time.monotonic()
-    with pytest.raises(Interrupted, match="the same command goes on") as ended:
+    with pytest.raises(Interrupted, match="the same command resumes") as ended:
         run_campaign(
             campaign, case, tmp_path / "c", progress=kill, evaluate=cheap_evaluation.slow_bowl, prepare=prepare_nothing
         )

@@ -120,7 +120,7 @@ def test_refused_forces_are_told_once_a_second_with_their_number():
     output = [s for s in rig.said if "is refused, another one stands in" in s]
     # of 136 in 3 s, each second's first one; a second holds 45 or 46
     assert len(output) == 3 and "more like it" not in output[0]
-    assert output[1].endswith("; 45 more like it since the last one that was told")
+    assert output[1].endswith("; 45 more like it since the last one reported")
     assert rig.session.counts.absurd == 136
 
 

@@ -119,7 +119,7 @@ def test_jobs_that_are_cancelled_before_their_workers_come_are_replaced(slurm, o
 def test_a_job_script_that_fails_on_its_node_is_said_with_the_end_of_its_log(slurm, on_slurm, tmp_path, case, capfd):
     broken = on_slurm({"commands": ["echo 'the module railway is unknown' >&2; exit 3"]})
     begin = time.monotonic()
-    with pytest.raises(Interrupted, match=r"jobs must live.*FAILED.*railway is unknown.*this command goes on") as ended:
+    with pytest.raises(Interrupted, match=r"jobs must live.*FAILED.*railway is unknown.*this command resumes") as ended:
         run(tmp_path, case, broken)
     assert ended.value.exit_code == 75 and time.monotonic() - begin < 120.0
     assert "railway is unknown" in capfd.readouterr().err, "said when it was seen, before giving up"

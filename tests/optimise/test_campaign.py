@@ -75,7 +75,7 @@ def test_ctrl_c_anywhere_leaves_a_campaign_that_goes_on(tmp_path, case, stop, sy
             raise KeyboardInterrupt
         return bowl(task, setting)
 
-    with pytest.raises(Interrupted, match=r"of 30 designs; .* the same command goes on") as stopped:
+    with pytest.raises(Interrupted, match=r"of 30 designs; .* the same command resumes") as stopped:
         run(tmp_path / "a", case, interrupted, synchronous=synchronous)
     assert stopped.value.exit_code == 75
     assert read_status(tmp_path / "a").state == "interrupted"
@@ -134,7 +134,7 @@ def test_a_finished_campaign_evaluates_nothing_more(tmp_path, case):
 def test_a_folder_has_one_driver(tmp_path, case):
     def second(task, setting):
         if task.number == 2:
-            with pytest.raises(InputError, match="another process is at work"):
+            with pytest.raises(InputError, match="another process is running"):
                 run(tmp_path, case)
         return bowl(task, setting)
 
@@ -201,6 +201,6 @@ def test_a_damaged_configuration_says_that_the_record_is_untouched(tmp_path, cas
     folder = CampaignFolder(tmp_path)
     record = folder.record.read_bytes()
     folder.input_yaml.write_bytes(b"\0" * folder.input_yaml.stat().st_size)
-    with pytest.raises(InputError, match=r"restore it from a copy.*trials\.jsonl beside it is untouched") as refusal:
+    with pytest.raises(InputError, match=r"restore it from a copy.*trials\.jsonl next to it is untouched") as refusal:
         run(tmp_path, case)
     assert "unicode string" not in str(refusal.value) and folder.record.read_bytes() == record

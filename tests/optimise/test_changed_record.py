@@ -76,7 +76,7 @@ def test_a_record_changed_under_a_driver_is_written_whole_again_and_said_at_once
             hand(folder / "trials.jsonl")
 
     hand_was_there: list[bytes] = []
-    with pytest.raises(Interrupted, match=rf"trials.jsonl {HANDS[hand]} by another hand .* nothing is lost") as stop:
+    with pytest.raises(Interrupted, match=rf"trials.jsonl {HANDS[hand]} by something else .* nothing is lost") as stop:
         campaign(case, folder, progress=touch)
     assert stop.value.exit_code == 75 and "all of them are on record" in str(stop.value)
     assert not looks, "at once"
@@ -97,7 +97,7 @@ def test_the_record_of_a_sweep_changed_under_its_driver(case, tmp_path, hand):
             points.append(progress.done)
             hand(folder / "points.jsonl")
 
-    with pytest.raises(Interrupted, match=rf"points.jsonl {HANDS[hand]} by another hand .* nothing is lost"):
+    with pytest.raises(Interrupted, match=rf"points.jsonl {HANDS[hand]} by something else .* nothing is lost"):
         run_sweep(asked, case, folder, evaluate=cheap_sweep.plane, progress=touch)
     assert len(load_sweep(folder).points) >= 6
     whole = run_sweep(asked, case, folder, evaluate=cheap_sweep.plane).points

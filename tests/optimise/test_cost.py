@@ -63,7 +63,7 @@ def test_what_follows_the_search_is_named_with_its_number(case):
     free = len(case.catenary.droppers.positions) // 2 + len(case.catenary.droppers.positions) % 2
     assert f"up to {3 * 16 * 2 * free} evaluations for its gradients (3 designs, 15 steps, {free} variables)" in text
     # 3 speeds, 1 stiffness, 2 factors of damping, 4 lines for each error, the other dimension; both confirmed
-    assert "the confirmation, 4 long transients, and the trust table, 30 steady states with their errors" in text
+    assert "the confirmation, 4 long transients; the off-design table, 30 steady states with their errors" in text
     assert "polish" not in not_counted(campaign_of(), case, off_design)
     lines = cost_lines(Cost("designs", 9, (1.0, 2.0)), ClusterSpec(), [text])
     assert lines[-2:] == [text, "Nothing was submitted and nothing was written."]

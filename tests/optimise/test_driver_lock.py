@@ -49,7 +49,7 @@ def test_a_lock_that_the_file_server_keeps_for_a_dead_machine_is_replaced(tmp_pa
                 pass
             with driver_lock(lock, "sweep 's'", 2.0):
                 # and now it is held as any other
-                with pytest.raises(InputError, match="another process is at work"), driver_lock(lock, "sweep 's'", 2.0):
+                with pytest.raises(InputError, match="another process is running"), driver_lock(lock, "sweep 's'", 2.0):
                     pass
                 assert read_holder(lock).host == socket.gethostname()
         finally:
@@ -76,7 +76,7 @@ def test_signs_of_life_are_given_and_a_driver_that_was_taken_for_dead_ends(tmp_p
             out, err = driver.communicate(timeout=20)
         finally:
             driver.kill()
-    assert driver.returncode == 75 and "taken over" in err and "went on" not in out
+    assert driver.returncode == 75 and "Another driver now owns" in err and "went on" not in out
     assert read_holder(lock).host == "node17", "the other driver's lock stays as it is"
 
 

@@ -83,9 +83,9 @@ def test_workers_killed_faster_than_they_start_end_the_campaign_with_a_word(tmp_
     with pytest.raises(Interrupted) as ended:
         run(tmp_path, case, killer())
     assert ended.value.exit_code == 75
-    assert "the same command goes on" in str(ended.value)
+    assert "the same command resumes" in str(ended.value)
     said = capfd.readouterr().err
-    assert "asked for again" in said
+    assert "requesting workers again" in said
     kept = [r for r in load_result(tmp_path).records if r.outcome is not None]
     assert 5 <= len(kept) < TRIALS
     killed = run(tmp_path, case, Killer(), cluster={"kind": "serial"})
@@ -95,7 +95,7 @@ def test_workers_killed_faster_than_they_start_end_the_campaign_with_a_word(tmp_
 
 def test_workers_that_are_gone_for_a_while_are_begun_anew(tmp_path, case, killer, capfd):
     result = run(tmp_path, case, killer(seconds=3.0), cluster={**CLUSTER, "retries": 10})
-    assert "The watchdog: " in capfd.readouterr().err
+    assert "Watchdog: " in capfd.readouterr().err
     assert [r.number for r in result.records] == list(range(TRIALS))
     assert all(r.outcome is not None and r.outcome.message == "" for r in result.records)
 
@@ -106,7 +106,7 @@ def test_a_refused_setting_is_named_where_the_command_is_said_to_go_on(tmp_path,
 
     monkeypatch.setattr("optimise.search.campaign.open_executor", refused)
     monkeypatch.setattr("optimise.parameter_study.run.open_executor", refused)
-    sentence = "no such queue': .* on record in .*; with another cluster.batch.queue this command goes on from there$"
+    sentence = "no such queue': .* on record in .*; with another cluster.batch.queue, this command resumes from there$"
     with pytest.raises(Interrupted, match=sentence):
         run_campaign(campaign_of(), case, tmp_path / "c", evaluate=bowl, prepare=prepare_nothing)
     with pytest.raises(Interrupted, match=sentence):

@@ -244,9 +244,9 @@ def test_the_tolerance_of_the_polish_reaches_the_evaluation_and_the_record(tmp_p
     result = run(tmp_path, case, looked_at, polish={**POLISH, "best": 1, "tolerance": 1e-5})
     assert seen == {None, 1e-5}
     (only,) = basins_of(result)["polished"]
-    begun = next(r for r in result.records if r.polished)
-    assert begun.values == result.records[only["start_trial"]].values  # the start is evaluated again
-    assert begun.origin.tolerance == 1e-5 and begun.origin.trial == only["start_trial"]
+    start_polished = next(r for r in result.records if r.polished)
+    assert start_polished.values == result.records[only["start_trial"]].values  # the start is evaluated again
+    assert start_polished.origin.tolerance == 1e-5 and start_polished.origin.trial == only["start_trial"]
 
 
 def test_the_tolerance_of_the_polish_holds_in_every_scenario(case, monkeypatch):

@@ -271,7 +271,7 @@ def test_told_values_over_scenarios():
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ({"scenarios": {"speeds_kmh": [250, 250]}}, "speeds_kmh must be told apart, each value once: got 250, 250"),
+        ({"scenarios": {"speeds_kmh": [250, 250]}}, "speeds_kmh must be distinct, each value once: got 250, 250"),
         (
             {"scenarios": {"speeds_kmh": [250], "speed_weights": [1, 2]}},
             "one a value of speeds_kmh: 1 values, 2 weights",

@@ -103,7 +103,7 @@ def test_the_workers_begin_anew_when_such_an_error_comes_back_and_what_was_under
         worker.answer(0)
         assert look_until(executor, worker, count) == []
     assert worker.taken[:3] == [0, 1, 0] and sorted(worker.taken[3:]) == [0, 1]
-    assert len(said) == 1 and "which no evaluation raised" not in said[0] and "workers are begun anew" in said[0]
+    assert len(said) == 1 and "times in a row" not in said[0] and "restarting the workers" in said[0]
 
 
 def test_many_equal_errors_in_a_row_end_the_work_and_others_do_not(executor, worker):
@@ -118,7 +118,7 @@ def test_many_equal_errors_in_a_row_end_the_work_and_others_do_not(executor, wor
         ends(error)
     for _ in range(3):
         ends(OSError("again"))
-    with pytest.raises(NoWorkersError, match=r"same error 5 times in a row.*raised \(OSError: again\)") as ended:
+    with pytest.raises(NoWorkersError, match=r"same error 5 times in a row.*raised it \(OSError: again\)") as ended:
         ends(OSError("again"))
     assert ended.value.exit_code == 75
 

@@ -95,8 +95,8 @@ def test_a_point_holds_its_values_and_the_reference_force_of_its_speed(case):
     [
         ({"contact.stiffness": (1.0, 5e4)}, "contact.stiffness"),
         ({"speed_kmh": (250.0, 590.0)}, "wave speed"),
-        ({"pantograph.masses.7": (5.0, 6.0)}, "pantograph.masses.7 is none of them"),
-        ({"contact.nothing": (5.0, 6.0)}, "contact.nothing is none of them"),
+        ({"pantograph.masses.7": (5.0, 6.0)}, "pantograph.masses.7 is not one of them"),
+        ({"contact.nothing": (5.0, 6.0)}, "contact.nothing is not one of them"),
     ],
 )
 def test_a_point_that_is_no_case_is_refused_before_anything_is_written(tmp_path, case, axes, told):
@@ -168,7 +168,7 @@ def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path, case
         if progress.done:
             raise KeyboardInterrupt
 
-    with pytest.raises(Interrupted, match="the same command goes on") as stopped:
+    with pytest.raises(Interrupted, match="the same command resumes") as stopped:
         run_sweep(sweep_of(), case, tmp_path, progress=interrupt, evaluate=cheap_sweep.plane)
     assert stopped.value.exit_code == 75
     assert 0 < len(load_sweep(tmp_path).points) < 12

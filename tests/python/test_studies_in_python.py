@@ -92,7 +92,7 @@ def test_the_command_line_goes_on_with_a_campaign_of_python(found):
     job = compose_job("optimise", OptimiseJob, CAMPAIGN_TYPED).job
     assert campaign_folder(job).as_posix() == "outputs/campaigns/bruni_2015_both"
     prepared = prepared_campaign(job, found.folder)
-    assert prepared.begun and prepared.campaign == found.result.campaign
+    assert prepared.is_resumed and prepared.campaign == found.result.campaign
     status = json.loads((found.folder / "status.json").read_text(encoding="utf-8"))
     assert (status["state"], status["done"]) == ("finished", 4)
 

@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_opened_is_refused(catenary, line_file, monkeypatc
 def test_no_more_problems_are_told_than_can_be_read(catenary, folder, line_file):
     path = line_file(**{f"key_{k}": k for k in range(9_000)})
     ended = catenary("simulate", f"catenary={path}")
-    refused(ended, ["41 problems", "catenary.key_1007 is not a known key", "and 8960 more problems: mend these first"])
+    refused(ended, ["41 problems", "catenary.key_1007 is not a known key", "and 8960 more problems: fix these first"])
     assert len(ended.err) < 30_000
 
 

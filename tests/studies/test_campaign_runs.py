@@ -71,20 +71,20 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     confirmed = (place / "confirmation.json").stat().st_mtime_ns
 
     shown = catenary("status")
-    assert "bruni_heights: finished | 3/3 designs" in shown.out and "gone on" not in shown.out
+    assert "bruni_heights: finished | 3/3 designs" in shown.out and "resume with" not in shown.out
 
     off_design, state = (place / "trust.json").read_text("utf-8"), (place / "status.json").read_text("utf-8")
     (place / "trust.json").write_text(off_design.replace('"best_trial"', '"best_trial": 99, "of"'), encoding="utf-8")
     (place / "report.html").unlink()
     # the driver of a search that is over goes on with these: it is this process
     said = catenary("status").out
-    assert "bruni_heights: search finished, trust table and report under way | 3/3" in said and "gone on" not in said
+    assert "bruni_heights: search finished, off-design table and report in progress | 3/3" in said and "resume with" not in said
     ended = read_status_file(place / "status.json")
     assert ended["process"] == os.getpid()
     write_status(place / "status.json", {**ended, "process": 0})
     said = catenary("status").out
-    assert "bruni_heights: search finished, trust table and report missing (the command" in said
-    assert "\n  gone on with by: catenary optimise experiment=bruni_heights" in said
+    assert "bruni_heights: search finished, off-design table and report missing (the command" in said
+    assert "\n  resume with: catenary optimise experiment=bruni_heights" in said
     (place / "status.json").write_text(state, encoding="utf-8")
     (place / "trust.json").write_text(off_design, encoding="utf-8")
     assert catenary("report", f"run_dir={place}").code == 0
@@ -151,12 +151,12 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
     from optimise.search import campaign
 
     def stop(*_, **__):
-        raise campaign.Interrupted("campaign 'x' was interrupted; the same command goes on from there")
+        raise campaign.Interrupted("campaign 'x' was interrupted; the same command resumes from there")
 
     monkeypatch.setattr(campaign, "drive_campaign", stop)
     ended = catenary("optimise", "campaign=x", "objectives=[sigma,uplift]", "sampler=nsga2")
     assert ended.code == cli.INTERRUPTED
-    assert "the same command goes on" in ended.err
+    assert "the same command resumes" in ended.err
     assert ended.err.splitlines()[-1] == "  catenary optimise campaign=x 'objectives=[sigma,uplift]' sampler=nsga2"
 
 

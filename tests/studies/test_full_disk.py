@@ -74,7 +74,7 @@ def test_a_campaign_goes_on_when_there_is_space_again(catenary, folder, broken, 
     broken(word)
     ended = catenary("optimise", *CAMPAIGN)
     refused(ended, 75)
-    assert "the same command goes on from what is on record" in ended.err
+    assert "the same command resumes from what is on record" in ended.err
     assert half_files(folder) == []
     broken("")
     ended = catenary("optimise", *CAMPAIGN)

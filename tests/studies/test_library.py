@@ -25,7 +25,7 @@ def test_everything_that_there_is_is_listed_with_data_and_sources(catenary, comm
 
 def test_sources_are_counted_and_named():
     assert sources({"a": "p", "b": "c", "c": "c", "d": "t:re330"}) == (
-        "4 values: 2 chosen here, 1 printed in a paper, 1 taken over from another line"
+        "4 values: 2 chosen here, 1 printed in a paper, 1 copied from another line"
     )
     assert set("psrdcut") == set(MARKS)
 

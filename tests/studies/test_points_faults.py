@@ -90,7 +90,7 @@ def test_a_study_stopped_by_ctrl_c_goes_on_and_without_any_figure_ends_with_its_
 ):
     unsolved(4)
     ended = catenary(*typed)
-    assert ended.code == 75 and "Traceback" not in ended.err and "the same command goes on" in ended.err
+    assert ended.code == 75 and "Traceback" not in ended.err and "the same command resumes" in ended.err
     kept = Path(where, "points.jsonl").read_bytes() if Path(where, "points.jsonl").exists() else b""
     assert [p for p in Path(where).iterdir() if p.suffix in (".nc", ".html", ".csv")] == []
     unsolved(0)
@@ -168,7 +168,7 @@ def test_a_disk_that_takes_no_file_ends_with_75_leaves_no_half_file_and_goes_on(
     monkeypatch.setattr(os, "fsync", failing)
     ended = catenary(*typed)
     assert ended.code == 75 and "Traceback" not in ended.err, ended
-    assert f"{word} could not be written" in ended.err and "the same command goes on" in ended.err
+    assert f"{word} could not be written" in ended.err and "the same command resumes" in ended.err
     assert [p for p in Path(where).rglob(".*") if p.is_file() and p.name != ".driver.lock"] == []
     if word in ("status.json", "points.jsonl"):
         assert not Path(where, "points.jsonl").exists() or Path(where, "points.jsonl").stat().st_size == 0

@@ -80,7 +80,7 @@ def test_a_campaign_on_a_full_disk_goes_on_when_space_is_freed(catenary, disk, p
     ended = catenary("optimise", *CAMPAIGN, "error_estimate=false")
     refused(ended, 75)
     assert f"{file} could not be written" in ended.err
-    assert "the same command goes on from what is on record" in ended.err
+    assert "the same command resumes from what is on record" in ended.err
     assert half_files(disk.path) == []
     disk.clear()
     ended = catenary("optimise", *CAMPAIGN, "error_estimate=false")

@@ -85,7 +85,7 @@ def test_a_test_that_is_not_stopped_but_unstable_does_not_end_as_a_success(caten
     """Begun at the fixed point, it may stay there as long as it lasts: both truths are told together."""
     short = (*NAMED, "loop.contact_relaxation=0.7", "loop.ramp_s=1", "duration_s=8.5")
     for start, said in (
-        ("predicted", "begun there, it has not left it yet"),
+        ("predicted", "started there and has not left it yet"),
         ("rest", "at the end; take fewer harmonics"),
     ):
         ended = catenary("rig", "emulate", f"bundle={bundle}", *short, f"start={start}", f"run_dir={start}")

@@ -92,7 +92,7 @@ def test_a_recommendation_that_is_not_whole_is_made_anew_by_the_map(catenary, ow
     add_to_bundle(own_bundle, "recommendation.json", '{"stable": true}')
     spoil(own_bundle / "recommendation.json")
     for command in (("emulate",), ("serve", "dry_run=true")):
-        cure = f"`catenary rig map bundle={own_bundle} over=none` makes it anew"
+        cure = f"`catenary rig map bundle={own_bundle} over=none` makes it again"
         refused(catenary("rig", *command, f"bundle={own_bundle}", "run_dir=run"), [sentence, cure])
     alone = ("over=none", "frequency_range=[5,12]", "pantograph=dsa380", "run_dir=map")
     ended = catenary("rig", "map", f"bundle={own_bundle}", *alone)

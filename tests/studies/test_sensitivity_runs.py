@@ -47,7 +47,7 @@ INPUTS = (
         ),
         (
             "sensitivity.inputs={catenary.stitch.tension:{low:3e3,high:4e3},speed_kmh:{low:200,high:210}}",
-            "none of them",
+            "not one of them",
         ),
         ("sensitivity.inputs={contact.stiffness:{low:6e4,high:5e4},speed_kmh:{low:200,high:210}}", "greater than low"),
         ("sensitivity.sobol.samples=1000", "power of two: got 1000, nearest 1024"),
@@ -70,7 +70,7 @@ def test_a_list_whose_only_value_is_refused_is_not_called_empty_as_well(catenary
 
 def test_a_line_without_a_stitch_is_told_which_inputs_fit_it(catenary, folder):
     ended = catenary("sensitivity", "catenary=bruni_2015", "pantograph=bruni_2015")
-    refused(ended, ["catenary.stitch.tension is none of them (", "; use inputs=twelve_bruni, or name others by"])
+    refused(ended, ["catenary.stitch.tension is not one of them (", "; use inputs=twelve_bruni, or name others by"])
     assert list(folder.iterdir()) == []
 
 

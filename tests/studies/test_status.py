@@ -27,7 +27,7 @@ def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, f
     command = ended.err.splitlines()[-1].strip()
     assert command.startswith("catenary sweep array=speed_bruni sweep.name=my_sweep 'sweep.axes={")
     where = "outputs/sweeps/my_sweep"
-    shown = f"sweep my_sweep: interrupted | 3/6 points | 3 failed | {where}\n  gone on with by: {command}\n"
+    shown = f"sweep my_sweep: interrupted | 3/6 points | 3 failed | {where}\n  resume with: {command}\n"
     assert catenary("status").out == shown
     assert catenary("status", f"run_dir={where}").out == shown
     # a second study that cannot be read is named, and hides nothing
@@ -46,7 +46,7 @@ def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary
     assert command == "catenary optimise experiment=bruni_heights trials=3 cluster=serial"
     first, second = catenary("status").out.splitlines()
     assert first.startswith("campaign bruni_heights: interrupted | 1/3 designs")
-    assert second == f"  gone on with by: {command}"
+    assert second == f"  resume with: {command}"
 
 
 DAMAGED = {
@@ -85,7 +85,7 @@ def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary,
     assert catenary(*OPTIMISE).code == 75
     place = folder / "outputs" / "campaigns" / "bruni_heights"
     (place / "trials.jsonl").unlink() if gone else (place / "trials.jsonl").write_bytes(b"")
-    words = {"status.json": "status.json counts 1", "trials.nc": "trials.nc stands beside it"}
+    words = {"status.json": "status.json counts 1", "trials.nc": "trials.nc is in the same folder"}
     for left, other in (("status.json", "trials.nc"), ("trials.nc", "status.json")):  # either one says so
         content = (place / other).read_bytes()
         (place / other).unlink()
@@ -93,7 +93,7 @@ def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary,
         for command in (OPTIMISE, ("status",), ("report", f"run_dir={place}")):
             ended = catenary(*command)
             refused(ended, [f"bruni_heights/trials.jsonl must hold what was evaluated ({words[left]}): it "])
-            assert f"it {'is missing' if gone else 'holds nothing'}; restore the file, or remove " in ended.err
+            assert f"it {'is missing' if gone else 'is empty'}; restore the file, or remove " in ended.err
         assert listing(folder) == before
         (place / other).write_bytes(content)
 

@@ -28,8 +28,8 @@ AXES = "sweep.axes={contact.stiffness:{low:50e3,high:100e3,number:2},speed_kmh:[
         ("{catenary.droppers.positions:[1,2]}", "catenary.droppers.positions is not one number"),
         ("{speed_kmh:[300,200]}", "those of speed_kmh do not increase"),
         ("{speed_kmh:[300,590]}", "wave speed"),
-        ("{pantograph.masses.9:[5,6]}", "pantograph.masses.9 is none of them"),
-        ("{catenary.stitch.tension:[2000,3000]}", "catenary.stitch.tension is none of them"),
+        ("{pantograph.masses.9:[5,6]}", "pantograph.masses.9 is not one of them"),
+        ("{catenary.stitch.tension:[2000,3000]}", "catenary.stitch.tension is not one of them"),
     ],
 )
 def test_axes_that_cannot_be_are_refused_and_nothing_is_written(catenary, folder, axes, sentence):

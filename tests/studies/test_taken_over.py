@@ -30,9 +30,9 @@ def new_line(catenary, folder, heights):
 def test_a_value_copied_from_a_sample_line_is_not_printed_of_this_one(catenary, folder):
     _, line = new_line(catenary, folder, (-20, -40, -20))
     origins = {row.name: row.origin for row in spec_provenance(line, "line")}
-    assert origins["messenger wire, tension"] == "taken over from bruni_2015, to be checked"
+    assert origins["messenger wire, tension"] == "copied from bruni_2015, to be checked"
     assert origins["contact wire, tension"] == "given by the user"
-    assert set(origins.values()) <= {"taken over from bruni_2015, to be checked", "given by the user", "not stated"}
+    assert set(origins.values()) <= {"copied from bruni_2015, to be checked", "given by the user", "not stated"}
     with pytest.raises(ValueError, match="provenance"):
         CatenarySpec.model_validate({**line.model_dump(), "provenance": {"span_length": "x"}})
 

@@ -50,7 +50,7 @@ def validate(catenary, monkeypatch, solution):
 def test_rows_are_printed_written_and_drawn(validate, folder):
     ended = validate()
     assert ended.code == 0, ended
-    assert "All gates are met." in ended.out and "Reading: ten spans" in ended.out
+    assert "All gates are met." in ended.out and "Interpretation: ten spans" in ended.out
     assert ended.out.count("   met\n") == 8
     summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
     assert summary["verdicts"] == {"met": 8, "MISSED": 0, "known": 0, "printed": 0}

@@ -57,7 +57,7 @@ class ImplicitScheme(NamedTuple):
 
 @njit(**_OPTIONS)
 def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
-    """Form the carried products (K u, K v, K a, M v, M a) anew, before the first of many steps."""
+    """Form the carried products (K u, K v, K a, M v, M a) again, before the first of many steps."""
     Ku, Kv, Ka, Mv, Ma = work.carried
     Ku[:], Kv[:], Ka[:] = 0.0, 0.0, 0.0
     if not system.nonlinear:

@@ -34,7 +34,7 @@ class Matrices:
 
 @dataclass(frozen=True)
 class Request:
-    """Step [s] at which a run is written down, and what its method may be told.
+    """Step [s] of a run's output, and options of its method.
 
     ``alpha`` of HHT, ``substep`` of Runge-Kutta [s] (None: the longest stable one), ``tolerance`` on what is left to
     correct of a step [m], ``most`` corrections.

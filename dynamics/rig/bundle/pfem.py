@@ -101,7 +101,7 @@ class Pfem:
         self._k = 0
 
     def step(self, force: float) -> float:
-        """Take the force [N] measured in this step, give the height [m] to send; a ValueError if the force is none."""
+        """Take the force [N] measured in this step, give the height [m] to send; a ValueError without a number."""
         if not abs(force) <= LARGEST_FORCE:
             raise ValueError(f"a force must be finite and at most {LARGEST_FORCE:g} N: got {force}")
         strategy, delay, relaxation, ramp_steps = self._how

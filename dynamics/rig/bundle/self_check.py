@@ -1,6 +1,6 @@
 """The self-test of a bundle: forces and the heights that answer them, computed the long way.
 
-Every height is formed anew from all forces on record, with the harmonics taken by a matrix: none of the short cuts of
+Every height is formed from all forces on record, with the harmonics taken by a matrix: none of the short cuts of
 the readers, whose heights must be the same.
 """
 

@@ -64,7 +64,7 @@ def write_bundle(
         What.
     case : CaseSpec
         What they were computed for.
-    told : callable, optional
+    timed : callable, optional
         Called with each part that is done and the time that it took [s].
 
     Raises
@@ -134,8 +134,8 @@ def _stopwatch(timed: Callable[[str, float], None] | None) -> Callable[[str], No
 def add_to_bundle(folder: Path, name: str, text: str) -> None:
     """Write one more text file into a finished bundle, whole or not at all, and its digest into the manifest.
 
-    A kill between the two leaves a file that the manifest does not know as it is: ``read_model`` says what makes it
-    anew, and reads the bundle for whoever is about to.
+    A kill between the two leaves a file that differs from its digest: ``read_model`` says which command
+    makes it again, and reads the bundle for that command.
     """
     manifest = read_json_object(folder / "manifest.json", "the bundle's manifest", "export it again")
     write_text_atomic(folder / name, text)

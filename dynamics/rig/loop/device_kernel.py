@@ -20,7 +20,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-RING = 256  # references under way; a delay and two ramps are shorter
+RING = 256  # references in transit; a delay and two ramps are shorter
 _OPTIONS = {"cache": True, "error_model": "numpy"}
 
 
@@ -49,7 +49,7 @@ class DeviceState(NamedTuple):
 class Rig(NamedTuple):
     """Actuator, sensor and limits of a rig.
 
-    ``ring`` (RING,) references under way [m], of which one is taken up every ``ramp`` steps; resolutions of height and
+    ``ring`` (RING,) references in transit [m], of which one is taken up every ``ramp`` steps; resolutions of height and
     force (0: exact); force added to the measured one; largest force and height; ``predicted`` (step,) force that is
     played back instead of the measured one for the first ``hold`` steps.
     """

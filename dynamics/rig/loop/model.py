@@ -113,10 +113,10 @@ def model_of(matrices: InfluenceMatrices) -> PeriodicModel:
     )
 
 
-def read_model(folder: Path, anew: str = "") -> tuple[PeriodicModel, dict[str, Any]]:
+def read_model(folder: Path, to_rewrite: str = "") -> tuple[PeriodicModel, dict[str, Any]]:
     """Read a bundle's matrices and its manifest, checked against each other.
 
-    ``anew`` is a file that is about to be written anew, whatever state it is in.
+    ``to_rewrite`` is a file that is about to be written again, whatever its state.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def read_model(folder: Path, anew: str = "") -> tuple[PeriodicModel, dict[str, A
     """
     manifest = _manifest(Path(folder))
     for name, facts in sorted(manifest["files"].items()):
-        if name != anew:
+        if name != to_rewrite:
             _check_file(Path(folder) / name, facts["sha256"])
     values = read_result(Path(folder) / "pfem.nc").values
     missing = [name for name in (*ARRAYS, *SCALARS) if name not in values]
@@ -179,7 +179,7 @@ def _is_listed(file: tuple[str, Any]) -> bool:
 def _check_file(path: Path, digest: str) -> None:
     cure = "export it again"
     if path.name == RECOMMENDATION:
-        cure = f"`catenary rig map bundle={path.parent} over=none` makes it anew"
+        cure = f"`catenary rig map bundle={path.parent} over=none` makes it again"
     if not path.exists():
         raise InputError([f"the bundle lacks {path.name}, which its manifest lists: {path} is missing; {cure}"])
     found = hashlib.sha256(read_user_bytes(path, "the bundle's file", MOST_BYTES)).hexdigest()

@@ -1,4 +1,4 @@
-"""When a test has become its steady state: the criterion, the time at which it is met, and what the radius foretells.
+"""When a test has become its steady state: the criterion, the time at which it is met, and what the radius predicts.
 
 Everything is seen in the loop's own band, up to the highest harmonic of the height; without one, below 0.45 / dt.
 """
@@ -38,7 +38,7 @@ class Settling:
         Difference of that mean's standard deviation from the periodic state's [%].
     met_after : float or None
         Time after which every mean of ten spans is within 0.5 % and 1 N [s]; None where the last one is not.
-    foretold : float or None
+    predicted : float or None
         Time at which it is met at the latest if the error of the first ten whole spans behind the ramp falls by the
         spectral radius from span to span [s]; None where the radius is not below 1 or the test ends before them.
         What falls faster than the slowest part of the error makes a test be done sooner.

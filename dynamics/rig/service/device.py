@@ -67,7 +67,7 @@ class EmulatedRig:
     def hold(self, step: int) -> None:
         """Take the last height for a step until its answer comes."""
         if step <= self._answered:
-            return  # the server went on without our force
+            return  # the server continued without our force
         self._ring[(step + self._delay) % RING] = self._last
 
 

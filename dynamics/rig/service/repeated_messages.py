@@ -1,4 +1,4 @@
-"""What recurs is told at most once a second a kind, with the number of what was left out: a flood fills no log."""
+"""Report recurring messages at most once a second a kind, with the number left out: a flood fills no log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BETWEEN_NS = 1_000_000_000
 
 
 class RepeatedMessages:
-    """Tells sentences of a kind at most once a second.
+    """Reports sentences of a kind at most once a second.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ class RepeatedMessages:
             return
         left = self._left.pop(kind, 0)
         self._last_ns[kind] = now_ns
-        self._say(sentence + (f"; {left} more like it since the last one that was told" if left else ""))
+        self._say(sentence + (f"; {left} more like it since the last one reported" if left else ""))
 
     def catch_up(self, now_ns: int) -> None:
-        """Say what was counted only and not told for a second."""
+        """Report what was only counted for a second."""
         if not self._left:
             return
         for kind in [k for k in self._left if now_ns - self._last_ns[k] >= BETWEEN_NS]:

@@ -18,7 +18,7 @@ from dynamics.spec.case import SignalSpec
 __all__ = ["SPANS_AVERAGED", "Blocks", "Course", "blocks_of", "course_of", "write_run"]
 
 SPANS_AVERAGED = 10
-# a force below it is none [N]
+# a force below it counts as zero [N]
 NO_CONTACT = 1.0
 Columns = dict[str, NDArray[np.float64]]
 

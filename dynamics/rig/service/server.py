@@ -102,7 +102,7 @@ class _Server:
     def _receive(self, sock: socket.socket, budget: int) -> int:
         """Take the datagrams that are there, at most so many; how many.
 
-        All that are there are taken before the clock is asked, so that one that is late is told from one that is lost.
+        Takes all waiting datagrams before it reads the clock, which distinguishes a late one from a lost one.
         """
         for taken in range(budget):
             if self.session.state == "ended" or sock.fileno() < 0:
@@ -146,7 +146,7 @@ class _Server:
                 session.give_up(Reason.EMERGENCY)
             else:
                 self._listens = False
-                session.say("the process of the emergency stop has ended: without it no test goes on")
+                session.say("the process of the emergency stop has ended: no test continues without it")
                 session.stop(Reason.EMERGENCY_LOST)
 
 

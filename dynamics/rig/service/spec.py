@@ -34,7 +34,7 @@ class EmergencyStopSpec(Spec):
 
 
 class LossSpec(Spec):
-    """What happens when a force does not arrive in time, or is none."""
+    """Response to a force that does not arrive in time, or is not a number."""
 
     substitute: Literal["hold", "extrapolate"] = Field(
         default="hold", description="what stands in for a lost force: the last one, or a straight line through two"
@@ -49,7 +49,8 @@ class LossSpec(Spec):
         default=25, description="forces missing in a row that are made up for; one more stops the test [steps]"
     )
     absurd_forces: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=3, description="forces in a row that are no number or beyond the largest, at which the test is stopped"
+        default=3,
+        description="forces in a row, not a number or beyond the largest, at which the test is stopped",
     )
     absurd_of_250: Annotated[int, Field(ge=1, le=250)] = Field(
         default=25, description="such forces among any 250 in a row, good ones between them, that stop the test"

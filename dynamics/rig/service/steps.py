@@ -132,7 +132,7 @@ class StepTaker:
             return
         if self.stopping is None:
             self.guard.begin_stop()
-        self.stopping = reason  # an emergency stop on the way is the reason that is told
+        self.stopping = reason  # an emergency stop on the way is the reason reported
         if reason not in (Reason.DONE, Reason.SUBSTITUTES):
             self._say(f"stop at step {self.number}: {SENTENCES[reason]}; going to the safe height")
 

@@ -42,7 +42,7 @@ def open_socket(host: str, port: int, key: str = "service.address") -> socket.so
 
 
 class Exchange:
-    """A server's socket, and beside it one on the same port that the system lets the device's datagrams alone into.
+    """A server's socket, and one on the same port into which the system lets only the device's datagrams.
 
     So nobody else's datagrams stand in the queue before the device's, or fill it.
 

@@ -2,7 +2,7 @@ r"""Compiled Krylov spaces of the block maps, for radii of many loops in little 
 
 Only the harmonics of the filter move from block to block, so that few vectors hold what grows; the eigenvalues that
 cluster at 1 - mu_c do not have to be found one by one. Legend: x state, r harmonics kept, R harmonics of the tables,
-D heights under way, q harmonics' rows by command, g harmonics' gain by step, h and v heights and velocities of the
+D heights in transit, q harmonics' rows by command, g harmonics' gain by step, h and v heights and velocities of the
 device's masses.
 """
 
@@ -71,7 +71,7 @@ def hessenbergs_span(A: Floats, r: int, relaxations: Floats, start: Floats, size
 
 @njit(**_OPTIONS)
 def _block(x, tables, device, state, relaxation, y):
-    """One block of the step-by-step loop: state y after state x (relaxed forces, heights under way, device)."""
+    """One block of the step-by-step loop: state y after state x (relaxed forces, heights in transit, device)."""
     q, g = tables
     h, v, past = state
     N, r = g.shape

@@ -77,8 +77,8 @@ def stability_map(
 ) -> StabilityMap:
     """Map the spectral radius; the rows of a large map are shared by two processes.
 
-    A script that calls this for a large map needs the guard ``if __name__ == "__main__":``, since its processes read
-    the script anew.
+    A script that calls this for a large map needs the guard ``if __name__ == "__main__":``, since its processes import
+    the script again.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ def recommend(
         From force to height, compensated.
     band_hz : (float, float)
         Highest frequencies of the height, from and to [Hz]: every number of harmonics between them is tried, the most
-        first, so that what is recommended hangs on no grid.
+        first, so that the recommendation does not depend on a grid.
     radius_wanted : float
         Largest spectral radius that counts as settling.
     """

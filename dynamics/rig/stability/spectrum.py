@@ -1,6 +1,6 @@
 """The loop as X' = A X + B from block to block, and whether it settles (paper 001, section 4 and appendix A).
 
-States hold what the appendix lists and what it leaves out (docs/theory/hardware-loop.md): heights under way to the
+States hold what the appendix lists and what it leaves out (docs/theory/hardware-loop.md): heights in transit to the
 actuator, and of a device its last force and height. Heights are carried as harmonics of the filter.
 """
 
@@ -26,8 +26,8 @@ def block_matrix(model: PeriodicModel, device: LumpedDevice, settings: LoopSetti
     Returns
     -------
     float array (state, state)
-        Span by span the state is (harmonics of z^{b-2}, of z^{b-1}, heights under way, device); step by step it is
-        (relaxed forces of b-1, heights under way, device).
+        Span by span the state is (harmonics of z^{b-2}, of z^{b-1}, heights in transit, device); step by step it is
+        (relaxed forces of b-1, heights in transit, device).
     """
     line = line_response(model, settings.height_harmonics)
     response = device_response(device, model.steps)

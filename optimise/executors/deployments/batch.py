@@ -129,7 +129,7 @@ class BatchJobs:
         if self._rounds >= ROUNDS and not working:
             raise NoWorkersError(
                 f"jobs must live until their workers come: {said}, and so did those before it",
-                change="what ends the jobs mended, or another node (cluster.batch.directives)",
+                change="the cause that ends the jobs fixed, or another node (cluster.batch.directives)",
             )
         self.complaint = f"{said}; another takes its place"
 
@@ -274,7 +274,7 @@ def _environment(batch: BatchSpec) -> list[str]:
     """Shell lines before the workers start: one thread each, kernels compiled into a folder of the node's own.
 
     The folder is named after the source of the kernels: a kernel compiled from older source is never met. One that
-    belongs to somebody else is not trusted.
+    belongs to somebody else is refused.
     """
     folder = f"{batch.local_directory}/catenary-kernels-$(id -u)-{_source_hash()}"
     return [

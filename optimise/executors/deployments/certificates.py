@@ -88,7 +88,7 @@ def security_of(folder: Path, *, make: bool = False) -> Any:
         )
     for name in (KEY, CERTIFICATE):
         if not (folder / name).is_file():
-            raise InputError([f"{folder / name} must belong to the certificate beside it: it is missing"])
+            raise InputError([f"{folder / name} must belong to the certificate next to it: it is missing"])
     if (folder / KEY).stat().st_mode & 0o077:
         raise InputError([f"{folder / KEY} must be readable by its owner alone: run chmod 600 {folder / KEY}"])
     certificate, key = str(folder / CERTIFICATE), str(folder / KEY)
@@ -126,7 +126,7 @@ def _certificate(key: Any) -> Any:
 
 
 def _days_left(certificate: Path) -> float | None:
-    """Days until a certificate ends; None where there is none."""
+    """Days until a certificate ends; None without a certificate."""
     from cryptography import x509
 
     try:

@@ -25,7 +25,7 @@ __all__ = [
 
 
 DASK_SETTINGS = {
-    "distributed.scheduler.allowed-failures": 0,  # who is to blame for a dead worker is found out by the executor
+    "distributed.scheduler.allowed-failures": 0,  # the executor finds the suspect of a dead worker
     "distributed.nanny.pre-spawn-environ": dict.fromkeys(ONE_THREAD, 1),
     "distributed.comm.timeouts.connect": "30s",
     "distributed.worker.memory.target": False,  # results are small; the limits of the system hold
@@ -42,7 +42,7 @@ SECONDS_TO_CLOSE = 15.0
 
 
 def silence_dask() -> None:
-    """Keep Dask from logging: what matters is told by the evaluations and the watchdog."""
+    """Keep Dask from logging: evaluations and watchdog report what matters."""
     import_module("distributed")  # sets the levels of its loggers, which stand from then on
     for name in ("distributed", *(f"distributed.{part}" for part in SILENT)):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -31,7 +31,7 @@ from optimise.spec.cluster import ClusterSpec
 __all__ = ["LocalWorkers"]
 
 HOST = "127.0.0.1"
-# a stopped driver is none that is lost; a worker that hangs meets its time limit, one that dies closes its connection
+# a stopped driver is not lost; a worker that hangs reaches its time limit, one that dies closes its connection
 WITHOUT_PAGES = {
     "distributed.scheduler.worker-ttl": None,
     "distributed.scheduler.http.routes": [],

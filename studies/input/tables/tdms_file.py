@@ -49,9 +49,7 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
     except Exception as error:  # what a harmed file makes the reader raise is of many kinds, assertions among them
         said = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
         raise InputError([f"force record {path} is not a whole TDMS file ({said}): copy it again"]) from None
-    if (
-        warnings
-    ):  # what it goes on with after one, as what is left of a file or numbers without their scale, is no record
+    if warnings:  # what nptdms returns after one, as the rest of a file or numbers without their scale, is not a record
         raise InputError([f"force record {path} is not a whole TDMS file ({warnings[0]}): copy it or save it again"])
     found: dict[str, NDArray[np.float64]] = {}
     problems: list[str] = []

@@ -92,7 +92,7 @@ class DropperHistories:
 
 @dataclass(frozen=True)
 class SupportHistories:
-    """Supports beside the evaluated spans: stations (support,) [m], uplift (support, column) [m] over ``past`` [m]."""
+    """Supports along the evaluated spans: stations (support,) [m], uplift (support, column) [m] over ``past`` [m]."""
 
     x: Array
     past: Array
@@ -115,7 +115,7 @@ class Histories:
 
     ``edges`` (bin + 1,) [N] and ``histogram`` (bin, pantograph) [1/N]; ``frequency`` [Hz], ``density``
     (frequency, pantograph) [N^2/Hz], which are powers over ``resolution`` [Hz] where ``lines``; ``method`` in words;
-    ``rms_window`` [m]; ``supports`` in view [m]. What follows is None or empty where the run kept none.
+    ``rms_window`` [m]; ``supports`` in view [m]. What follows is None or empty where the run did not keep it.
     """
 
     pantographs: tuple[PantographHistory, ...]
@@ -264,7 +264,7 @@ def _droppers(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Dropp
 
 
 def _uplifts(values: Mapping[str, Array], case: CaseSpec, past: Array) -> SupportHistories | None:
-    """Supports beside the evaluated spans."""
+    """Supports along the evaluated spans."""
     if "line_support_uplift" not in values:
         return None
     shown = _within(values["support_position"], case, 1e-6)
@@ -274,7 +274,7 @@ def _uplifts(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Suppor
 
 
 def _points(values: Mapping[str, Array], case: CaseSpec) -> tuple[PointHistory, ...]:
-    """Chosen nodes, upwards; velocity and acceleration filtered like the forces, or nothing could be told apart."""
+    """Chosen nodes, upwards; velocity and acceleration filtered like the forces, without which noise hides all."""
     if "point_displacement" not in values:
         return ()
     wires = ["contact" if w == CONTACT else "messenger" for w in values["point_wire"]]

@@ -130,7 +130,7 @@ class Front:
 
 @dataclass(frozen=True)
 class DesignTable:
-    """Variables of the best designs beside the nominal, and what they were judged by as it is on record.
+    """Variables of the best designs and the nominal, and the recorded values by which they were judged.
 
     ``designs`` is (variable, design), best first; ``values`` (objective, design) and ``nominal_values`` (objective,)
     are each in its objective's unit.
@@ -190,7 +190,7 @@ class OffDesignRun:
 
 @dataclass(frozen=True)
 class OffDesign:
-    """Both designs where the world is not as assumed; the search's own speed and stiffness."""
+    """Both designs off the design point; the search's own speed and stiffness."""
 
     design_speed_kmh: float
     contact_stiffness: float

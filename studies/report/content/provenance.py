@@ -1,4 +1,4 @@
-"""Where each input value comes from, in words: values and units beside the marks of the input files."""
+"""Source of each input value, in words: values and units with the marks of the input files."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _origin(path: str, marks: Mapping[str, str], unmarked: str) -> str:
         mark = marks.get(".".join(parts[:depth]))
         if mark is not None:
             _, taken, source = mark.partition("t:")
-            return f"taken over from {source}, to be checked" if taken else MARKS.get(mark, unmarked)
+            return f"copied from {source}, to be checked" if taken else MARKS.get(mark, unmarked)
     return unmarked
 
 

@@ -110,7 +110,7 @@ def _elsewhere(content: CampaignContent) -> str:
 
 
 def _doubt(content: CampaignContent) -> str:
-    """Say of a change by the search's own figures that it is none, or may be none; nothing where it is confirmed."""
+    """Say that a change by the search's own figures is not one, or may not be; empty where it is confirmed."""
     word = gain_verdict(content)
     doubted = content.designs.objectives[0].name == "sigma" and word in (SAME, UNKNOWN, WORSE)
     return f"by the figures of the search; {word}" if doubted else ""
@@ -262,18 +262,18 @@ def _basins_section(content: CampaignContent) -> Section:
 
 
 def _importance_sections(content: CampaignContent) -> tuple[Section, ...]:
-    """Show which variables mattered to the search, and what the best design is sensitive to."""
+    """Show the importance of the variables to the search, and what the best design is sensitive to."""
     importance = None if content.choice is None else content.choice.importance
     return () if importance is None else importance_sections(importance)
 
 
 def _off_design_section(content: CampaignContent) -> Section:
-    """Show both designs where the world is not as assumed."""
+    """Show both designs off the design point."""
     found = content.off_design
     if found is None:
-        return Section("Where the world is not as assumed")
+        return Section("Off the design point")
     return Section(
-        "Where the world is not as assumed",
+        "Off the design point",
         text=("A design tuned at one speed and for exact heights may be worse elsewhere.", off_design_in_words(found)),
         charts=present(speed_chart(found), *error_charts(found)),
         tables=(condition_table(found),),

@@ -68,7 +68,7 @@ def _caption(content: ComparisonContent) -> str:
 
 
 def _overlay(chart: Chart, content: ComparisonContent, below: tuple[Curve, ...]) -> Chart:
-    """Put curves below those of a chart, and mark supports and droppers so that they can be told apart."""
+    """Put curves below those of a chart, and mark supports and droppers so that they can be distinguished."""
     spans = np.unique(np.round([e.span for e in content.entries], 6))
     ticks = [s for s in chart.stations if not s.full_height]
     if len({tuple(s.x.round(6).tolist()) for s in ticks}) == 1:

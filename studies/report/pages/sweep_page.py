@@ -248,7 +248,7 @@ def _headline(result: SweepResult, axes: list[_Axis]) -> str:
 
 
 def _assured(result: SweepResult, axes: list[_Axis]) -> Section:
-    """Show the points that were refined beside their figures of the sweep."""
+    """Show the refined points with their figures of the sweep."""
     sigma = result.figures(SHOWN[0][0])
     rows = tuple(
         (

@@ -1,6 +1,6 @@
 """The folder of one campaign, read into what its page says.
 
-Beside the record of the campaign it holds nominal/result.nc, best/result.nc and confirmation.json, as
+In addition to the record of the campaign it holds nominal/result.nc, best/result.nc and confirmation.json, as
 `studies.afterwards.confirmation` writes them, and trust.json and fitter_schedule.json, as
 `studies.afterwards.off_design` does. What is missing is left out and named.
 """
@@ -146,7 +146,7 @@ def _summary(result: CampaignResult, name: str, case: CaseSpec) -> dict[str, Any
 
 
 def _slack(result: CampaignResult, records: dict[str, TrialRecord]) -> tuple[str, ...]:
-    """Sentences on a reading of slack droppers that the figures of a line hang on."""
+    """Warnings where the figures of a line depend on the choice of slack damping."""
     found = []
     for name, record in records.items():
         summary = _summary(result, name, result.case_with(result.catenary_of(record)))
@@ -236,7 +236,7 @@ def _run(folder: Path, result: CampaignResult) -> Any:
         ("search", f"{campaign.sampler.kind}, {campaign.design.what}, seed {campaign.seed}"),
         (
             "reproducible",
-            "yes" if campaign.reproducible else "no: designs are told as they come; set synchronous=true",
+            "yes" if campaign.reproducible else "no: outcomes go to the sampler as they come; set synchronous=true",
         ),
         *origin_facts(
             folder / "campaign.yaml",

@@ -159,7 +159,9 @@ def _record(path: Path, wanted: RecordSpec, runs: list[Entry]) -> Entry:
     reference = runs[0].result.force if runs else None
     span = wanted.span_length or (runs[0].span if runs else None)
     if span is None:
-        raise InputError([f"record.span_length is missing: {path} has no run beside it that says how long a span is"])
+        raise InputError(
+            [f"record.span_length is missing: no run is compared with {path} that says how long a span is"]
+        )
     signal = runs[0].signal if runs else SignalSpec()
     problems = record_problems(record, span, signal)
     if problems:

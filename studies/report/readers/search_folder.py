@@ -99,7 +99,7 @@ def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:
 
 
 def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
-    """Variables of some designs beside the nominal line and their bounds."""
+    """Variables of some designs, with the nominal line and their bounds."""
     variables = result.space.variables
     in_mm = [v.name.startswith("lift") for v in variables]
     scale = np.where(in_mm, MM, 1.0)

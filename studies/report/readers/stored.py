@@ -87,7 +87,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
 
 
 def slack_warning(summary: Mapping[str, Any]) -> tuple[str, ...]:
-    """Sentence on a reading of slack droppers that the figures hang on; older folders have none."""
+    """Warning where the figures depend on the choice of slack damping; older folders have none."""
     found = summary.get("slack_damping") or {}
     return (f"{found['warning']} ({found['message']}).",) if found.get("warning") else ()
 

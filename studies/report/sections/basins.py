@@ -53,13 +53,13 @@ def basins_table(basins: Basins) -> Table:
     o = basins.objective
     rows = []
     for p in basins.polished:
-        begun, end = p["start_value_as_polished"], p["end_value"]
-        gained = "–" if begun is None or end is None else objective_change(o, end, begun)
+        started, end = p["start_value_as_polished"], p["end_value"]
+        gained = "–" if started is None or end is None else objective_change(o, end, started)
         held = ", ".join(LIMITS.get(name, name.replace("_", " ")) for name in map(str, p["active"])) or "nothing"
         apart = "–" if p["distance"] is None else number(p["distance"], 3)
         rows.append(
             (
-                f"trial {p['start_trial']}", value_text(p["start_value"], 2), value_text(begun, 2),
+                f"trial {p['start_trial']}", value_text(p["start_value"], 2), value_text(started, 2),
                 "–" if p["end_trial"] is None else f"trial {p['end_trial']}", value_text(end, 2), gained, apart,
                 str(p["evaluations"]), "–" if p["basin"] is None else str(p["basin"]), held, p["message"],
             )

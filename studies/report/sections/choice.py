@@ -26,7 +26,7 @@ ROLES: tuple[Role, ...] = ("best", "other", "fourth", "fifth", "sixth")
 
 @dataclass(frozen=True)
 class Choice:
-    """What was varied and held, each in a sentence; the designs drawn; rows of cost; what was polished; what mattered.
+    """What was varied and held, each in a sentence; the designs drawn; rows of cost; what was polished; importance.
 
     ``drawn`` has the contact-wire height [mm] at the droppers over their station [m], nominal line first; ``scenarios``
     both designs in every scenario of the search, where there are any; ``met`` says what those are.
@@ -110,7 +110,7 @@ def _cost(done: list[Outcome]) -> tuple[tuple[str, str], ...]:
 
 
 def designs_chart(choice: Choice) -> Chart:
-    """Draw the contact wire of the best designs at their droppers beside that of the nominal line."""
+    """Draw the contact wire of the best designs at their droppers with that of the nominal line."""
     return Chart(
         name="best_designs",
         title="The best designs, side by side",

@@ -1,4 +1,4 @@
-"""Estimated numerical error of sigma: read from summary.json, shown beside the figure and as a table."""
+"""Estimated numerical error of sigma: read from summary.json, shown with the figure and as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both designs where the world is not as assumed, and the best one as a fitter would cut it."""
+"""Both designs off the design point, and the dropper lengths of the best one for a fitter."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _row(name: str, runs: tuple[OffDesignRun, ...], pick: Callable[[Array], np.f
 
 
 def _error_near(value: float, sigma: Array, error: Array) -> float:
-    """Largest error [N] of the run, or of the two runs beside a median, whose sigma is that value."""
+    """Largest error [N] of the run, or of the two runs around a median, whose sigma is that value."""
     order = np.argsort(np.abs(sigma - value))
     return float(error[order[: 2 if np.abs(sigma - value).min() > 0.0 else 1]].max())
 

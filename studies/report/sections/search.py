@@ -63,7 +63,7 @@ def _trials(
     o = history.objective
     notes = tuple(
         f"{label}: {o.symbol} {_text(o, float(s))}"
-        + ("" if np.isclose(s, t) or np.isnan(t) else f", told {_text(o, float(t))}")
+        + ("" if np.isclose(s, t) or np.isnan(t) else f", to the sampler {_text(o, float(t))}")
         for s, t in zip(history.value[which], history.sampler_value[which], strict=True)
     )
     height = np.clip(history.value[which], *edges)
@@ -116,7 +116,7 @@ def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
 
 
 def _limits(points: Array) -> Array:
-    """Limits of both axes with room for numbers beside the points, shape (2, axis)."""
+    """Limits of both axes with room for numbers next to the points, shape (2, axis)."""
     low, high = points.min(axis=0), points.max(axis=0)
     margin = 0.1 * np.maximum(high - low, 0.02 * np.maximum(np.abs(high), 1.0))
     return np.array([low - margin, high + margin])

@@ -1,4 +1,4 @@
-"""What mattered in a search: the optimiser's own importances, and the sensitivity study of the best design beside it.
+"""Variable importance in a search: the optimiser's own shares, and the sensitivity study of the best design.
 
 Importances come from trials that the search chose and only screen. The study in the campaign's folder `sensitivity`,
 where there is one, has a sample of its own.
@@ -122,7 +122,7 @@ def importance_sections(importance: VariableImportance) -> tuple[Section, ...]:
     """Show the importances as what they are, the command that measures, and what it measured."""
     study, command = importance.study, "" if importance.study else importance.command
     first = Section(
-        "What mattered in the search",
+        "Importance of the variables",
         text=tuple(filter(None, (_importances_text(importance), importance.remark, _next_text(importance)))),
         charts=tuple(_chart(objective, shares) for objective, shares in importance.shares),
         command=command,

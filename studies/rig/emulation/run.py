@@ -139,14 +139,20 @@ def _settled(summary: dict[str, Any]) -> str:
     near = "within 0.5 % of sigma and 1 N of the periodic state"
     said = f"not {near} at the end" if met is None else f"{near} from {met:.1f} s on"
     if radius >= 1.0:
-        begun = summary["start"] == "predicted"
-        yet = "" if met is None else ": begun there, it has not left it yet" if begun else ": it has not left it yet"
+        started = summary["start"] == "predicted"
+        yet = (
+            ""
+            if met is None
+            else ": it started there and has not left it yet"
+            if started
+            else ": it has not left it yet"
+        )
         return (
             f"UNSTABLE: an error grows by {radius:.4g} from span to span, so that the test comes to no steady state; "
             f"it is {said}{yet}; take fewer harmonics, best_relaxation=true, or what `catenary rig map` recommends"
         )
     if predicted is not None:
-        said += f"; the spectral radius foretells {predicted:.1f} s at the latest"
+        said += f"; the spectral radius predicts {predicted:.1f} s at the latest"
     if met is None and summary["start"] == "rest":
         said += "; start=predicted leaves less to settle"
     return said

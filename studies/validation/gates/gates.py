@@ -185,7 +185,7 @@ class CauseRow(Spec):
 
 
 class FormulationsGate(Spec):
-    """Runs by every formulation, laid beside one another."""
+    """Runs by every formulation, compared with one another."""
 
     source: str
     reading: str = Field(description="what is the same in all runs")

@@ -35,7 +35,7 @@ class MassCase(LoopCase):
 
 
 class DesignCase(LoopCase):
-    """An optimised line beside the nominal one."""
+    """An optimised line and the nominal one."""
 
     name: str
     made_by: str = Field(description="command whose best design it is")

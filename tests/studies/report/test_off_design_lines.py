@@ -34,7 +34,8 @@ def test_runs_that_are_the_same_are_neither_better_nor_worse():
     rows = [{**row, "value": 250.0 + k, "nominal_std_N": a, "best_std_N": b} for k, (a, b) in enumerate(figures)]
     first, worse = off_design.off_design_lines({"rows": rows})
     assert first.startswith(
-        "trust table: better than the nominal line in 1 of 3 runs that both have, the same within the errors in 1; "
+        "off-design table: better than the nominal line in 1 of 3 runs that both have, the same within the errors in "
+        "1; "
         "1 more"
     )
     assert worse == "worse: 252 km/h (+5.0 %)"

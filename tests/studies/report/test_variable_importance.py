@@ -18,7 +18,7 @@ from studies.report import write_campaign_report
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.readers.campaign_folder import read_campaign
 
-TITLE = "What mattered in the search"
+TITLE = "Importance of the variables"
 
 
 def whole_bowl(task, setting):

@@ -37,7 +37,7 @@ class Listener:
     stop, exchange : socket
         Of the emergency stop, and of the server's exchange with its device.
     line : socket
-        To the server: what is heard is told there line by line; it closes when the server ends.
+        To the server: reports what is heard, line by line; closes when the server ends.
     shared : SharedCourse
         Where the test is.
     service : ServiceSpec

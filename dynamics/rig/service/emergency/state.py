@@ -100,7 +100,7 @@ class SharedCourse:
         self._memory[0] = 1
 
     def close(self) -> None:
-        """Let go of the memory."""
+        """Release the memory."""
         self._memory.close()
 
 

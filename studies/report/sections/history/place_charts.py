@@ -39,7 +39,7 @@ def dropper_history_chart(droppers: DropperHistories | None) -> Chart | None:
 
 
 def dropper_extremes_chart(droppers: DropperHistories | None) -> Chart | None:
-    """Smallest and largest force of every dropper beside that at rest."""
+    """Smallest and largest force of every dropper with that at rest."""
     if droppers is None or not droppers.x.size:
         return None
 
@@ -65,7 +65,7 @@ def dropper_extremes_chart(droppers: DropperHistories | None) -> Chart | None:
 
 
 def uplift_chart(uplifts: SupportHistories | None) -> Chart | None:
-    """Uplift of every support beside the evaluated spans while the pantograph passes."""
+    """Uplift of every support along the evaluated spans while the pantograph passes."""
     if uplifts is None or not uplifts.x.size or not np.isfinite(uplifts.uplift).any():
         return None
     largest = int(np.nanargmax(np.nan_to_num(uplifts.uplift, nan=-np.inf).max(axis=1)))
@@ -78,7 +78,7 @@ def uplift_chart(uplifts: SupportHistories | None) -> Chart | None:
         curves.append(
             Curve(label, uplifts.past[known], MM * uplifts.uplift[k, known], "m", "mm", "best" if label else "muted")
         )
-    others = "grey those at the other supports beside the spans that count" if len(curves) > 1 else "no other was kept"
+    others = "grey those at the other supports of the spans that count" if len(curves) > 1 else "no other was kept"
     return Chart(
         name="support_uplift",
         title="Uplift at the steady arms",

@@ -1,0 +1,116 @@
+"""Plain English: no word of the house's old dialect in a message, a docstring, a comment or a configuration file.
+
+Names of keys that earlier versions wrote stay, as whole strings or in backticks; a sentence about them does not.
+"""
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# the pages that draw are rewritten with their renderer
+LEFT_OUT = ("studies/report/drawing",)
+# folders of Python modules and of YAML files, all of whose texts people see
+SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf")
+OFFENDERS_SHOWN = 60
+
+# what nobody in the field writes so, and what to write in its place
+DIALECT = {
+    r"anew": "again, from the start",
+    r"asked for again": "requested again",
+    r"at work(?: on)?": "running, evaluating",
+    r"begun": "started",
+    r"besides?": "alongside, next to, compared with, in addition to",
+    r"blam(?:e|es|ed|ing)": "suspect",
+    r"dear(?:er|est)?": "expensive; penalised",
+    r"(?:fore|un)?told|foretells?": "given, reported, known; predicted",
+    r"(?:go|goes|going|gone|went) on(?! record)": "resume, continue",
+    r"(?:hang|hangs|hung) on": "depend on",
+    r"how-manieth": "attempt number",
+    r"in the end": "finally",
+    r"(?<!there )(?:is|are|was|were|be) none": "is not …, is missing",
+    r"lessons?": "warm-start data",
+    r"(?:let|lets|letting) go": "release",
+    r"mattered": "importance of …",
+    r"mend(?:s|ed|ing)?": "fix, correct",
+    r"noticed": "detected",
+    r"ones? own|one's own": "your own, the user's",
+    r"(?<!for a )strands?": "batch, continuation",
+    r"faces": "half-spaces, sides",
+    r"(?:take|takes|taken|taking|took) over": "copy, adopt, use",
+    r"(?:tell|tells|telling) (?:\w+ )?apart": "distinguish",
+    r"thrice|whence|lest|thereby|thereupon|therein": "three times, from where, so that not",
+    r"to and fro": "back and forth",
+    r"to be had": "available",
+    r"trust(?:s|ed)?": "off-design table; accept",
+    r"under way": "in flight, running",
+    r"what can be said": "the subject itself: checks of …",
+    r"readings": "what is prescribed, interpretation",
+    r"worlds?": "conditions",
+}
+# a participle is no sentence: the actor named, and the verb first
+PARTICIPLES = (
+    r"(?:Asked|Begun|Called|Chosen|Found|Given|Kept|Made|Noticed|Said|Sent|Shown|Taken|Told|Written)"
+    r"(?:[:,;]| (?:after|again|as|at|before|by|from|in|once|only|to|until|when|where|with)\b)"
+)
+
+PHRASES = re.compile("|".join(rf"(?P<p{n}>\b(?:{words})\b)" for n, words in enumerate(DIALECT)), re.IGNORECASE)
+
+
+def found_in(text: str) -> Iterator[str]:
+    """Yield what is wrong with a text, with what to write in its place."""
+    plain = re.sub(r"``?[\w.*]+``?|\bNone\b|trust\.[\w*]+", "_", text)
+    plain = re.sub(r"^ *[\w, ]+ : .*$", "", plain, flags=re.MULTILINE)  # names and types of parameters
+    for match in PHRASES.finditer(re.sub(r"\s+#? *", " ", plain)):
+        yield f"'{match.group(0)}': write {list(DIALECT.values())[int(str(match.lastgroup)[1:])]}"
+
+
+def texts_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of every comment and of every string with a blank, what f-strings insert left out."""
+    if path.suffix == ".yaml":
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+            yield number, line.partition("#")[2]
+        return
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+        elif token.type == tokenize.STRING and " " in token.string:
+            inserted = r"(?<!\{)\{(?!\{)(?:[^{}]|\{[^{}]*\})*\}" if token.string[0] in "fFrR" else r"(?!)"
+            yield token.start[0], re.sub(inserted, "_", token.string)
+
+
+def files_of(place: str) -> list[Path]:
+    """List the modules and configuration files of a folder."""
+    found = sorted(p for suffix in ("py", "yaml") for p in (ROOT / place).rglob(f"*.{suffix}"))
+    return [path for path in found if not path.relative_to(ROOT).as_posix().startswith(LEFT_OUT)]
+
+
+@pytest.mark.parametrize("place", SCOPE)
+def test_texts_are_plain_english(place):
+    offenders, files = [], files_of(place)
+    for path in files:
+        for line, text in texts_of(path):
+            offenders += [f"{path.relative_to(ROOT)}:{line}: {wrong}" for wrong in found_in(text)]
+            if re.match(rf'[rf]*"""{PARTICIPLES}', text):
+                offenders.append(f"{path.relative_to(ROOT)}:{line}: begin with a verb or a noun, not with a participle")
+    assert files, f"{place} holds nothing to read"
+    shown = "\n".join(offenders[:OFFENDERS_SHOWN])
+    assert not offenders, f"{len(offenders)} phrases are not plain English:\n{shown}"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("the workers are begun anew", 2),
+        ("set beside the\n    # nominal line", 1),
+        ("`told` and trust.speeds are keys, there is none, None is none", 1),
+        ("it goes on record, and goes\non", 1),
+        ("trust : OffDesignSpec\n    interfaces, the nearest face, reading order", 0),
+    ],
+)
+def test_the_search_finds_the_dialect_and_nothing_else(text, count):
+    assert len(list(found_in(text))) == count
