@@ -1,1 +1,1 @@
-"""What is run before and after a search: cost, confirmation, the design away from its assumptions."""
+"""Runs before and after a search: cost, confirmation, off-design table."""

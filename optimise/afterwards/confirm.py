@@ -64,7 +64,7 @@ class DesignConfirmation:
 
     @property
     def error(self) -> float | None:
-        """What the refinement moves sigma by, with half of the spread between halves [N]; None: not known."""
+        """Change of sigma by the refinement, with half of the spread between halves [N]; None: not known."""
         sigma, coarser, spread = self.sigma_transient_N, self.sigma_coarser_N, self.spread_percent
         if sigma is None or coarser is None or spread is None:
             return None
@@ -90,13 +90,13 @@ class Confirmation:
 
     @property
     def change_transient_percent(self) -> float | None:
-        """The same by the long transient [%]; None when one of the two did not end well."""
+        """The same by the long transient [%]; None when one of the two failed."""
         nominal, best = self.nominal.sigma_transient_N, self.best.sigma_transient_N
         return None if nominal is None or best is None else 100.0 * (best / nominal - 1.0)
 
     @property
     def change_error_percent(self) -> float | None:
-        """What the refinement moves the change by, with half of each line's spread [%]; None: not known."""
+        """Shift of the change by the refinement, with half of each line's spread [%]; None: not known."""
         fine, lines = self.change_transient_percent, (self.nominal, self.best)
         nominal, best = (line.sigma_coarser_N for line in lines)
         spread = [0.5 * line.spread_percent for line in lines if line.spread_percent is not None]

@@ -1,4 +1,4 @@
-"""What a campaign or a sweep will cost, from a few of its evaluations measured before anything is submitted."""
+"""Estimate the cost of a campaign or a sweep from a few evaluations, measured before anything is submitted."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Cost:
 
 @contextlib.contextmanager
 def _in_one_sentence() -> Iterator[None]:
-    """Say of an estimate that is interrupted what it leaves behind: nothing."""
+    """Report that an interrupted estimate leaves nothing behind."""
     try:
         with end_request_interrupts():
             yield
@@ -113,7 +113,7 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
 
 
 def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpec) -> str:
-    """What follows a search and is in no estimate, with the number of evaluations that it takes at most."""
+    """List what follows a search and is not estimated, with its largest number of evaluations."""
     from optimise.afterwards.off_design import conditions
     from optimise.design.space import DesignSpace
 

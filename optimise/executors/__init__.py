@@ -1,4 +1,4 @@
-"""Where jobs are evaluated: in the driver, in worker processes, or on a cluster (Dask, which is known here alone).
+"""Evaluate jobs in the driver, in worker processes, or on a cluster (only this package knows Dask).
 
 An evaluation may run more than once, after the death of a worker; its result is handed back once.
 """
@@ -42,7 +42,7 @@ def open_executor(
     folder: Path | None = None,
     say: Callable[[str], None] = _say,
 ) -> Iterator[Executor]:
-    """Executor of a kind, closed at the end whatever happens.
+    """Executor of a kind; always closed at the end.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def open_executor(
     from optimise.executors.dask_executor import WorkersExecutor
 
     if cluster.exposed:
-        say(f"Warning: {cluster.exposed}; begin the scheduler with certificates (catenary certificates) and use tls.")
+        say(f"Warning: {cluster.exposed}; start the scheduler with certificates (catenary certificates) and use tls.")
     executor = WorkersExecutor(cluster, evaluate, setting, folder, say)
     try:
         yield executor

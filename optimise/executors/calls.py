@@ -14,7 +14,7 @@ __all__ = ["Calls", "News"]
 
 @dataclass(frozen=True)
 class News:
-    """What became of a call: first that it has ended, then its value or the error that came in its place."""
+    """Report on a call: first that it has ended, then its value or its error."""
 
     key: str
     over: bool
@@ -53,7 +53,7 @@ class Calls:
             return None
 
     def _ended(self, key: str, future: Any) -> None:
-        """Tell the end of a call and ask for its value; a thread of Dask runs this."""
+        """Report the end of a call and fetch its value; runs in a thread of Dask."""
         try:
             if future.status == "error":
                 self._news.put(News(key, True, error=future.exception()))

@@ -62,7 +62,7 @@ class WorkersExecutor:
 
     @property
     def capacity(self) -> int:
-        """Two tasks for every worker that is there or wanted."""
+        """Two tasks for every worker present or requested."""
         return IN_FLIGHT_PER_WORKER * max(1, len(self._tasks.workers), self._spec.wanted_workers or 0)
 
     def submit(self, work: Work) -> None:
@@ -71,7 +71,7 @@ class WorkersExecutor:
         self._launch()
 
     def next_completed(self, timeout: float) -> Any:
-        """Result of a task that is done, each one once; a failure when its worker has died too often.
+        """Result of a finished task, each once; a failure when its worker has died too often.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class WorkersExecutor:
                 session.close()
 
     def _begin(self) -> None:
-        """Get workers for the campaign; an error of a start is a lack of workers, which the watchdog looks after."""
+        """Start workers for the campaign; the watchdog handles failed starts as missing workers."""
         self._looked = time.monotonic()
         try:
             self._session = Session(self._spec, self._folder, self._campaign)
@@ -123,24 +123,24 @@ class WorkersExecutor:
         self._looked = time.monotonic()
 
     def _note(self, error: Exception) -> None:
-        """Keep what went wrong at a start, and say it once."""
+        """Keep the error of a start, and report it once."""
         if self._not_started is None or _said(error) != _said(self._not_started):
-            self._say(f"Workers could not be started ({_said(error)}); it is tried again.")
+            self._say(f"Workers could not be started ({_said(error)}); trying again.")
         self._not_started = error
 
     def _restart_workers(self) -> None:
-        """Close everything and get other workers; what was in flight is sent again."""
+        """Close everything and start other workers; send again what was in flight."""
         self._tasks.all_again()
         self.close()
         self._begin()
         self._launch()
 
     def _hold(self, session: Session) -> None:
-        """Replace workers that have ended, greet those that have come, and give up those that have left."""
+        """Replace workers that have ended, greet new ones, and drop those that have left."""
         session.deployment.hold()
         complaint = session.deployment.complaint
         if complaint not in ("", self._complaint):
-            self._say(f"Workers are missed: {complaint}.")
+            self._say(f"Workers are missing: {complaint}.")
             self._complaint = complaint
         self._there = frozenset(session.workers())
         self._greetings = {key: found for key, found in self._greetings.items() if found[0] in self._there}
@@ -151,7 +151,7 @@ class WorkersExecutor:
             self._lost(worker)
 
     def _look(self) -> None:
-        """Look after the workers now and then, and do what the watchdog says."""
+        """Check the workers now and then, and take the watchdog's steps."""
         if time.monotonic() - self._looked < SECONDS_BETWEEN_LOOKS:
             return
         self._looked = time.monotonic()
@@ -194,7 +194,7 @@ class WorkersExecutor:
                 self._session.send(sent)
 
     def _heard(self, news: News) -> Any:
-        """Result that came with a piece of news, if one did."""
+        """Result that came with a report, if any."""
         from distributed import KilledWorker
 
         if news.key in self._greetings:
@@ -218,7 +218,7 @@ class WorkersExecutor:
         return None
 
     def _starved(self, sent: Sent) -> None:
-        """Count a lack of memory; what lacks it again and again while others do not is larger than its worker."""
+        """Count a lack of memory; a task that alone lacks it repeatedly is larger than its worker."""
         number = sent.work.number
         self._tasks.deaths[number] += 1  # sent alone from now on
         if self._tasks.deaths[number] > self._spec.retries + ENOUGH_ERRORS:
@@ -227,7 +227,7 @@ class WorkersExecutor:
             self._failures.append(sent.work.failed(f"it lacked memory {times} times, others did not; {MEMORY_CURE}"))
 
     def _greeted(self, worker: str, since: float, error: BaseException | None) -> None:
-        """Send tasks to a worker that answers; one that died while it started is nobody's fault."""
+        """Send tasks to a worker that answers; a death during its start counts against no task."""
         from distributed import KilledWorker
 
         if error is None and worker in self._there:

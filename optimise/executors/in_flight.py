@@ -1,4 +1,4 @@
-"""Tasks on their way: which worker has which, which wait, and whose fault it is when a worker dies."""
+"""Tasks in flight: which worker has which, which wait, and which one is suspected when a worker dies."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class InFlight:
 
     @property
     def workers(self) -> Collection[str]:
-        """Workers that take tasks, and those that have some and left a moment ago."""
+        """Workers that take tasks, and those with tasks that left a moment ago."""
         return self._queues.keys()
 
     def add(self, work: Work) -> None:
@@ -68,7 +68,7 @@ class InFlight:
         self._queues.setdefault(worker, deque())
 
     def left(self, there: Collection[str]) -> list[str]:
-        """Workers that took tasks along and are not ``there`` for too long for any news of theirs to come."""
+        """Workers with tasks that have been missing from ``there`` for too long to report any more."""
         now = time.monotonic()
         for worker in [w for w, tasks in self._queues.items() if w not in there and not tasks]:
             del self._queues[worker]
@@ -76,7 +76,7 @@ class InFlight:
         return [worker for worker, since in self._gone.items() if now - since > SECONDS_TO_HEAR]
 
     def due(self, name: str) -> Iterator[Sent]:
-        """Tasks that may be sent now, to the shortest queues, with keys that begin with a name; each counts as sent."""
+        """Tasks to send now, to the shortest queues, with keys that begin with a name; each counts as sent."""
         for length in range(IN_FLIGHT_PER_WORKER):
             for worker, keys in self._queues.items():
                 if not self._waiting:
@@ -130,7 +130,7 @@ class InFlight:
         return suspect
 
     def given_up(self, sent: Sent, time_limit: float) -> str:
-        """Forget a task that waits to be sent again; the reason why it has failed.
+        """Drop a task that waits to be sent again; return the reason why it has failed.
 
         Parameters
         ----------

@@ -188,7 +188,7 @@ def _taken_over(lock: Path, own: Holder) -> bool:
 
 
 def _beat(lock: Path, own: Holder, silence_s: float, ended: threading.Event) -> None:
-    """Give signs of life; end the process when another driver has taken this one for dead."""
+    """Give signs of life; end the process when another driver has declared this one dead."""
     while not ended.wait(min(LONGEST_BEAT_S, silence_s / 10.0)):
         if _taken_over(lock, own):
             print(f"Another driver now owns {lock.parent}; this one ends.", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""A record that one driver writes and no hand may change: watched while it grows, never cut, kept where it is damaged.
+"""A record that only its driver writes: watched while it grows, never cut, kept where it is damaged.
 
 The driver has a packed copy of everything that it wrote. A record that was deleted, replaced or changed behind its
 back is therefore written whole again, and the driver stops, so that what reached into its folder is looked for.
@@ -97,7 +97,7 @@ class GrowingRecord:
             self._seen = _identity(self._path)
 
     def check(self) -> None:
-        """Look whether the record is still what was written; almost free where nobody touched it.
+        """Check that the record is still what was written; costs almost nothing where it is unchanged.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class GrowingRecord:
         return zlib.decompress(b"".join([*self._packed, self._packer.copy().flush()]))
 
     def _change(self) -> str:
-        """What another hand did to the file; empty where its content is what was written."""
+        """What else happened to the file; empty where its content is what was written."""
         found = _identity(self._path)
         if found == self._seen and (found is None or found[2] == self._size):
             return ""
@@ -135,7 +135,7 @@ class GrowingRecord:
         return "was changed" if self._seen is not None and found[:2] == self._seen[:2] else "was replaced"
 
     def _restore(self, how: str) -> None:
-        """Write the record whole again and stop; what stands in its place is kept."""
+        """Write the record whole again and stop; keep what stands in its place."""
         kept = kept_aside(self._path, self._content()) if os.path.lexists(self._path) else None
         if kept is None:
             write_bytes_atomic(self._path, self._content())

@@ -32,7 +32,7 @@ def is_whole(line: bytes) -> bool:
 
 
 def holds_another(line: bytes) -> bool:
-    """Whether something stands behind the checksum of a line: the end of the line was damaged, not its writing cut."""
+    """Whether something follows the checksum of a line: its end was damaged, not cut while it was written."""
     place = line.find(BEFORE)  # in a text the quotes would be escaped
     return 0 <= place < len(line) - TAIL
 

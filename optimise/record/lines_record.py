@@ -103,7 +103,7 @@ class LinesRecord(Generic[Unit]):
             return self._lines()
 
     def checked(self, status: Path) -> Lines[Unit]:
-        """What can be read, which must be all that was written, but for one line at the end.
+        """What can be read, which must be all that was written except one line at the end.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class LinesRecord(Generic[Unit]):
         except OtherStudyError:
             return None, f"line {number} is of another study"
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            return None, f"line {number} is whole but holds none of the {self.what} ({error})"
+            return None, f"line {number} is whole but does not hold {self.what} ({error})"
         if content.get(LINE, number) != number:
             return unit, f"lines before line {number} are missing, doubled or in another order"
         return unit, ""
@@ -188,13 +188,13 @@ class LinesWriter(Generic[Unit]):
         self._file.append(self._record.line(unit, self._lines))
 
     def check(self) -> None:
-        """Look whether the record is still what was written; see `GrowingRecord.check`."""
+        """Check that the record is still what was written; see `GrowingRecord.check`."""
         self._file.check()
 
 
 @contextlib.contextmanager
 def collection_paused() -> Iterator[None]:
-    """Block that makes many objects that stay; the garbage collector would look at all of them over and over."""
+    """Pause the garbage collector in a block that makes many lasting objects."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -205,7 +205,7 @@ def collection_paused() -> Iterator[None]:
 
 
 def _disorder(follows: Callable[[Unit], None], unit: Unit, number: int) -> str:
-    """Why a unit cannot follow those before it; empty where it does."""
+    """Reason why a unit cannot follow those before it; empty where it can."""
     try:
         follows(unit)
     except ValueError as error:

@@ -50,7 +50,7 @@ class ParameterStudyInput(Spec, ABC):
 
     @abstractmethod
     def refuse_bad_points(self) -> None:
-        """Refuse a study with points that cannot be, before anything is written.
+        """Refuse a study with impossible points, before anything is written.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class ParameterStudyInput(Spec, ABC):
     @property
     @abstractmethod
     def setting(self) -> Setting:
-        """What all points share; what only reads a record does not ask for it."""
+        """Data that all points share; reading a record does not need it."""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ CHECKSUM = "crc32"
 
 
 class StudyState(StrEnum):
-    """How a campaign, a sweep or a sensitivity study stands, as `status.json` names it; each has a sentence."""
+    """State of a campaign, a sweep or a sensitivity study, as `status.json` names it; each has a sentence."""
 
     RUNNING = "running"
     REFINING = "refining"
@@ -260,7 +260,7 @@ def _checksum(content: Mapping[str, Any]) -> str:
 
 
 def still_at_work(path: Path) -> bool:
-    """Whether the process that wrote the file is alive: behind its last evaluation it makes results and report."""
+    """Whether the process that wrote the file is alive: after its last evaluation it writes results and report."""
     try:
         written = read_status_file(path)
     except InputError:

@@ -1,4 +1,4 @@
-"""What the folders of campaigns, sweeps and sensitivity studies share, and in what two of their inputs differ."""
+"""Shared by the folders of campaigns, sweeps and sensitivity studies: names of files, and differences of inputs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StudyFolder:
         return self.path / ".driver.lock"
 
     def refuse_lost_record(self) -> None:
-        """Refuse a study whose record holds nothing though something was evaluated."""
+        """Refuse a study whose record is empty though something was evaluated."""
         refuse_lost_record(self.record, self.status_json, self.result_nc)
 
     def sha256_on_record(self) -> str:
@@ -74,14 +74,14 @@ class StudyFolder:
         return content if isinstance(content, dict) else {}
 
     def write_content(self, sha256: str, content: Mapping[str, Any], **noted: object) -> None:
-        """Write the configuration with its hash, what is noted of it, and what wrote it."""
+        """Write the configuration with its hash, notes, and the versions that wrote it."""
         about = {"schema_version": self.version, "config_sha256": sha256, **noted}
         whole = {**about, "commit": commit(), "versions": versions(), **content}
         write_text_atomic(self.input_yaml, yaml.safe_dump(whole, sort_keys=False, allow_unicode=True))
 
 
 def config_diff(held: object, given: object, free: tuple[str, ...] = ()) -> str:
-    """First values that differ, in brackets; nothing where none do, or only such as begin with names in ``free``."""
+    """First values that differ, in brackets; empty if none do, or only those under the names in ``free``."""
     before, now = _flat(held), _flat(given)
     names = [n for n in {**before, **now} if before.get(n) != now.get(n) and not n.startswith(free)]
     shown = [f"{n} was {before.get(n)!r}, now {now.get(n)!r}" for n in names[:MOST_SHOWN]]
@@ -90,7 +90,7 @@ def config_diff(held: object, given: object, free: tuple[str, ...] = ()) -> str:
 
 
 def unreadable(error: Exception) -> str:
-    """Say in a few words why a file could not be read."""
+    """Reason, in a few words, why a file could not be read."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     return str(error).splitlines()[0] if str(error) else type(error).__name__

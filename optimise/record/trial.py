@@ -1,4 +1,4 @@
-"""One trial of a campaign as it is on record, and where it comes from."""
+"""One trial of a campaign on record, and its origin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Origin", "TrialRecord"]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a trial comes from that no sampler proposed.
+    """Origin of a trial that no sampler proposed.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ Notes = Annotated[dict[str, Any], Length]
 
 
 class OriginContent(Stored):
-    """Where a trial comes from, as its line holds it."""
+    """Origin of a trial, as its line holds it."""
 
     kind: Literal["polish", "warm_start"]
     trial: TrialNumber
@@ -49,7 +49,7 @@ class OriginContent(Stored):
 
 
 class AskedContent(Stored):
-    """A trial that is asked, as its line holds it."""
+    """A trial asked for, as its line holds it."""
 
     trial: TrialNumber
     begun: Time | None
@@ -109,7 +109,7 @@ class StoredTrial:
 
 @dataclass
 class Transaction:
-    """What is on record together or not at all.
+    """Trials and outcomes that are on record together or not at all.
 
     Attributes
     ----------

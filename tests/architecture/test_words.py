@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # the pages that draw are rewritten with their renderer
-LEFT_OUT = ("studies/report/drawing",)
+LEFT_OUT = ("dynamics/charts", "studies/report/drawing")
 # folders of Python modules and of YAML files, all of whose texts people see
 SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf")
 OFFENDERS_SHOWN = 60

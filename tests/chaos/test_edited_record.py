@@ -119,7 +119,7 @@ def test_a_sweep_s_record_edited_with_right_checksums(case, sweep_folder, tmp_pa
     folder = shutil.copytree(whole, tmp_path / "sweep")
     record = folder / "points.jsonl"
     record.write_bytes(edited(record.read_bytes().splitlines(), POINT_EDITS[kind]))
-    with pytest.raises(SetAsideError, match="is whole but holds none of the points"):
+    with pytest.raises(SetAsideError, match="is whole but does not hold points"):
         sweep(case, folder)
     assert sweep(case, folder) == found
 

@@ -112,7 +112,7 @@ def test_jobs_that_are_cancelled_before_their_workers_come_are_replaced(slurm, o
     assert cancelled and time.monotonic() - begin < 120.0
     assert [r.outcome.message for r in result.records] == [""] * QMC["trials"]
     said = capfd.readouterr().err
-    assert "before its worker came (slurm says 'CANCELLED" in said and "another takes its place" in said
+    assert "before its worker came (slurm says 'CANCELLED" in said and "submitting another" in said
     empty(slurm)
 
 

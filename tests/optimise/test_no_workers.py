@@ -131,7 +131,7 @@ def test_a_port_that_accepts_and_says_nothing_is_given_up(tmp_path, monkeypatch)
         listening.listen()
         address = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
         cluster = ClusterSpec.model_validate({"kind": "address", "address": address, "watchdog": {"no_workers_s": 0.3}})
-        with pytest.raises(NoWorkersError, match="took the connection and said nothing"):
+        with pytest.raises(NoWorkersError, match="accepted the connection and did not answer"):
             deploy(cluster, tmp_path)
 
 

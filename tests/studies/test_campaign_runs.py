@@ -78,7 +78,10 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     (place / "report.html").unlink()
     # the driver of a search that is over goes on with these: it is this process
     said = catenary("status").out
-    assert "bruni_heights: search finished, off-design table and report in progress | 3/3" in said and "resume with" not in said
+    assert (
+        "bruni_heights: search finished, off-design table and report in progress | 3/3" in said
+        and "resume with" not in said
+    )
     ended = read_status_file(place / "status.json")
     assert ended["process"] == os.getpid()
     write_status(place / "status.json", {**ended, "process": 0})

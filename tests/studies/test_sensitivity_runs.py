@@ -107,7 +107,7 @@ def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
     assert {f: f.stat().st_mtime_ns for f in where.rglob("*")} == before, "status only reads"
     (where / "indices.csv").unlink()
     shown = catenary("status", f"run_dir={where}").out
-    assert "all points done, indices.csv under way" in shown, "its driver is this process"
+    assert "all points done, indices.csv in progress" in shown, "its driver is this process"
     record = (where / "points.jsonl").read_bytes()
     assert catenary("sensitivity", *COARSE, INPUTS, "cluster.time_limit_s=60").code == 0
     assert (where / "points.jsonl").read_bytes() == record

@@ -111,5 +111,5 @@ def test_no_study_at_all_is_said_with_a_command_to_begin(catenary):
 
 def test_the_page_of_help_names_every_kind_of_study(catenary):
     page = catenary("status", "--help").out
-    for words in ("campaigns, sweeps and sensitivity studies", "run_dir=outputs/sensitivity/mine", "goes on with it"):
+    for words in ("campaigns, sweeps and sensitivity studies", "run_dir=outputs/sensitivity/mine", "resumes a study"):
         assert " ".join(words.split()) in " ".join(page.split())

@@ -1,1 +1,1 @@
-"""Workers got and held: processes on this machine, jobs of a batch system, those of a running scheduler."""
+"""Start and keep workers: processes on this machine, jobs of a batch system, those of a running scheduler."""

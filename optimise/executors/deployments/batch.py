@@ -1,4 +1,4 @@
-"""Workers in jobs of a batch system, SLURM or PBS: submitted, and submitted again when they have ended."""
+"""Run workers in jobs of a batch system, SLURM or PBS; submit jobs again when they have ended."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class BatchJobs:
                 raise
 
     def hold(self) -> None:
-        """Submit a job in the place of each one that has ended.
+        """Submit a replacement for each job that has ended.
 
         Raises
         ------
@@ -81,11 +81,11 @@ class BatchJobs:
         self._replace(self._patience)
 
     def ask_again(self) -> None:
-        """Submit the jobs that are missed at once."""
+        """Submit the missing jobs at once."""
         self._replace(0.0)
 
     def _replace(self, patience: float) -> None:
-        """Submit a job for each one whose workers were there and have been away for longer than a time [s]."""
+        """Submit a job for each one whose workers have disappeared for longer than a time [s]."""
         now = time.monotonic()
         there = {str(worker.name) for worker in list(self._cluster.scheduler.workers.values())}
         for name in list(self._cluster.workers):
@@ -103,7 +103,7 @@ class BatchJobs:
                 self._submit()
 
     def _ask(self, working: bool) -> None:
-        """Ask the batch system about jobs whose workers were never there, and give up those that are over."""
+        """Ask the batch system about jobs whose workers never connected, and drop those that are over."""
         self._question_at = time.monotonic() + SECONDS_BETWEEN_QUESTIONS
         jobs = {
             str(job.job_id): name
@@ -116,7 +116,7 @@ class BatchJobs:
             return
         over = {job: state for job, state in states.items() if state.over}
         if held := {job: state for job, state in states.items() if state.held}:
-            self.complaint = f"{named(held)} waits for somebody to let it go ({self._kind} says '{words(held)}')"
+            self.complaint = f"{named(held)} is held and waits for its release ({self._kind} says '{words(held)}')"
         if not over:
             return
         log = end_of_log(self._logs, next(iter(over)))
@@ -131,7 +131,7 @@ class BatchJobs:
                 f"jobs must live until their workers come: {said}, and so did those before it",
                 change="the cause that ends the jobs fixed, or another node (cluster.batch.directives)",
             )
-        self.complaint = f"{said}; another takes its place"
+        self.complaint = f"{said}; submitting another"
 
     def close(self) -> None:
         """Cancel the jobs."""
@@ -152,7 +152,7 @@ class BatchJobs:
             reason = next(iter(refused.values()))
             raise NoWorkersError(
                 f"{self._kind} must take the jobs of cluster.batch: it says '{reason}'",
-                change="the cluster.batch.* that it names set to what it takes",
+                change="the cluster.batch.* that it names set to values that it accepts",
             )
 
     def _give_up(self, name: Any) -> None:
@@ -210,7 +210,7 @@ def _security(cluster: ClusterSpec) -> Any:
 
 
 def _job_class(kind: str) -> Any:
-    """Job that keeps what the batch system said when it refused it, in the place of an error in a thread of Dask."""
+    """Job that keeps the batch system's refusal, instead of an error in a thread of Dask."""
     from dask_jobqueue.pbs import PBSJob
     from dask_jobqueue.slurm import SLURMJob
     from distributed.core import Status
@@ -243,7 +243,7 @@ def _reason(said: str) -> str:
 
 
 def _job_options(cluster: ClusterSpec, folder: Path | None) -> dict[str, Any]:
-    """What one job is made of."""
+    """Settings of one job."""
     batch = cluster.batch
     assert batch is not None
     life, spread = batch.life_s

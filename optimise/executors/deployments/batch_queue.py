@@ -1,4 +1,4 @@
-"""What a batch system says of jobs: which have ended, which it holds back, and what they wrote before they ended."""
+"""Query a batch system: which jobs have ended, which are held, and what they wrote before they ended."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINES, CHARACTERS = 3, 400
 
 @dataclass(frozen=True)
 class JobState:
-    """State of a job in the words of its batch system, whether it is over, and whether it is held back for ever."""
+    """State of a job in the words of its batch system, whether it is over, and whether it is held for ever."""
 
     word: str
     over: bool
@@ -36,7 +36,7 @@ class JobState:
 
 
 def states_of(kind: str, jobs: Iterable[str]) -> dict[str, JobState] | None:
-    """States of jobs by the numbers that they were given; None where the batch system does not answer."""
+    """States of jobs by their numbers; None where the batch system does not answer."""
     try:
         answer = subprocess.run(
             COMMANDS[kind], capture_output=True, text=True, check=True, timeout=SECONDS_TO_ANSWER, errors="replace",
@@ -75,7 +75,7 @@ def _pbs(answer: str) -> Mapping[str, JobState]:
 
 
 def end_of_log(folder: Path, job: str) -> str:
-    """Last lines that a job wrote into the folder of the output, as one; empty where it wrote nothing."""
+    """Last lines of a job's output, joined; empty where it wrote nothing."""
     try:
         logs = [file for file in folder.iterdir() if _number(job) in file.name and file.stat().st_size]
         # what went wrong stands in the file of errors, where there are two
@@ -93,5 +93,5 @@ def named(jobs: Collection[str]) -> str:
 
 
 def words(states: Mapping[str, JobState]) -> str:
-    """What the batch system says of jobs, each word once."""
+    """The batch system's words for jobs, each once."""
     return "; ".join(sorted({state.word for state in states.values()}))

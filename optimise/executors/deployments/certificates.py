@@ -1,4 +1,4 @@
-"""The certificate with which driver, scheduler and workers of a cluster know each other, and encrypt what they say."""
+"""Certificate by which driver, scheduler and workers of a cluster authenticate each other and encrypt messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = "catenary campaign"
 
 
 def make_certificates(folder: Path) -> None:
-    """Write a new key, the certificate that belongs to it, and Dask's settings; who holds them belongs to the cluster.
+    """Write a new key, its certificate and Dask's settings; whoever holds them belongs to the cluster.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def make_certificates(folder: Path) -> None:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    """What Dask's own commands read from a folder named by DASK_CONFIG."""
+    """Settings that Dask's own commands read from the folder named by DASK_CONFIG."""
     pair = {"cert": str(folder / CERTIFICATE), "key": str(folder / KEY)}
     tls = {"ca-file": pair["cert"], **{role: dict(pair) for role in ("client", "scheduler", "worker")}}
     own = {
@@ -58,7 +58,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 
 
 def security_of(folder: Path, *, make: bool = False) -> Any:
-    """How to speak over TLS with what is in a folder, each side showing its certificate; nothing else is spoken.
+    """TLS settings from a folder: each side shows its certificate; nothing else is accepted.
 
     Parameters
     ----------

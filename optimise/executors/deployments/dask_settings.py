@@ -1,4 +1,4 @@
-"""What all kinds of deployments share: settings of Dask, silence of its loggers, closing in time, interrupts."""
+"""Shared by all deployments: settings of Dask, its loggers silenced, closing in time, interrupts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def scheduler_options(port: int | None) -> dict[str, Any]:
 
 
 def within(seconds: float, *ends: Callable[[], Any]) -> None:
-    """Close things one after the other; what hangs or breaks while closing is left behind."""
+    """Close resources one after the other; leave behind what hangs or breaks while closing."""
 
     def close() -> None:
         for end in ends:

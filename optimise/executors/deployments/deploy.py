@@ -1,4 +1,4 @@
-"""Workers got and held, and what all kinds of them share; those of a Dask scheduler that runs already."""
+"""Start and keep workers of any kind; use those of a Dask scheduler that runs already."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ class Deployment(Protocol):
 
     @property
     def complaint(self) -> str:
-        """What the last worker or job said that ended before it was there; empty where that is not known."""
+        """Last message of a worker or job that ended before it connected; empty where that is not known."""
         ...
 
     def hold(self) -> None:
-        """Start what is not there yet and replace what has ended, where nobody else does."""
+        """Start what is missing and replace what has ended, unless others do."""
         ...
 
     def ask_again(self) -> None:
-        """Ask for the workers that are missed."""
+        """Request the missing workers."""
         ...
 
     def close(self) -> None:
-        """End the workers without waiting for what they evaluate, and always come back."""
+        """End the workers without waiting for their evaluations; always returns."""
         ...
 
 
 def deploy(cluster: ClusterSpec, folder: Path | None) -> Deployment:
-    """Workers as a specification wants them.
+    """Workers of a specification.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def deploy(cluster: ClusterSpec, folder: Path | None) -> Deployment:
 
 
 class RunningScheduler:
-    """Workers of a scheduler that others have started and look after."""
+    """Workers of a scheduler that others start and maintain."""
 
     complaint = ""
 
@@ -97,7 +97,7 @@ class RunningScheduler:
             )
 
     def hold(self) -> None:
-        """Nothing to do: who has started the workers replaces them."""
+        """Nothing to do: whoever started the workers replaces them."""
 
     def ask_again(self) -> None:
         """Nothing to do but to wait."""
@@ -108,7 +108,7 @@ class RunningScheduler:
 
 
 def _in_time(seconds: float, connect: Callable[[], Any]) -> Any:
-    """What a call gives, or a TimeoutError: Dask's own limit does not hold for a port that accepts and says nothing."""
+    """Result of a call, or a TimeoutError: Dask's own limit ignores a port that accepts and never answers."""
     found: list[Any] = []
 
     def attempt() -> None:
@@ -121,7 +121,7 @@ def _in_time(seconds: float, connect: Callable[[], Any]) -> Any:
     trying.start()
     trying.join(seconds)
     if not found:
-        raise TimeoutError(f"it took the connection and said nothing for {seconds:g} s")
+        raise TimeoutError(f"it accepted the connection and did not answer for {seconds:g} s")
     if isinstance(found[0], BaseException):
         raise found[0]
     return found[0]

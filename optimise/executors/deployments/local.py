@@ -1,4 +1,4 @@
-"""Worker processes on this machine: started one by one, and another one in the place of each that has ended."""
+"""Run worker processes on this machine: start them one by one, and replace each that has ended."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class LocalWorkers:
                 raise
 
     def hold(self) -> None:
-        """Start a process in the place of each one that has ended; the first time, wait until one has come."""
+        """Replace each process that has ended; the first time, wait until one has connected."""
         first, scheduler = self._number == 0, self._cluster.scheduler
         assert scheduler is not None
         for process, word in list(self._processes):
@@ -88,7 +88,7 @@ class LocalWorkers:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def ask_again(self) -> None:
-        """Start the processes that are missed."""
+        """Start the missing processes."""
         self.hold()
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class LocalWorkers:
         self._processes.append((process, hears))
 
     def _bury(self, process: BaseProcess, word: Connection) -> None:
-        """Keep the last word of a process that has ended."""
+        """Keep the last message of a process that has ended."""
         with word, contextlib.suppress(EOFError, OSError):
             if word.poll():
                 self.complaint = word.recv()
@@ -127,7 +127,7 @@ class LocalWorkers:
 
 
 def _settings(dashboard_port: int | None) -> dict[str, Any]:
-    """Settings of Dask, without any page where none is asked for."""
+    """Settings of Dask, without its pages unless requested."""
     routes = {} if dashboard_port is None else {"distributed.scheduler.http.routes"}
     return {**DASK_SETTINGS, **{name: value for name, value in WITHOUT_PAGES.items() if name not in routes}}
 
@@ -149,7 +149,7 @@ def _one_thread() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _nobodys_program() -> Iterator[None]:
-    """Let a worker run no program of the user's: it would begin a script that starts workers once more."""
+    """Keep a worker from importing the user's script, which would start workers again."""
     program = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -186,7 +186,7 @@ async def _work(scheduler: str, name: int, security: Any) -> None:
 
 
 def _end_with_the_driver() -> None:
-    """End this process when its driver has ended, however that came."""
+    """End this process when its driver has ended for any reason."""
     driver = multiprocessing.parent_process()
     if driver is not None:
         driver.join()
