@@ -56,7 +56,7 @@ class Criterion:
 
 
 def standard_limits(file: str | os.PathLike[str] | None = None) -> StandardLimitsSpec:
-    """Read limits from a YAML file of one's own, or those that the program ships.
+    """Read limits from a YAML file of your own, or those that the program ships.
 
     Raises
     ------
