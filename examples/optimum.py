@@ -6,7 +6,7 @@ import dynamics
 import optimise
 
 
-def main(trials: int = 200, **how: Any) -> float:
+def main(trials: int = 100, **how: Any) -> float:
     """Search, or resume the search; returns the gain on the nominal line [%], negative."""
     found = optimise.campaign("re330", "dsa380", speed_kmh=300, design="both", trials=trials, **how)
     print(found)

@@ -10,7 +10,7 @@ import optimise
 SPEEDS = [280.0, 300.0, 320.0]
 
 
-def main(trials: int = 200, **how: Any) -> float:
+def main(trials: int = 60, **how: Any) -> float:
     """Search over three speeds; returns the gain on the nominal line [%], negative."""
     found = optimise.campaign(
         "re330",
