@@ -164,4 +164,4 @@ class Run:
 
         # several runs stand in one notebook: their drawings share no id
         name = f"run-{crc32(words.encode()):x}"
-        return words + figure_svg(self.plot(), name, {"width": "760"})
+        return words + figure_svg(self.plot(), name, {"width": "760", "style": "background: white"})

@@ -14,6 +14,7 @@ from test_browser import WIDTHS, open_page
 
 from catenary.storage.files import write_json_atomic
 from dynamics.results.dataset import read_result, write_result
+from dynamics.results.figures import draw_run
 from studies.report.drawing.animation import animation_data, polylines
 from studies.report.drawing.film_file import NO_FFMPEG, write_film
 from studies.report.drawing.page import page_html
@@ -117,6 +118,15 @@ def test_droppers_and_supports_are_shown_where_the_pantographs_pass(content, sol
     first, second = (np.where(near, middle, 0.0).argmax() for near in (uplifts.past < 20.0, uplifts.past > 20.0))
     peaks = uplifts.past[[first, second]]
     np.testing.assert_allclose(peaks, [0.0, GAP], atol=0.6)
+
+
+def test_a_picture_of_an_open_line_has_both_pantographs_and_a_bar_for_every_span(solution):
+    above, below = draw_run(solution).axes
+    labels = [curve.get_label() for curve in above.get_lines()]
+    assert [f"filtered at 20 Hz, pantograph {k}" in labels for k in (1, 2, 3)] == [True, True, False]
+    (bars,) = below.get_lines()
+    np.testing.assert_allclose(bars.get_ydata()[1::3], 1e3 * solution.support_uplift)
+    assert below.get_xlim() == (0.5, len(solution.support_uplift) + 0.5)
 
 
 def test_the_film_shows_the_head_against_the_wire_and_slack_droppers_above_it(content):
