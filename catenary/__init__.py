@@ -1,4 +1,4 @@
-"""What the line is: wires, droppers, supports, equilibrium, linearised model."""
+"""Model of the line: wires, droppers, supports, equilibrium, linearised model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends a command in a sentence: input that cannot be used, a file that cannot be written, memory that ends."""
+"""Errors that end a command in a sentence: unusable input, a file that cannot be written, memory that ends."""
 
 from __future__ import annotations
 

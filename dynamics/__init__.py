@@ -1,4 +1,4 @@
-"""What happens: pantographs, contact, steady state, influence matrices."""
+"""Dynamics: pantographs, contact, steady state, influence matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is refused before anything is written: a line that hangs slack, a step too long for its spans."""
+"""Refuse, before anything is written, a line that is slack at rest or a step too long for its spans."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a person runs: one short module per command."""
+"""Commands: one short module each."""

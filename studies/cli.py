@@ -24,22 +24,22 @@ __all__ = ["BAD_INPUT", "DONE", "FAILED", "INTERRUPTED", "STUDIES", "main"]
 DONE = 0
 
 STUDIES = {
-    "simulate": "one line, one pantograph, one speed: static state and dynamics",
-    "optimise": "a campaign over a design space (stable folder, resumable)",
-    "sweep": "statistics over an array of inputs: damping, contact stiffness, speed, ... (resumable)",
-    "sensitivity": "what each of many inputs does: Sobol indices, Morris screening, derivatives (resumable)",
-    "new": "your own line from a dropper table (CSV) and a few answers, as a commented YAML",
-    "lines": "the lines that there are, with their data and sources",
-    "pantographs": "the pantographs that there are, with their data and sources",
-    "export": "the periodic finite element model of a line or best design, as a rig bundle",
-    "rig": "the hardware-in-the-loop rig: one subcommand for each task",
+    "simulate": "solve one line, one pantograph, one speed: static state and dynamics",
+    "optimise": "search a design space in a campaign (stable folder, resumable)",
+    "sweep": "compute statistics over an array of inputs: damping, contact stiffness, speed, ... (resumable)",
+    "sensitivity": "measure the effect of many inputs: Sobol indices, Morris screening, derivatives (resumable)",
+    "new": "write your own line from a dropper table (CSV) and a few answers, as a commented YAML",
+    "lines": "list the lines of the library, with their data and sources",
+    "pantographs": "list the pantographs of the library, with their data and sources",
+    "export": "export the periodic finite element model of a line or best design as a rig bundle",
+    "rig": "run the hardware-in-the-loop rig: one subcommand for each task",
     "report": "redraw the HTML report of a folder, or compare runs and measured forces",
-    "status": "state of campaigns, sweeps and sensitivity studies from their records: done, best, time left",
-    "convergence": "error against cost of meshes, steps, formulations and integrators on one open line",
+    "status": "show the state of campaigns, sweeps and sensitivity studies from their records: done, best, time left",
+    "convergence": "compare error with cost of meshes, steps, formulations and integrators on one open line",
     "validate": "compare published references with this program's numbers; exit 1 if a gate is missed",
-    "certificates": "the certificate with which a cluster's scheduler, workers and drivers know each other",
-    "doctor": "versions, paths, threads, cores and a 5-second self-test",
-    "demo": "the whole chain on a real line: campaign, report, best design, rig bundle",
+    "certificates": "make the certificate by which a cluster's scheduler, workers and drivers know each other",
+    "doctor": "check versions, paths, threads and cores, and run a 5-second self-test",
+    "demo": "run the whole chain on a real line: campaign, report, best design, rig bundle",
 }
 
 # commands with subcommands, a module studies.commands.<family>_<name> each; COMMANDS of studies.<family> names them

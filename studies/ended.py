@@ -1,4 +1,4 @@
-"""How a command ends that did not do its work: in a sentence on the error stream and an exit code.
+"""End a failed command with a sentence on the error stream and an exit code.
 
 An unexpected error is reported in one sentence too; its traceback, needed to fix it, goes whole into a file
 that the sentence names, or to the terminal where CATENARY_TRACEBACK is set.
@@ -41,7 +41,7 @@ def printable(text: str) -> str:
 
 
 def refuse(problems: Iterable[str], command: str, outcome: str = "nothing was written") -> int:
-    """Say every problem of an input, and what became of the files."""
+    """Report every problem of an input, and the state of the files."""
     said = [printable(problem) for problem in problems]
     count = "1 problem" if len(said) == 1 else f"{len(said)} problems"
     print(f"{command}: {count} in the input, {outcome}.", file=sys.stderr)
@@ -67,7 +67,7 @@ def not_written(error: OSError, study: str) -> int:
 
 
 def interrupted() -> int:
-    """Say that the command was asked to end, and by it."""
+    """Report that the command was interrupted, and by which signal."""
     print(
         "\nInterrupted. Files are written whole or not at all; run the same command again, with another run_dir where "
         "it names one that holds a result by now.",
@@ -77,7 +77,7 @@ def interrupted() -> int:
 
 
 def out_of_memory(study: str) -> int:
-    """Say that memory ended; a campaign can be resumed, other commands begin again."""
+    """Report that memory ended; a campaign resumes, other commands start again."""
     resumable = study in RESUMABLE
     cure = "the same command resumes from what is on record" if resumable else "then run it again"
     print(
@@ -99,7 +99,7 @@ def _limit() -> str:
 
 
 def unplanned(error: BaseException, command: str) -> int:
-    """Say that the program itself failed, where, and in which file the whole traceback stands."""
+    """Report that the program itself failed, where, and in which file the whole traceback is."""
     text = "".join(traceback.format_exception(error))
     place = _place(error)
     try:
@@ -120,7 +120,7 @@ def unplanned(error: BaseException, command: str) -> int:
 
 
 def _place(error: BaseException) -> str:
-    """Where in this program an error arose."""
+    """Place in this program where an error arose."""
     root = Path(__file__).resolve().parents[1]
     frames = [(Path(f.filename).resolve(), f) for f in traceback.extract_tb(error.__traceback__)]
     own = [(p.relative_to(root), f) for p, f in frames if any(p.is_relative_to(root / name) for name in PACKAGES)]

@@ -37,7 +37,7 @@ MAX_ITERATIONS = 30
 
 
 class EquilibriumStatus(Enum):
-    """How form-finding ended."""
+    """Outcome of form-finding."""
 
     OK = "ok"
     NOT_CONVERGED = "form-finding did not converge"

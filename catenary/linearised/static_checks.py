@@ -1,4 +1,4 @@
-"""What a line at rest must be before a pantograph runs on it: droppers in tension and long enough, arms that lie."""
+"""Check a line at rest before a pantograph runs on it: droppers in tension and long enough, arms not upright."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEEPEST_ARM = 30.0
 
 
 class FaultKind(Enum):
-    """What is wrong with a line at rest."""
+    """Fault of a line at rest."""
 
     SHORT = "the messenger wire hangs too low for a dropper"
     SLACK = "a dropper is slack at rest"
@@ -40,7 +40,7 @@ class Fault:
 
 
 def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
-    """Find what keeps a converged equilibrium from being a line, causes before what follows from them.
+    """Find the faults of a converged equilibrium, causes before their consequences.
 
     Where the messenger wire hangs below the contact wire a dropper's force has the wrong sign; that is a
     fault of its own, not slack.

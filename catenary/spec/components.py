@@ -143,7 +143,7 @@ class DropperSpec(Spec):
         return self
 
     def _prescribed_problems(self) -> list[str]:
-        """Say where not exactly the prescribed quantity is given, one value per dropper."""
+        """List where not exactly the prescribed quantity is given, one value per dropper."""
         problems, n = [], len(self.positions)
         for prescribed, (key, one) in PRESCRIBED.items():
             given = getattr(self, key)
@@ -215,7 +215,7 @@ class DamperSpec(RayleighSpec):
 
 
 class SupportSpec(Spec):
-    """What holds the wires at each support.
+    """Supports of the wires.
 
     The messenger wire is held sideways by the support and runs free along the track.
     """

@@ -14,7 +14,7 @@ __all__ = ["KeyTree", "format_value"]
 
 Node = dict[str, Any]
 LONGEST_PATH = 200  # to look for what a longer one is near takes long, and is in vain
-LARGEST = 10**300  # a whole number beyond it may be no float
+LARGEST = 10**300  # a larger whole number may not fit a float
 
 
 class KeyTree:

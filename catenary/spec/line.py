@@ -90,12 +90,12 @@ class CatenarySpec(Spec):
 
     @property
     def what_repeats(self) -> str:
-        """What the line repeats after, in words behind a number of steps."""
+        """Period of the line, in words behind a number of steps."""
         return f"for {len(self.spans)} spans" if self.further_spans else "a span"
 
     @property
     def one_period(self) -> str:
-        """What form-finding takes of the infinite line, in words."""
+        """Section that form-finding takes of the infinite line, in words."""
         return f"{'one span' if not self.further_spans else f'{len(self.spans)} spans'} of the infinite line"
 
     @property
@@ -148,7 +148,7 @@ class CatenarySpec(Spec):
 
     @property
     def in_words(self) -> str:
-        """What the line is: its name, spans, droppers and tensions."""
+        """Describe the line: its name, spans, droppers and tensions."""
         spans = " + ".join(f"{span:g}" for span in self.spans)
         return (
             f"{self.name}: {self.kind}, {'span' if len(self.spans) == 1 else 'spans'} {spans} m, "
@@ -195,7 +195,7 @@ class CatenarySpec(Spec):
         return self
 
     def _stations_outside(self) -> list[str]:
-        """Say which droppers stand at a support or beyond the spans, and which spans have none or too many."""
+        """List droppers at a support or beyond the spans, and spans with none or too many."""
         x, supports = self.droppers.positions, self.supports
         problems, inside = [], f"{FROM_SUPPORT:g} and {self.period - FROM_SUPPORT:g} m"
         for k, station in enumerate(x):
@@ -220,7 +220,7 @@ class CatenarySpec(Spec):
         return problems
 
     def _stitch_does_not_fit(self, half: float) -> list[str]:
-        """Say where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry."""
+        """List where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry."""
         x, problems = self.droppers.positions, []
         if half > 0.4 * min(self.spans):
             which = "the span" if not self.further_spans else "the shortest span"

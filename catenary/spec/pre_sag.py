@@ -1,4 +1,4 @@
-"""Which way a contact wire is curved at rest: pre-sag hangs it below the supports, the other sign hogs it."""
+"""Curvature of a contact wire at rest: pre-sag hangs it below the supports, the other sign hogs it."""
 
 from __future__ import annotations
 

@@ -267,6 +267,6 @@ def _set(data: dict[str, Any], path: Path, value: object, remove: bool = False) 
         return True
     try:
         parent[path[-1]] = value  # type: ignore[index]
-    except (IndexError, TypeError):  # of a choice that is no list's item
+    except (IndexError, TypeError):  # of a choice that is not an item of a list
         return False
     return True

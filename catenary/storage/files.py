@@ -100,7 +100,7 @@ def read_json(path: Path) -> Any:
     OSError
         If there is no such file, or it cannot be read.
     ValueError
-        If it is no JSON, or no regular file of a size that a record has.
+        If it is not JSON, or not a regular file of a record's size.
     """
     path.stat()  # a file that is not there is its reader's business
     return parsed_json(read_user_text(path, "record", MOST_JSON))
@@ -129,7 +129,7 @@ def read_json_object(path: Path, what: str, cure: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is no regular file, or its content is not whole JSON of this kind.
+        If it is not a regular file, or its content is not whole JSON of this kind.
     """
     try:
         content = parsed_json(read_user_text(path, what, MOST_JSON))
@@ -150,7 +150,7 @@ def read_yaml(path: Path, what: str) -> Any:
     OSError
         If there is no such file, or it cannot be read.
     ValueError
-        If it is no regular file of a size that a record has, or no YAML.
+        If it is not a regular file of a record's size, or not YAML.
     """
     import yaml
 
@@ -185,7 +185,7 @@ def _finite(digits: str) -> float:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where numba keeps this program's compiled kernels: its own folders, file names that hold a hash of the sources."""
+"""Locate this program's compiled kernels for numba: own folders, file names with a hash of the sources."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _BySource:
         return place
 
     def get_disambiguator(self) -> str:
-        """What tells a kernel's files from those of kernels of the same name."""
+        """Mark that distinguishes a kernel's files from those of kernels of the same name."""
         return f"{super().get_disambiguator()}-{self.sources}"  # pyright: ignore[reportAttributeAccessIssue]
 
 

@@ -26,7 +26,7 @@ EXPONENT = re.compile(r"^[-+]?(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)[eE][-+]?
 
 
 class PlainYamlError(ValueError):
-    """What is wrong with a text that should be plain YAML, with line and column where they are known."""
+    """Fault of a text that should be plain YAML, with line and column where they are known."""
 
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class _Builder:
 
     def _open(self, event: yaml.Event, content: Block) -> None:
         if self.stack and self.stack[-1].awaits_name:
-            _stop(event, "a key must be a name: got a list or a block of keys ({{ ... }} is no value)")
+            _stop(event, "a key must be a name: got a list or a block of keys ({{ ... }} is not a value)")
         if len(self.stack) >= MOST_DEPTH:
             _stop(event, f"lists and blocks must not be nested deeper than {MOST_DEPTH}")
         self._put(event, content)
@@ -131,7 +131,7 @@ def parse_plain_yaml(text: str, most_values: int) -> Any:
     Raises
     ------
     PlainYamlError
-        If it is no YAML, or anything but plain data.
+        If it is not YAML, or anything but plain data.
     """
     builder = _Builder(most_values)
     try:
@@ -151,7 +151,7 @@ def parse_plain_yaml(text: str, most_values: int) -> Any:
 
 
 def _value(reader: _Reader, event: yaml.ScalarEvent) -> object:
-    """What a scalar means: null, a switch, a number, or its own text."""
+    """Value of a scalar: null, a switch, a number, or its own text."""
     text = event.value
     node = yaml.ScalarNode("", text)
     meant = reader.resolve(yaml.ScalarNode, text, event.implicit).removeprefix(TAGS)

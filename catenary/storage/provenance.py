@@ -1,4 +1,4 @@
-"""What a result file says about its origin: hash of the input, versions, commit, machine."""
+"""Origin of a result file: hash of the input, versions, commit, machine."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MOST_DIGITS = 330
 
 
 def refuse_irregular(path: Path, what: str, most_bytes: int) -> None:
-    """Refuse what is no regular file of at most ``most_bytes``, for a library that opens the file by its path itself.
+    """Refuse what is not a regular file of at most ``most_bytes``, for a library that opens a path itself.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read_user_text(path: Path, what: str, most_bytes: int) -> str:
 
 
 def _refuse(path: Path, what: str, error: Exception) -> NoReturn:
-    """Say why a file could not be opened or read."""
+    """Reason why a file could not be opened or read."""
     if isinstance(error, FileNotFoundError):
         raise InputError([f"{what} {path} does not exist"]) from None
     reason = error.strerror if isinstance(error, OSError) else "its name holds a character that no file's has"

@@ -1,1 +1,1 @@
-"""How far a result is from that of finer numerics."""
+"""Numerical errors: the distance of a result from that of finer numerics."""

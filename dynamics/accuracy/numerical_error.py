@@ -1,4 +1,4 @@
-"""How far a run's standard deviation is from that of finer numerics: companion runs, each different in one thing.
+"""Estimate the numerical error of a run's standard deviation by companion runs, each different in one setting.
 
 Parts are sizes, not corrections: errors of step and mesh have no reliable sign at the steps and meshes in use.
 They are taken as independent of each other, so that their squares add up. A companion that cannot be run says why, and
@@ -215,7 +215,7 @@ class EstimatedRun:
 
     @property
     def _where(self) -> str:
-        """What both figures of a difference were formed on, if not on the run's own window."""
+        """Window of both figures of a difference, if not the run's own."""
         if self.short == self.case:
             return ""
         behind, ahead = window_of(self.short).values()
@@ -257,7 +257,7 @@ class EstimatedRun:
         return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
 
     def iteration_error(self) -> tuple[float, str]:
-        """What a tenth of the tolerance still moves, on the companion of the other mesh."""
+        """Change by a tenth of the tolerance, on the companion of the other mesh."""
         _, sigma, tighter = self.other_mesh
         tolerance = self.case.periodic.tolerance
         if tighter is None:

@@ -1,4 +1,4 @@
-"""How the contact force converges: one open line on many meshes and steps, by every formulation and integrator.
+"""Study how the contact force converges: one open line on many meshes and steps, by every formulation and integrator.
 
 A setting is judged by the filtered contact force of the first pantograph over the evaluated spans, against that of one
 reference on a finer mesh with a shorter step, under the same applied forces. Its cost is processor time, which other
@@ -42,7 +42,7 @@ ORDERS = (0.1, 6.0)  # between which an observed order is looked for
 
 @dataclass(frozen=True)
 class Setting:
-    """What a user chooses of the numerics: model and method, elements a bay [-], step [s]."""
+    """Numerical setting: model and method, elements a bay [-], step [s]."""
 
     kinematics: Kinematics
     formulation: Formulation
@@ -56,7 +56,7 @@ class Setting:
         return self.kinematics, self.formulation, self.integrator
 
     def at_least_as_fine_as(self, other: Setting) -> bool:
-        """Say whether this is the same model and method on no coarser mesh with no longer step."""
+        """Whether this is the same model and method on a mesh at least as fine, with a step no longer."""
         return self.family == other.family and self.elements_per_bay >= other.elements_per_bay and self.dt <= other.dt
 
     def applied_to(self, case: CaseSpec) -> CaseSpec:
@@ -103,7 +103,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Errors:
-    """What a passage is off its reference: standard deviation, largest and smallest force (signed), curve (rms) [N]."""
+    """Errors of a passage: standard deviation, largest and smallest force (signed), curve (rms) [N]."""
 
     sigma_N: float
     max_N: float
@@ -156,7 +156,7 @@ def passage_of(case: CaseSpec, line: WholeLine | None, repeats: int = 1) -> Pass
 
 
 def errors_of(passage: Passage, reference: Passage) -> Errors:
-    """Hold a passage against a reference: figures of its own samples, the curve at the reference's stations."""
+    """Compare a passage with a reference: figures of its own samples, the curve at the reference's stations."""
     if not passage.force.size:
         return Errors(*4 * (float("nan"),))
     inside = (reference.position >= passage.position[0]) & (reference.position <= passage.position[-1])

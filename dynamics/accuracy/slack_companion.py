@@ -1,4 +1,4 @@
-"""How far the damping of a slack dropper moves a result: the same case with the other choice."""
+"""Measure how far the damping of a slack dropper moves a result: the same case with the other choice."""
 
 from __future__ import annotations
 

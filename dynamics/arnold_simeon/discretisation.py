@@ -181,7 +181,7 @@ def frequencies(system: SemiDiscrete) -> Array:
 
 
 def _below(K: csr_array, M: csr_array, s: float) -> int:
-    """How many eigenvalues lie below s."""
+    """Number of eigenvalues below s."""
     return negative_pivots(csr_array(K - s * M))
 
 

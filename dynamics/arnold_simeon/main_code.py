@@ -102,7 +102,7 @@ def march_with_springs(line: SemiDiscrete, stiffness: float, step: float) -> tup
 
 
 def spring_differences(line: SemiDiscrete, record: Record, stiffnesses: tuple[float, ...], step: float) -> Array:
-    """How far forces of springs [N/m] are from the constraint forces of a run of the same line.
+    """Distance of spring forces (springs in N/m) from the constraint forces of a run of the same line.
 
     Returns
     -------

@@ -30,7 +30,7 @@ BALANCE, LEAST_EXCHANGE = 0.05, 1.0e-3
 
 @dataclass(frozen=True)
 class Record:
-    """What a run wrote down, at its start and at the end of every step.
+    """Record of a run, at its start and at the end of every step.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ OPTIONS = {"cache": True, "error_model": "numpy"}
 
 
 def reach(factor: BandedFactor) -> int:
-    """How many rows away from a load the answer has fallen below rounding, the last two rows apart."""
+    """Number of rows from a load after which the answer is below rounding, without the last two rows."""
     n = factor.inverse.size - 2
     far = 0
     for at in (n // 6, (2 * n) // 3):

@@ -72,7 +72,7 @@ def standard_limits(file: str | os.PathLike[str] | None = None) -> StandardLimit
 def assess(
     statistics: Mapping[str, float], speed_kmh: float, supply: Supply, limits: StandardLimitsSpec
 ) -> tuple[Criterion, ...]:
-    """Hold the statistics of one pantograph against every limit for a speed [km/h] and a supply system.
+    """Check the statistics of one pantograph against every limit for a speed [km/h] and a supply system.
 
     Maximum and minimum are those of the filtered force. A statistic that is missing is left out.
     """

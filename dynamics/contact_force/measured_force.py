@@ -85,7 +85,7 @@ class FoldedRecord:
 
 
 def record_problems(record: ForceRecord, span: float, signal: SignalSpec) -> list[str]:
-    """Say what keeps a record from being filtered and laid over spans of ``span`` [m]; nothing when it can be."""
+    """List what keeps a record from being filtered and cut into spans of ``span`` [m]; empty when nothing does."""
     found = []
     step, gaps = record.step, np.diff(record.time)
     coarsest = 1.0 / (SAMPLES_PER_PERIOD * signal.cutoff_hz)

@@ -97,7 +97,7 @@ def envelope_ldl(A: csr_array, negative: int = 0) -> tuple[Ints, Ints, Floats, F
 
 
 def negative_pivots(A: csr_array) -> int:
-    """How many eigenvalues of a symmetric matrix are negative, by Sylvester's law."""
+    """Number of negative eigenvalues of a symmetric matrix, by Sylvester's law."""
     return int((_envelope(A)[3] < 0.0).sum())
 
 

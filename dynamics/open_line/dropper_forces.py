@@ -80,7 +80,7 @@ def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, ou
 
 @njit(**_OPTIONS)
 def _take_off_dashpot(droppers, d, v, out):
-    """Take the damping that a slack dropper gives up out of the line's, which is that of all droppers taut."""
+    """Subtract the damping that a slack dropper gives up from the line's, which assumes all droppers taut."""
     rate = 0.0
     for k in range(6):
         i = droppers.dof[d, k]

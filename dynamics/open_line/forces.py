@@ -156,7 +156,7 @@ def _contact_force(system, state, moving, p, t, out, contact):
 
 @njit(**_OPTIONS)
 def _press(system, u, x, lam, out):
-    """Take a contact force at x, spread as the contact is, off the line's local force."""
+    """Subtract a contact force at x, spread as the contact is, from the line's local force."""
     wire, law = system.contact_wire, system.law
     for k in range(law.offset.size):
         e, xi = _contact_point(wire, u, x + law.offset[k], system)

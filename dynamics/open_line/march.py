@@ -20,7 +20,7 @@ _OPTIONS: Any = {"cache": True, "error_model": "numpy"}
 
 
 class Record(NamedTuple):
-    """What is written down at the end of every step, first axis time.
+    """Record of every step's end, first axis time.
 
     ``force``, ``height`` (pantograph): contact force and wire height there; ``masses`` (3, pantograph, mass): height,
     velocity, acceleration; ``dropper`` (dropper): tension; ``points`` (3, point): displacement, velocity,

@@ -1,4 +1,4 @@
-"""What a run along a whole line keeps of every step, and its labelled histories."""
+"""Record of every step of a run along a whole line, and its labelled histories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_MEMORY = 256 * 2**20
 
 
 class RunRecord:
-    """What a run along a whole line keeps: arrays by step, large ones in a file.
+    """Record of a run along a whole line: arrays by step, large ones in a file.
 
     Parameters
     ----------

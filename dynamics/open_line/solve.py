@@ -37,7 +37,7 @@ __all__ = ["solve_open_line"]
 
 
 class _Ending(NamedTuple):
-    """How a run ended, with the sentence that goes with it."""
+    """Status of a run, with its sentence."""
 
     status: Status
     message: str

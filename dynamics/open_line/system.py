@@ -1,4 +1,4 @@
-"""What the compiled march of a whole line is handed: one frozen tuple of plain arrays for each physical part.
+"""Arguments of the compiled march of a whole line: one frozen tuple of plain arrays for each physical part.
 
 Every dof index counts the kept dofs of the line (held ones have index -1). Lengths in m, forces in N.
 """

@@ -1,1 +1,1 @@
-"""What solvers give: histories, forces in one shape, signals, losses, and their labelled file."""
+"""Results of solvers: histories, forces in one shape, signals, losses, and their labelled file."""

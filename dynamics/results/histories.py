@@ -1,4 +1,4 @@
-"""What a run on an open line kept, step by step: every pantograph, every dropper, every support, chosen points."""
+"""Histories of a run on an open line, step by step: every pantograph, every dropper, every support, chosen points."""
 
 from __future__ import annotations
 

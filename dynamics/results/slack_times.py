@@ -1,4 +1,4 @@
-"""How long each dropper is slack while a train passes it."""
+"""Time that each dropper is slack while a train passes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every solver gives: what each pantograph met, statistics, histories, and how it ended."""
+"""Solution of every solver: results of each pantograph, statistics, histories, and status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _none() -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class PantographResult:
-    """What one pantograph met.
+    """Results of one pantograph.
 
     Attributes
     ----------

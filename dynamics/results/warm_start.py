@@ -1,4 +1,4 @@
-"""What one search for a steady state leaves, and the next may start from; and what chooses among such starts.
+"""States that one search for a steady state leaves for the next to start from, and the choice among them.
 
 Three policies choose: a learned start is the same for all designs near one (`steady_state/learned_start.py`),
 continuation follows one parameter, the nearest start is taken where inputs differ anyhow.
@@ -49,12 +49,12 @@ class WarmStart:
 
 
 class StartPolicy(Protocol):
-    """What chooses where each search of several starts, by the searches before it; depends on their order alone."""
+    """Chooses the start of each of several searches from those before it; depends on their order alone."""
 
     def start(self, place: tuple[float, ...]) -> WarmStart | None:
         """Start of the search at a place of the inputs; None to begin at rest."""
         ...
 
     def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
-        """Take what the search at a place left; nothing where it found no steady state."""
+        """Add the result of the search at a place; nothing where it found no steady state."""
         ...

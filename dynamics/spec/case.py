@@ -123,7 +123,7 @@ class CaseSpec(Spec):
 
     @property
     def part_of_a_period(self) -> str:
-        """Say where an open line counts spans that are no whole period: which ones they are then moves the figures."""
+        """Warn where an open line counts spans that are not whole periods: their choice then moves the figures."""
         line, several = self.open_line, len(self.catenary.spans)
         if not self.on_open_line or (line.last_evaluated - line.first_evaluated + 1) % several == 0:
             return ""

@@ -10,7 +10,7 @@ __all__ = ["Status"]
 class Status(Enum):
     """Outcome of a solver; a failure is recorded with its message and never given a made-up number.
 
-    NOT_PERIODIC is no failure: no state repeats from span to span, and the figures are those of a long march.
+    NOT_PERIODIC is not a failure: no state repeats from span to span, and the figures are those of a long march.
     """
 
     OK = "ok"

@@ -75,6 +75,6 @@ class SpanRecord:
 
     @property
     def ran_away(self) -> bool:
-        """Whether force or wire left every physical bound, or are no numbers: what follows means nothing."""
+        """Whether force or wire left every physical bound, or are not numbers: what follows means nothing."""
         held = np.abs(self.force).max() < LARGEST_FORCE and np.abs(self.height).max() < LARGEST_HEIGHT
         return not (held and np.abs(self.uplift).max() < LARGEST_HEIGHT)

@@ -193,8 +193,8 @@ class DesignSpace:
             name = droppers.variables[int(missed.argmax())].name
             raise InputError(
                 [
-                    f"the line must be inside the design space: {name} of its {len(weights)} dropper variables is no "
-                    f"mixture of the nominal line's {weights.shape[1]}"
+                    f"the line must be inside the design space: {name} of its {len(weights)} dropper variables is not "
+                    f"a mixture of the nominal line's {weights.shape[1]}"
                 ]
             )
         return found

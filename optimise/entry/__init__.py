@@ -1,1 +1,1 @@
-"""What an engineer calls: the jobs that Python's arguments and the command line's keys make, and what they give."""
+"""Entry from Python: jobs made from arguments as from the command line's keys, and their results."""

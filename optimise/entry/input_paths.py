@@ -16,7 +16,7 @@ __all__ = ["chosen_inputs", "fitting_inputs", "missing_inputs", "path_problems",
 
 
 def path_problems(key: str, name: str, values: Iterable[float], between: bool = False) -> list[str]:
-    """Say that a path is no numeric input of a case, or which of its values is out of range.
+    """Report that a path is not a numeric input of a case, or which of its values is out of range.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def sensitivity(
     folder: str | Path | None = None,
     **changes: Unpack[ParameterStudyChanges],
 ) -> xr.Dataset:
-    """What each of many inputs does to the contact force, as ``catenary sensitivity`` finds it.
+    """Measure the effect of each of many inputs on the contact force, as ``catenary sensitivity`` does.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _kept(folder: str | Path | None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Any]:
-    """Show how a study stands on one line."""
+    """Show the state of a study on one line."""
     line = ProgressLine(sys.stderr)  # what a script prints is its own
     try:
         yield lambda progress: line.write(points_line(progress))

@@ -1,4 +1,4 @@
-"""Jobs of many points that can be run: what is varied are numbers of the case, over ranges that hold its own values."""
+"""Check jobs of many points: they vary numbers of the case, over ranges that hold its own values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def refuse_bad_inputs(job: SensitivityJob) -> None:
 
 
 def _refuse_elsewhere(job: SensitivityJob) -> None:
-    """Refuse ranges that do not hold the case's own values: what they tell is of another line."""
+    """Refuse ranges that do not hold the case's own values: they describe another line."""
     case, ranges = case_of(job), job.sensitivity.inputs
     values = {name: value_at(case, name) for name in ranges}
     outside = {name: v for name, v in values.items() if not ranges[name].low <= v <= ranges[name].high}

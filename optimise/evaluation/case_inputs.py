@@ -1,4 +1,4 @@
-"""Inputs of a case by their dotted paths: read, set, and refused where the case they make cannot be."""
+"""Inputs of a case by their dotted paths: read them, set them, and refuse an impossible case."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def value_at(case: CaseSpec, name: str) -> float:
 
 
 def why_impossible(error: ValidationError) -> str:
-    """Say why values make no case, in one line."""
+    """Reason, in one line, why values do not make a case."""
     return "; ".join(sentences_of(error))
 
 

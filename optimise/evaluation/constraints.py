@@ -1,4 +1,4 @@
-"""What a design must hold: normalised violations g, feasible when every g <= 0.
+"""Constraints of a design: normalised violations g, feasible when every g <= 0.
 
 Uplift: g = u / (f u_nominal) - 1. Static dropper force: g = 1 - F_min / F_limit. Contact loss: g = (l -
 l_limit) / 1 %.

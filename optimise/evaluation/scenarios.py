@@ -174,7 +174,7 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     Raises
     ------
     ValueError
-        If a combination is no possible case.
+        If a combination is not a valid case.
     """
     if not spec.wanted:
         return None

@@ -65,7 +65,7 @@ def prepare_study(place: ParameterStudyFolder, given: ParameterStudyInput, clust
     Raises
     ------
     InputError
-        If a point is no possible case, the folder holds another study, or the cluster cannot be.
+        If a point is not a valid case, the folder holds another study, or the cluster cannot be.
     """
     given.refuse_bad_points()
     place.refuse_other(given)

@@ -34,7 +34,7 @@ LONGEST_BEAT_S = 15.0
 MOST_BYTES = 10_000
 
 
-class Interrupted(Exception):  # noqa: N818 - it is no error
+class Interrupted(Exception):  # noqa: N818 - it is not an error
     """The work was stopped by hand; the message says how to resume."""
 
     exit_code = 75

@@ -235,7 +235,7 @@ class _Run:
                 tolerance = record.origin.tolerance if record.origin else None
                 job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
             except ValueError as error:
-                self.finished[record.number] = failed(record.number, f"the design is no valid line: {error}")
+                self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")
             else:
                 executor.submit(job)
 

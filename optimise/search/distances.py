@@ -1,4 +1,4 @@
-"""How far designs are apart, and the best ones that are distinct.
+"""Distances between designs, and the best distinct ones.
 
 The distance of two designs is the root mean square, over the variables, of their differences as shares of the
 ranges: 1 is from corner to corner.
@@ -36,7 +36,7 @@ def ranked(records: Iterable[TrialRecord], objectives: Sequence[str]) -> list[Tr
 
 
 def distinct(records: Iterable[TrialRecord], space: DesignSpace, least: float, count: int) -> list[TrialRecord]:
-    """Take designs in their order, each at least so far from all before it, up to a number of them."""
+    """Pick designs in order, each at least so far from all before it, up to a number of them."""
     chosen: list[TrialRecord] = []
     for record in records:
         if len(chosen) == count:

@@ -121,7 +121,7 @@ class StudyDriver:
             self._record.append(transaction)
 
     def check(self) -> None:
-        """Look whether the record is still what was written, and bring `journal.log` up to date if it is due.
+        """Check that the record is still what was written, and update `journal.log` when due.
 
         See `GrowingRecord.check`.
         """

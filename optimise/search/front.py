@@ -26,7 +26,7 @@ class Front:
         self._members: list[tuple[tuple[float, ...], TrialRecord]] = []
 
     def add(self, record: TrialRecord) -> None:
-        """Take a trial that has ended; the ones that it dominates leave."""
+        """Add a trial that has ended; drop those that it dominates."""
         outcome = record.outcome
         values = raw_values(self._objectives, outcome)
         if outcome is None or values is None or not outcome.feasible:

@@ -58,7 +58,7 @@ def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> Pr
     Raises
     ------
     InputError
-        If the nominal line cannot be varied so, a combination of conditions is no possible case, the folder holds
+        If the nominal line cannot be varied so, a combination of conditions is not a valid case, the folder holds
         another campaign, or workers cannot be had from here.
     """
     scenarios = _possible_scenarios(campaign, case)

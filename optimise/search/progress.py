@@ -1,4 +1,4 @@
-"""How a campaign stands: counts, best, rate, time left, on one line and in `status.json`."""
+"""State of a campaign: counts, best, rate, time left, on one line and in `status.json`."""
 
 from __future__ import annotations
 

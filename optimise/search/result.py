@@ -50,7 +50,7 @@ class CampaignResult:
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
-        """What designs were judged by; their names say how scenarios were combined."""
+        """Objectives of the designs; their names say how scenarios were combined."""
         names, found = self.campaign.objectives, self.scenarios
         return tuple(OBJECTIVES[name if found is None else found.spelled(name)] for name in names)
 
@@ -81,7 +81,7 @@ class CampaignResult:
         return CatenarySpec.model_validate(content)
 
     def case_with(self, line: CatenarySpec) -> CaseSpec:
-        """Take the campaign's case with another line."""
+        """The campaign's case with another line."""
         return CaseSpec.model_validate({**self.case.model_dump(), "catenary": line.model_dump()})
 
 

@@ -49,7 +49,7 @@ WITH_GENERATIONS = ("cma_es", "nsga2", "nsga3")
 
 
 class LimitsSpec(Spec):
-    """What a design must hold to be feasible."""
+    """Limits that a feasible design holds."""
 
     uplift_factor: Annotated[float, Field(ge=0.5, le=5.0)] = Field(
         default=1.1, description="largest uplift at the supports over that of the nominal line [-]"
@@ -63,7 +63,7 @@ class LimitsSpec(Spec):
 
 
 class SamplerSpec(Spec):
-    """Who proposes the next design."""
+    """Sampler, which proposes the next design."""
 
     kind: Literal["cma_es", "tpe", "nsga2", "nsga3", "qmc", "random"] = Field(
         default="cma_es", description="search method"
@@ -76,7 +76,7 @@ class SamplerSpec(Spec):
 
 
 class PolishSpec(Spec):
-    """What follows the search: its best designs, as far as they are distinct, improved along gradients."""
+    """Polish after the search: its best distinct designs, improved along gradients."""
 
     best: Annotated[int, Field(ge=0, le=50)] = Field(
         default=0, description="designs that are polished after the search, the best ones that are distinct; 0: none"

@@ -118,7 +118,7 @@ class BatchSpec(Spec):
 
 
 class ClusterSpec(Spec):
-    """Where the designs are evaluated; nothing here changes what a synchronous campaign finds."""
+    """Cluster that evaluates the designs; nothing here changes what a synchronous campaign finds."""
 
     kind: Literal["serial", "local", "slurm", "pbs", "address"] = Field(
         default="local",
@@ -168,13 +168,13 @@ class ClusterSpec(Spec):
 
     @property
     def for_assured(self) -> Self:
-        """The same with the time that runs take whose numerical error is estimated: long ones are no silence."""
+        """The same with the time of runs that estimate their numerical error: long ones are not a silence."""
         patient = self.watchdog.model_copy(update={"silence_s": LONGER * self.watchdog.silence_s})
         return self.model_copy(update={"time_limit_s": LONGER * self.time_limit_s, "watchdog": patient})
 
     @property
     def exposed(self) -> str:
-        """Who can run code as the user where driver and workers speak without certificates; empty where nobody can."""
+        """Warning of who can run code as the user where driver and workers have no certificates; empty if nobody."""
         if self.kind == "address" and not self.encrypted:
             found = ADDRESS.match(self.address or "")
             here = found is not None and found[2] in LOOPBACK

@@ -35,7 +35,7 @@ LINE_QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 class DesignSpec(Spec):
-    """What an optimiser may change, symmetric about mid-span, and how far."""
+    """Design variables, symmetric about mid-span, and their ranges."""
 
     kind: Literal["heights", "spacing", "both", "line"] = Field(
         default="heights",
@@ -104,7 +104,7 @@ class DesignSpec(Spec):
 
     @property
     def what(self) -> str:
-        """What changes, in words."""
+        """Design variables in words."""
         whole = ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
         return ", ".join(whole if self.kind == "line" else [self.kind, *whole])
 

@@ -1,4 +1,4 @@
-"""What campaigns, sweeps and sensitivity studies take: a case on numerics that suit many runs, and what is varied.
+"""Jobs of campaigns, sweeps and sensitivity studies: a case on numerics for many runs, and what is varied.
 
 One set of defaults for every way in: the command line lays the keys that are typed over them, Python its arguments.
 """
@@ -169,7 +169,7 @@ class SweepJob(ParameterStudyJob):
 
 
 class SensitivityJob(ParameterStudyJob):
-    """What each of many inputs does to the statistics of the contact force."""
+    """Effect of each of many inputs on the statistics of the contact force."""
 
     periodic: SensitivityPeriodicSpec = SensitivityPeriodicSpec()  # pyright: ignore[reportIncompatibleVariableOverride]
     sensitivity: SensitivityInputsSpec

@@ -38,7 +38,7 @@ class InstallationSpec(Spec):
 
 
 class ScenariosSpec(Spec):
-    """Where a design has to be good: every combination of what is listed; what is not is the case's own."""
+    """Conditions that a design must suit: every combination of those listed; others are the case's own."""
 
     speeds_kmh: tuple[Annotated[float, Field(ge=5.0, le=600.0)], ...] = Field(
         default=(), max_length=41, description="speeds, each with its own reference mean force [km/h]"

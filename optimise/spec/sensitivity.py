@@ -65,7 +65,7 @@ class LocalSpec(Spec):
 
 
 class SensitivityInputsSpec(Spec):
-    """Which inputs are varied over which ranges, and what is asked of them."""
+    """Inputs varied, their ranges, and the methods applied."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(
         default="sensitivity", description="name of the study and of its folder: letters, digits, '_', '-' and '.'"

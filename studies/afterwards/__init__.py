@@ -1,1 +1,1 @@
-"""What follows a search: confirmation, and the design away from its assumptions."""
+"""Steps after a search: confirmation and off-design table."""

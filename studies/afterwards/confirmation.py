@@ -1,4 +1,4 @@
-"""What is run after a search: both lines once more, and by the long transient.
+"""Run both lines again after a search, and by the long transient.
 
 Written into the campaign's folder: nominal/, best/, nominal_transient/ and best_transient/ with summary.json
 and result.nc each, and confirmation.json.
@@ -119,7 +119,7 @@ def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> 
 
 
 def confirmed_change(folder: Path) -> str:
-    """Say what the confirmation of a campaign makes of the change against the nominal line, in a few words."""
+    """Summarise how the confirmation of a campaign changes its gain over the nominal line."""
     content = read_json(folder / "confirmation.json")
     change, error = content["change_transient_percent"], content["change_error_percent"]
     if change is None:

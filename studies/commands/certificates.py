@@ -1,9 +1,9 @@
-"""A certificate with its key, and settings that make Dask's own commands use them.
+"""Make a certificate with its key, and settings by which Dask's own commands use them.
 
 catenary certificates run_dir=certificates
 
-Who holds the folder belongs to the cluster: driver, scheduler and workers show the same certificate, and speak with
-nobody who shows another. With DASK_CONFIG=FOLDER, `dask scheduler` and `dask worker` take it, one thread a worker.
+Whoever holds the folder belongs to the cluster: driver, scheduler and workers show the same certificate, and refuse
+any other. With DASK_CONFIG=FOLDER, `dask scheduler` and `dask worker` take it, one thread a worker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["JOB", "CertificatesJob", "compose", "run"]
 
 
 class CertificatesJob(Spec):
-    """Where a certificate lands."""
+    """Folder of a certificate."""
 
     run_dir: str = Field(default="outputs/certificates", description="folder of the certificate, its key and settings")
     renew: bool = Field(default=False, description="replace a certificate that is there")

@@ -1,10 +1,10 @@
-"""How fine is fine enough: one open line on many meshes and steps, by every formulation and integrator.
+"""Find how fine is fine enough: one open line on many meshes and steps, by every formulation and integrator.
 
 catenary convergence                                              bruni_2015 at 275 km/h, linearised, two minutes
 catenary convergence speed_kmh=320 lattice.kinematics=[linearised,nonlinear] longest_minutes=60
 catenary convergence lattice.integrators=[newmark,rk4] lattice.elements_per_bay=[2,3,4] longest_minutes=60
 
-Every setting is held against a reference finer than all, under the same applied forces, and costs processor time per
+Every setting is compared with a reference finer than all, under the same applied forces, and costs processor time per
 simulated second. The conclusion is the cheapest setting that, with every finer one, stays within error_percent. Writes
 summary.json, result.nc (all force curves), the picture of error against cost and report.html.
 """
@@ -88,7 +88,7 @@ def reference_settings(job: ConvergenceJob) -> list[Setting]:
 
 
 class _Bench:
-    """What runs settings: lines made once for each mesh, and the applied forces that all of them share."""
+    """Runs settings: builds each line once a mesh, and shares the applied forces."""
 
     def __init__(self, job: ConvergenceJob, case: CaseSpec) -> None:
         self.job, self.case = job, case

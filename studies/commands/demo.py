@@ -1,4 +1,4 @@
-"""The whole chain on a real line: campaign, report, best design, rig bundle.
+"""Run the whole chain on a real line: campaign, report, best design, rig bundle.
 
 A stitched line at 300 km/h, heights and spacing of its droppers; sized for two cores and a few minutes. Any
 key of `catenary optimise` may be given: `catenary demo seed=2 campaign=demo_2`.

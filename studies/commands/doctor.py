@@ -1,4 +1,4 @@
-"""Versions, paths, threads, cores and a 5-second self-test.
+"""Check versions, paths, threads and cores, and run a 5-second self-test.
 
 Fails when a package of this program is shadowed by another of the same name, or when the self-test is wrong.
 """
@@ -50,7 +50,7 @@ def run(composed: Composed[NoJob]) -> int:
 
 
 def _packages() -> list[str]:
-    """Where each package came from; all of them must come from one place."""
+    """Origin of each package; all must come from one place."""
     problems = []
     root = Path(__file__).resolve().parents[2]
     print("Packages")

@@ -1,4 +1,4 @@
-"""The periodic finite element model of a line, or of a campaign's best design, as a rig bundle.
+"""Export the periodic finite element model of a line, or of a campaign's best design, as a rig bundle.
 
 The bundle keeps the time step, which is the controller's clock: the speed gives way so that a span takes a
 whole number of steps (by at most 0.3 %, printed), never the span.

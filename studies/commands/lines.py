@@ -1,4 +1,4 @@
-"""The lines that there are: what each is, its data, where its values come from, and the file that says so."""
+"""List the lines of the library: what each is, its data, the sources of its values, and its file."""
 
 from __future__ import annotations
 

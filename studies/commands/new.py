@@ -7,9 +7,9 @@ at the supports) or length (as cut, unloaded, from wire axis to wire axis). A he
 height_mm, 'length [m]'. Columns are separated by comma, semicolon or tab; with the last two a decimal comma is
 understood.
 
-like=NAME names the line of the library that every value is taken from that is not given; any key of a line may be
-given, such as contact_wire.tension=20e3. In a terminal, missing answers are asked for. At the end the line's
-droppers at rest are shown; exit code 1 says that one of them is slack.
+like=NAME names the line of the library that supplies every value not given; any key of a line may be given, such as
+contact_wire.tension=20e3. In a terminal, the command asks for missing answers. At the end it shows the line's droppers
+at rest; exit code 1 says that one of them is slack.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ JOB = NewJob
 
 @dataclass
 class _Answers:
-    """What was typed: text by key, and what is wrong with it."""
+    """Typed input: text by key, and its problems."""
 
     typed: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -132,7 +132,7 @@ def run(composed: Composed[NewJob]) -> int:
 
 
 def _sort(overrides: list[str]) -> _Answers:
-    """Keys and texts as typed; what is no key of a line is refused by name."""
+    """Keys and texts as typed; refuses by name what is not a key of a line."""
     keys, answers = KeyTree(JOB), _Answers()
     for text in overrides:
         key, separator, raw = text.partition("=")
@@ -209,7 +209,7 @@ def _table(answers: _Answers, period: float | None) -> DropperTable | None:
 def _lay_together(
     base: dict[str, Any], values: dict[str, Any], table: DropperTable | None, answers: _Answers
 ) -> dict[str, Any]:
-    """Lay the library's line, the table and the typed values together, every number with its mark."""
+    """Combine the library's line, the table and the typed values, every number with its mark."""
     typed, data = answers.typed, copy.deepcopy(base)
     # what a paper prints of the sample line is not printed of this one
     marks = dict.fromkeys(data.get("provenance", {}), f"t:{typed.get('like') or 'the library'}")

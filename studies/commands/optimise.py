@@ -1,7 +1,7 @@
-"""A campaign over a design space: the geometry that is best in one objective, or the front of several.
+"""Search a design space for the geometry that is best in one objective, or for the front of several.
 
 The campaign's folder has a stable name: the same command resumes after Ctrl-C or a power cut, or with more
-trials. `objectives=[sigma,uplift] sampler=nsga2` looks for every design of which none is better in both.
+trials. `objectives=[sigma,uplift] sampler=nsga2` looks for all designs that no other betters in both.
 """
 
 from __future__ import annotations

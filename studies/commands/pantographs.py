@@ -1,4 +1,4 @@
-"""The pantographs that there are: masses, springs and dampers of each, where its values come from, and its file."""
+"""List the pantographs of the library: masses, springs and dampers of each, the sources of its values, and its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sweep or a sensitivity study, as a person runs it: checked, evaluated, drawn, said in words."""
+"""Run a sweep or a sensitivity study: check, evaluate, draw and report it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ParameterStudy", "run_parameter_study"]
 
 @dataclass(frozen=True)
 class ParameterStudy:
-    """What sets one kind of study apart from the other.
+    """Settings in which the two kinds of study differ.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def _fill_and_report(
 
 
 def _show_cost(study: ParameterStudy, cluster: ClusterSpec, command: str) -> int:
-    """Say what the study will cost, before anything is submitted; 75 when interrupted."""
+    """Print the cost of the study before anything is submitted; 75 when interrupted."""
     from optimise.afterwards.cost import cost_lines, points_cost
     from optimise.evaluation.evaluate import evaluate_batch
     from optimise.record.driver_lock import Interrupted

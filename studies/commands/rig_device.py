@@ -1,12 +1,13 @@
-"""The emulated pantograph and actuator of a rig, in real time, as a process of its own.
+"""Emulate the pantograph and actuator of a rig in real time, as a process of its own.
 
 catenary rig device pantograph=dsa380 applied_force_N=157.3
 catenary rig device address.host=192.168.0.2 steps_per_span=390 dt=2e-3
 catenary rig device stop_after_s=10                                asks for an emergency stop
 
-It greets `catenary rig serve`, then measures, asks and moves once a step until the server says farewell. When the
-server falls silent the actuator comes down by itself. Ctrl-C, or SIGTERM, asks the server for an emergency stop and
-follows it to the safe height; a second one ends the process at once. Exit code 1 when the test did not run to its end.
+It greets `catenary rig serve`, then measures, requests a height and moves once a step until the server ends the test.
+When the server falls silent the actuator comes down by itself. Ctrl-C, or SIGTERM, asks the server for an emergency
+stop and follows it to the safe height; a second one ends the process at once. Exit code 1 when the test did not run to
+its end.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ The pantograph, its force and the speed are those that the bundle was made for, 
 Strategy, delay, N_h, N_hd and mu_c are those that `catenary rig map` stored in the bundle, unless they are given, as
 in a served test. A loop whose errors grow from span to span is reported as unstable, and ends with exit code 1.
 
-The mean of the last ten spans is held against the periodic state that the same loop must reach, solved at once, and
-that against the same state with every harmonic; how long it took to be within 0.5 % and 1 N of it is printed with
+The mean of the last ten spans is compared with the periodic state that the same loop must reach, solved directly, and
+that with the same state with every harmonic; how long it took to be within 0.5 % and 1 N of it is printed with
 the prediction of the spectral radius. Contact stiffness, step and filters are the same in all of them.
 """
 

@@ -1,15 +1,15 @@
-"""Where the loop on a bundle settles, and the settings recommended for a test.
+"""Map where the loop on a bundle settles, and recommend settings for a test.
 
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380
 catenary rig map bundle=outputs/rig/re330 strategies=[span_by_span] points=30
 catenary rig map bundle=outputs/rig/re330 strategies=[step_by_step] over=delay
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380 over=none        the recommendation alone
 
-At every point the mu_c that settles fastest is taken from the grid that stands in the title: which points are
+At every point the map takes the mu_c of the grid in its title that settles fastest: which points are
 stable depends on the smallest one tried. The pantograph and its force are those that the bundle was made for, unless
 they are given. The recommendation is the widest band of heights, every number of harmonics in
-frequency_range tried, that settles as fast as radius_wanted says; it lands in the bundle as recommendation.json. Where
-there is none, the bundle keeps what it had.
+frequency_range tried, that settles as fast as radius_wanted says; it is stored in the bundle as recommendation.json.
+Without one, the bundle stays as it was.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _summary(job: MapJob, model: PeriodicModel, maps: list[StabilityMap], found:
 
 
 def _sentences(job: MapJob, found: Recommendation) -> list[str]:
-    """What is recommended, or that nothing is and what comes nearest."""
+    """The recommendation, or the nearest settings where none qualifies."""
     settles = found.spectral_radius < 1.0
     head, last = "Recommended", []
     if not found.stable:

@@ -1,8 +1,8 @@
-"""A bundle stepped over UDP for the controller of a rig, every step guarded and on record.
+"""Step a bundle over UDP for the controller of a rig; every step is guarded and recorded.
 
 catenary rig serve bundle=outputs/rig/re330
 catenary rig serve bundle=outputs/rig/re330 loop.height_harmonics=20 service.address.host=192.168.0.2
-catenary rig serve bundle=outputs/rig/re330 start=predicted        begins near where it would settle
+catenary rig serve bundle=outputs/rig/re330 start=predicted        starts near where it would settle
 catenary rig serve bundle=outputs/rig/re330 dry_run=true           the whole test without a device, in a few seconds
 
 The pantograph of a dry run or prediction, and its force, are those that the bundle was made for, unless they are given.
@@ -105,7 +105,7 @@ def run(composed: Composed[ServeJob]) -> int:
 
 
 def _about(job: ServeJob, engine: LoopEngine, commit: str, radius: float | None) -> dict[str, Any]:
-    """What the record says of the test; ``radius`` is the loop's spectral radius where it is known."""
+    """Summary of the test by its record; ``radius`` is the loop's spectral radius where it is known."""
     model = engine.model
     return {
         "catenary": model.name,
@@ -141,7 +141,7 @@ def _pressed(rig: OnRig, engine: LoopEngine, job: ServeJob) -> LumpedDevice:
 
 
 def _begin(engine: LoopEngine, job: ServeJob, device: LumpedDevice) -> str:
-    """Lay the predicted state into the loop where it is asked for; one sentence on it.
+    """Start the loop from the predicted state where requested; return a sentence on it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The emergency stop of a served test, from anywhere: sent again and again until it is answered.
+"""Send the emergency stop to a served test from anywhere, again and again until it is answered.
 
 catenary rig stop
 catenary rig stop address.host=192.168.0.2 address.port=47801 address.key=red
@@ -26,7 +26,7 @@ def compose(overrides: list[str]) -> Composed[StopJob]:
 
 
 def run(composed: Composed[StopJob]) -> int:
-    """Ask for the stop; 1 when nothing answered."""
+    """Request the stop; 1 when nothing answered."""
     from dynamics.rig.service.emergency.listener import ask_for_stop
 
     job = composed.job

@@ -1,4 +1,4 @@
-"""Which inputs the contact force is sensitive to: shares of the variance, screening, local derivatives.
+"""Measure which inputs the contact force is sensitive to: shares of the variance, screening, local derivatives.
 
 catenary sensitivity inputs=twelve_bruni
 catenary sensitivity inputs=twelve_bruni sensitivity.methods=[morris,local] sensitivity.name=screening
@@ -30,7 +30,7 @@ JOB = SensitivityJob
 
 
 def compose(overrides: list[str]) -> Composed[SensitivityJob]:
-    """Resolve and validate the input; inputs that are no numbers of the case are refused by name."""
+    """Resolve and validate the input; refuse by name inputs that are not numbers of the case."""
     composed = compose_job("sensitivity", JOB, overrides)
     refuse_bad_inputs(composed.job)
     return composed
@@ -57,7 +57,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
 
 
 def _closing(result: SensitivityResult) -> list[str]:
-    """What the standard deviation depends on most, by each method, in words."""
+    """Inputs on which the standard deviation depends most, by each method, in words."""
     names = result.plan.names
     lines = []
     if result.sobol is not None and np.isfinite(result.sobol.total[0]).all():

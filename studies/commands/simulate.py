@@ -1,4 +1,4 @@
-"""One line, one pantograph, one speed: static state and dynamics.
+"""Solve one line, one pantograph, one speed: static state and dynamics.
 
 Writes summary.json, result.nc, figures and report.html into the run folder.
 """

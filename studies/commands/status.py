@@ -1,4 +1,4 @@
-"""State of campaigns, sweeps and sensitivity studies from their records: done, failed, best, rate, time left.
+"""Show the state of campaigns, sweeps and sensitivity studies from their records: done, failed, best, rate, time left.
 
 catenary status                                     all of them under outputs/
 catenary status campaign=first                      one campaign
@@ -100,7 +100,7 @@ def _say_processors(folder: Path) -> None:
 
 
 def _say_damage(folder: Path) -> None:
-    """Say of a damaged status.json that what is shown is what the record holds."""
+    """Report a damaged status.json: the record supplies what is shown."""
     from optimise.record.status_file import read_status_file
 
     try:

@@ -1,4 +1,4 @@
-"""Statistics of the contact force over an array of inputs: damping, contact stiffness, speed, or any other number.
+"""Compute contact-force statistics over an array of inputs: damping, contact stiffness, speed, or any number.
 
 catenary sweep array=damping_stiffness_bruni
 catenary sweep "sweep.axes={contact.stiffness:[50e3,100e3,200e3],speed_kmh:[250,275,300]}" sweep.name=mine
@@ -35,7 +35,7 @@ NOT_COUNTED: dict[bool | str, str] = {
 
 
 def compose(overrides: list[str]) -> Composed[SweepJob]:
-    """Resolve and validate the input; axes that are no numeric input are refused by name."""
+    """Resolve and validate the input; refuse by name axes that are not numeric inputs."""
     composed = compose_job("sweep", JOB, overrides)
     refuse_bad_axes(composed.job)
     return composed

@@ -1,11 +1,11 @@
 """Compare published references with this program's numbers; exit 1 if a gate is missed.
 
-Gates, their sources and known misses stand in conf/validation/gates.yaml. Every comparison prints its rows and is drawn
-in report.html: steady (mean forces and elasticity in the steady state), pacdin (applied forces of its table 1),
-en50318 (the standard's case), pantocat (the same by beam elements; elasticity by a creeping pantograph),
-arnold_simeon (droppers and contact as constraints, and stiff springs that tend to them),
-formulations (cables and beams, linearised or not, in the plane and in space, against each other),
-pfem (the hardware loop of paper 001 emulated, against the periodic state and the long transient). One or some alone:
+conf/validation/gates.yaml holds the gates, their sources and known misses. Every comparison prints its rows and is
+drawn in report.html: steady (mean forces and elasticity in the steady state), pacdin (applied forces of its table 1),
+en50318 (the standard's case), pantocat (the same by beam elements; elasticity by a creeping pantograph), arnold_simeon
+(droppers and contact as constraints, and stiff springs that tend to them), formulations (cables and beams, linearised
+or not, in the plane and in space, against each other), pfem (the hardware loop of paper 001 emulated, against the
+periodic state and the long transient). One or some alone:
 
   catenary validate only=[steady,en50318]
 
@@ -68,7 +68,7 @@ def comparison_of(key: str) -> Callable[[GatesSpec, Callable[[str], None]], Comp
 
 
 def _print(comparison: Comparison, say: Callable[[str], None]) -> None:
-    """Say every row: what it is, what is published and accepted, what is found here, and the verdict."""
+    """Print every row: quantity, published and accepted values, this program's value, and verdict."""
     say(f"{comparison.title} ({comparison.source})")
     if comparison.reading:
         say(f"  Interpretation: {comparison.reading}")

@@ -188,7 +188,7 @@ def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
 
 
 def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ...]) -> tuple[str, ...]:
-    """Lay the conditions of the campaign in whose folder the line lies under what is typed."""
+    """Use the conditions of the line's campaign as defaults of what is typed."""
     line = request.files.get("catenary")
     record = _campaign_record(line) if line is not None else None
     if record is None or "pantograph" not in data:
@@ -216,7 +216,7 @@ def _campaign_record(line: Path) -> Path | None:
 
 
 def _origin(path: tuple[str | int, ...], request: _Request) -> str:
-    """Where the value at a path came from, for the end of a sentence."""
+    """Origin of the value at a path, for the end of a sentence."""
     names = [str(part) for part in path if not isinstance(part, int)]
     for length in range(len(names), 0, -1):
         if ".".join(names[:length]) in request.values:

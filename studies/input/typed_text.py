@@ -33,7 +33,7 @@ WORDS = {"null": None, "true": True, "false": False}
 
 
 class _UnreadableError(ValueError):
-    """Why a text is no value."""
+    """Reason why a text is not a value."""
 
 
 @dataclass

@@ -92,7 +92,7 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
 
 
 def _written(config: str, experiment: str | None) -> dict[str, Any]:
-    """What conf writes at the top level for a command; it goes before the defaults of the Specs."""
+    """Keys that conf sets at the top level for a command; they override the defaults of the Specs."""
     from catenary.storage.configuration import conf_content
 
     found: dict[str, Any] = {}

@@ -1,1 +1,1 @@
-"""What each command takes."""
+"""Jobs: the input of each command."""

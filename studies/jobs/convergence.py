@@ -1,4 +1,4 @@
-"""What a study of convergence takes: the settings to run and what their errors are held against."""
+"""Job of a convergence study: the settings to run and the reference of their errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LatticeSpec(Spec):
 
 
 class FinestSpec(Spec):
-    """What errors are held against: finer than every setting of the lattice, by Newmark, in the case's formulation."""
+    """Reference of the errors: finer than every setting of the lattice, by Newmark, in the case's formulation."""
 
     elements_per_bay: Annotated[int, Field(ge=3, le=40)] = Field(default=18, description="mesh [elements a bay]")
     dt: Annotated[float, Field(ge=2.0e-4, le=4.0e-3)] = Field(default=2.5e-4, description="time step [s]")

@@ -1,4 +1,4 @@
-"""What `catenary rig emulate` and `map` take."""
+"""Jobs of `catenary rig emulate` and `map`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Stiffness = Annotated[float, Field(ge=5.0e3, le=5.0e7)]
 
 
 class _Conditions(ForceSpec):
-    """What stands on the rig in a test without metal, how the test begins, and how long it lasts."""
+    """Device of an emulated test, start of the test, and its duration."""
 
     device: Literal["pantograph", "mass"] = Field(
         default="pantograph", description="what stands on the rig: the pantograph, or a mass bolted to the actuator"
@@ -55,7 +55,7 @@ class LoopTestSpec(RigSettings, _Conditions):
 
 
 class EmulatedLoop(ServedLoop):
-    """How measured force becomes the next height (paper 001, section 3); null: as the bundle recommends."""
+    """Control of the loop, from force to next height (paper 001, section 3); null: as the bundle recommends."""
 
     largest_force_N: Annotated[float, Field(gt=0.0, le=1.0e5)] = Field(
         default=3000.0, description=str(LoopSettings.model_fields["largest_force_N"].description)
@@ -89,7 +89,7 @@ class EmulateJob(_Conditions, PressedSpec):
 
 
 class MapJob(PressedSpec):
-    """Where the loop on a bundle settles, and the settings recommended for a test."""
+    """Map of where the loop on a bundle settles, and settings recommended for a test."""
 
     bundle: str = Field(description="folder of the rig bundle")
     strategies: tuple[Strategy, ...] = Field(

@@ -21,7 +21,7 @@ Force = Annotated[float, Field(ge=10.0, le=600.0)]
 
 
 class ForceSpec(Spec):
-    """How a pantograph on the rig is pressed."""
+    """Force that presses a pantograph on the rig."""
 
     applied_force_N: Force | None = Field(
         default=None,

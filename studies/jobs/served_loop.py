@@ -24,7 +24,7 @@ Harmonics = Annotated[int, Field(ge=1, le=5000)] | Literal["all"] | None
 
 
 class ServedLoop(LoopHabits):
-    """How measured force becomes the next height (paper 001, section 3); null: as the bundle recommends."""
+    """Control of the loop, from force to next height (paper 001, section 3); null: as the bundle recommends."""
 
     strategy: Strategy | None = Field(
         default=None,
@@ -90,12 +90,12 @@ def served_settings(
 
 
 def judged_otherwise(bundle: Path, pantograph: PantographSpec, contact_stiffness: float) -> list[str]:
-    """Say in what a device differs from the one that the bundle's recommendation was judged with."""
+    """List how a device differs from the one that the bundle's recommendation was judged with."""
     return recommendation_mismatch(_stored(bundle / RECOMMENDATION), pantograph, contact_stiffness)
 
 
 def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
-    """What `catenary rig map` stored; its digest was checked with the bundle's."""
+    """Settings that `catenary rig map` stored; their digest was checked with the bundle's."""
     if RECOMMENDATION not in manifest["files"]:
         return None
     path = bundle / RECOMMENDATION

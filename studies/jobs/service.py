@@ -1,4 +1,4 @@
-"""What `catenary rig serve`, `device`, `stop` and `compare` take."""
+"""Jobs of `catenary rig serve`, `device`, `stop` and `compare`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each command takes: the case to compute, and where the run lands."""
+"""Jobs of commands: the case to compute, and the folder of the run."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ExportJob(CaseSpec):
 
 
 class RecordSpec(Spec):
-    """What a force record from elsewhere does not say of itself."""
+    """What a force record from elsewhere does not state."""
 
     speed_kmh: Annotated[float, Field(ge=5.0, le=600.0)] | None = Field(
         default=None, description="speed [km/h]; needed where a record has time or position alone"

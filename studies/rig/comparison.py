@@ -84,7 +84,7 @@ def _fold(job: CompareJob, source: Source, span: float, offset: float) -> Folded
 def _counted(
     sources: tuple[Source, Source], folded: tuple[FoldedRecord, FoldedRecord]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which stretch of either side counts, and a warning where they are not equally long."""
+    """Counted stretch of either side, with a warning where they are not equally long."""
     description = tuple(
         f"{name}: {s.description}; {f.spans} span{'s' if f.spans > 1 else ''} count{'' if f.spans > 1 else 's'}, from "
         f"{f.time[0]:.2f} to {f.time[1]:.2f} s, {f.position[0]:.1f} to {f.position[1]:.1f} m"
@@ -100,7 +100,7 @@ def _counted(
 
 
 def _figures(source: Source, folded: FoldedRecord) -> dict[str, object]:
-    """What comparison.json says of one side."""
+    """Content of comparison.json on one side."""
     return {
         "what": source.description,
         "spans": folded.spans,

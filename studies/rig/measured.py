@@ -1,4 +1,4 @@
-"""What a comparison lays side by side: a served test, a simulation, or a file with a force, as one kind of record."""
+"""Records of a comparison: a served test, a simulation, or a file with a force, in one form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pantograph stands on the rig and how it is pressed: as given, and for the rest as the bundle was made for."""
+"""Pantograph on the rig and the force that presses it: as given, the rest as the bundle was made for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["OnRig", "for_a_real_one", "on_rig"]
 
 @dataclass(frozen=True)
 class OnRig:
-    """What stands on the rig.
+    """Pantograph on the rig.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class OnRig:
     notes: tuple[str, ...]
 
     def press(self, stiffness: float, damping_ratio: float) -> Press:
-        """How it is pressed on a contact stiffness [N/m] with a damping ratio [-]."""
+        """Pressed on a contact stiffness [N/m] with a damping ratio [-]."""
         return Press(stiffness, damping_ratio, self.applied_force_N, self.mean_force_N)
 
     @property
@@ -48,7 +48,7 @@ class OnRig:
 
 
 def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
-    """What a job puts on the rig; what it leaves open is what the bundle was made for.
+    """Pantograph of a job on the rig; what the job leaves open is what the bundle was made for.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def on_rig(job: PressedSpec, manifest: dict[str, Any], bundle: Path) -> OnRig:
 
 
 def for_a_real_one(manifest: dict[str, Any]) -> tuple[str, ...]:
-    """Say what a bundle was made for, to whoever has a real pantograph on the rig."""
+    """Report what a bundle was made for, to a user with a real pantograph on the rig."""
     made = made_for(manifest)
     if made is None:
         return ("The bundle is of an earlier version and does not say what it was made for",)
@@ -86,7 +86,7 @@ def for_a_real_one(manifest: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _notes(job: PressedSpec, made: MadeFor, open_force: bool) -> tuple[str, ...]:
-    """Say what the bundle was made for, what of it is taken, and what is given in its place."""
+    """Report what the bundle was made for, what of it is used, and what replaces it."""
     other = job.pantograph is not None and not _same(job.pantograph, made.pantograph)
     what = made.what
     lines = [f"The bundle was made for {what}" + ("" if other or not open_force else ", which is taken here")]

@@ -82,7 +82,7 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
 
 
 def settled_sentence(summary: dict[str, Any]) -> str:
-    """How far the last spans are from a state that repeats."""
+    """Distance of the last spans from a state that repeats."""
     if not summary["ramp_ended"]:
         return "Not settled: these spans lie within the ramp (loop.ramp_s), so they say nothing of the line"
     if summary["last_change_N"] is None:

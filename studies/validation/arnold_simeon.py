@@ -158,6 +158,6 @@ def _spring_rows(gate: SpringGate, runs: ArnoldSimeonRuns) -> list[Row]:
         for force, left in zip(FORCES, runs.spring_difference[-1], strict=True)
     ]
     rate = spring_rate(gate, runs)
-    # faster is no fault
+    # faster is not a fault
     name = "main code with springs: power of 1/stiffness with which the difference falls, at most 1 counted"
     return [*rows, _compared(name, ("first order", 1.0), min(rate, 1.0), 1.0 - gate.least_rate, 2)]

@@ -39,7 +39,7 @@ PAIRS: dict[Pair, str] = {
 
 @dataclass(frozen=True)
 class Run:
-    """What one run is made of; each field is one thing in which two runs may differ."""
+    """One run; each field is one setting in which two runs may differ."""
 
     speed_kmh: float
     solver: Literal["open_line", "periodic"]

@@ -26,7 +26,7 @@ __all__ = ["Tested", "curves_of", "line_of", "run_case"]
 
 @dataclass(frozen=True)
 class Tested:
-    """What one case gave.
+    """Results of one case.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ def _wrong(gate: PfemGate, spec: LoopTestSpec, model: PeriodicModel, chosen: Cho
 
 
 def curves_of(test: EmulatedTest) -> TestCurves:
-    """What the pictures of a test show."""
+    """Data of the pictures of a test."""
     model, signal = test.model, test.spec.signal
     spans = np.zeros((0, model.steps))
     if test.transient is not None and test.transient.statistics is not None:

@@ -114,7 +114,7 @@ class Row:
 
     @property
     def references_text(self) -> str:
-        """What the sources print, as text."""
+        """Printed values of the sources, as text."""
         return ", ".join(f"{r.source} {r.text}" for r in self.references) or "–"
 
     def as_record(self) -> dict[str, Any]:

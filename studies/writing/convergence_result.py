@@ -1,4 +1,4 @@
-"""What a study of convergence found: errors, costs, orders, its conclusion, and all force curves as a labelled file."""
+"""Results of a convergence study: errors, costs, orders, its conclusion, and all force curves as a labelled file."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def pantograph_table() -> list[str]:
 
 
 def sources(marks: Mapping[str, str]) -> str:
-    """How many values come from where, the commonest source first."""
+    """Counts of values by source, the commonest first."""
     counts = Counter(mark[0] for mark in marks.values())
     marked = ", ".join(f"{count} {MARKS[mark]}" for mark, count in counts.most_common())
     return f"{len(marks)} values: {marked}"

@@ -60,7 +60,7 @@ def _table(table: ResultTable) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that stays in its cell and is no markup."""
+    """Text that stays in its cell, without markup."""
     flat = " ".join(text.split())
     for mark in ("\\", "|", "*", "_", "`", "<"):
         flat = flat.replace(mark, f"\\{mark}")

@@ -30,7 +30,7 @@ def end_text(end: End, at: Callable[[Index], str]) -> str:
 
 
 def unsettled_text(end: End, at: Callable[[Index], str]) -> str:
-    """Say which points may be more extreme; empty where the end is settled."""
+    """List points that may be more extreme; empty where the end is settled."""
     parts = []
     if end.even:
         parts.append(f"the same within the errors at {' and at '.join(at(index) for index in end.even)}")

@@ -33,6 +33,7 @@ DIALECT = {
     r"how-manieth": "attempt number",
     r"in the end": "finally",
     r"(?<!there )(?:is|are|was|were|be) none": "is not …, is missing",
+    r"(?<!there )(?:is|are|was|were) no(?! longer| more| less| such)": "is not a …",
     r"lessons?": "warm-start data",
     r"(?:let|lets|letting) go": "release",
     r"mattered": "importance of …",

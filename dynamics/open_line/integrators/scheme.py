@@ -1,4 +1,4 @@
-"""What every method is made from, and the memory that its compiled step works in."""
+"""Inputs of every method, and the memory of its compiled step."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Request:
 
 
 class Carried(NamedTuple):
-    """What Newmark and HHT carry from step to step: K u, K v, K a, M v, M a of the line (dof,)."""
+    """Products that Newmark and HHT carry from step to step: K u, K v, K a, M v, M a of the line (dof,)."""
 
     Ku: Floats
     Kv: Floats

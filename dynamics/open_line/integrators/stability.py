@@ -1,4 +1,4 @@
-"""How long a step of the explicit method may be on a given mesh."""
+"""Largest stable step of the explicit method on a given mesh."""
 
 from __future__ import annotations
 

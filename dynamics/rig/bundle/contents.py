@@ -1,4 +1,4 @@
-"""What a rig bundle holds: its variables with dimensions, units and meaning, and the conventions they follow."""
+"""Contents of a rig bundle: its variables with dimensions, units and meaning, and the conventions they follow."""
 
 from __future__ import annotations
 

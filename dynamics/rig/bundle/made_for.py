@@ -1,4 +1,4 @@
-"""What a bundle was made for: the pantograph, its force and the speed of the case that was exported."""
+"""Case that a bundle was made for: pantograph, force and speed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MadeFor:
 
 
 def made_for_content(case: CaseSpec) -> dict[str, Any]:
-    """What a manifest says under ``made_for``."""
+    """Content of a manifest under ``made_for``."""
     return {
         "pantograph": case.pantograph.model_dump(mode="json"),
         "mean_force_N": case.mean_force_N,
@@ -50,7 +50,7 @@ def made_for_content(case: CaseSpec) -> dict[str, Any]:
 
 
 def made_for(manifest: Mapping[str, Any]) -> MadeFor | None:
-    """What a bundle was made for; None where neither its manifest nor the input in it says so."""
+    """Case that a bundle was made for; None where neither its manifest nor its input says so."""
     for key in ("made_for", "case"):
         content = manifest.get(key)
         if not isinstance(content, Mapping):

@@ -170,7 +170,7 @@ def _keep(columns: NDArray[np.float64], harmonics: int) -> NDArray[np.float64]:
 def _keep_band(records: NDArray[np.float64], steps: int, dt: float, harmonics: int) -> NDArray[np.float64]:
     """Records (dropper, sample, step) with their frequencies up to half a harmonic above the last one that is kept.
 
-    A record is no period: it is followed by twice its length of zeros, so that its ends do not meet.
+    A record is not a period: it is followed by twice its length of zeros, so that its ends do not meet.
     """
     if not harmonics:
         return records

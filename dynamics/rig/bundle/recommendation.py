@@ -1,4 +1,4 @@
-"""What a bundle's recommendation was judged with, held against what is on the rig now."""
+"""Compare the device that a bundle's recommendation was judged with, and the one on the rig now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ APART = 1.0e-6
 def recommendation_mismatch(
     recommendation: Mapping[str, Any], pantograph: PantographSpec, contact_stiffness: float
 ) -> list[str]:
-    """Say in what a device differs from the one that a recommendation was judged with; nothing where in nothing.
+    """List how a device differs from the one that a recommendation was judged with; empty if it does not.
 
     Parameters
     ----------

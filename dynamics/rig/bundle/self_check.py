@@ -69,7 +69,7 @@ def make_self_test(matrices: InfluenceMatrices) -> SelfTest:
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """How a loop is stepped: delay [steps], relaxation [-], ramp [steps], harmonics of height and droppers (0: all)."""
+    """Setting of a loop: delay [steps], relaxation [-], ramp [steps], harmonics of height and droppers (0: all)."""
 
     delay: int
     relaxation: float

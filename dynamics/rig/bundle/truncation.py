@@ -1,4 +1,4 @@
-"""What a bundle leaves out, and what that costs in height."""
+"""Truncation of a bundle, and its error in height."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EDGE_SHARE = 0.05
 
 
 def truncation_table(matrices: InfluenceMatrices, case: CaseSpec, test: SelfTest) -> dict[str, Any]:
-    """What was cut and the error that it costs, at the mean force of the case and for 1 N of force at any frequency.
+    """Truncation and its error, at the mean force of the case and for 1 N of force at any frequency.
 
     Harmonics are not cut in the bundle but by whoever loads it: the height that is lost is listed for several numbers
     of them. A dropper's record ends half a span before and half a span after its own span: what is cut there is a

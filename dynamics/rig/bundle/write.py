@@ -102,7 +102,7 @@ def write_bundle(
 
 
 def _manifest(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], case: CaseSpec) -> dict[str, Any]:
-    """What the manifest says of the variables and where they come from."""
+    """Manifest: the variables and their origin."""
     described = {
         name: {"dimensions": list(dims), "units": unit, "long_name": text, "shape": list(arrays[name].shape)}
         for name, (dims, unit, text) in VARIABLES.items()
@@ -194,7 +194,7 @@ def _force(facts: dict[str, Any]) -> str:
 
 
 def _words(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], checksum: int) -> dict[str, str]:
-    """What stands for @NAME@ in the programs and the README: sizes and names."""
+    """Text for each @NAME@ in the programs and the README: sizes and names."""
     return {
         "LINE": str(facts["catenary"]),
         "PANTOGRAPH": str(facts["made_for_pantograph"]),
@@ -215,7 +215,7 @@ def _words(arrays: dict[str, NDArray[np.float64]], facts: dict[str, Any], checks
 
 
 def _tables(arrays: dict[str, NDArray[np.float64]], truncation: dict[str, Any], test: SelfTest) -> dict[str, str]:
-    """What stands for @NAME@ in the README: tables of variables, conventions and truncation."""
+    """Text for each @NAME@ in the README: tables of variables, conventions and truncation."""
     variables = [
         f"| `{name}` | {' × '.join(map(str, arrays[name].shape)) or 'one number'} | {', '.join(dims) or '–'} | "
         f"{unit} | {text} |"

@@ -63,7 +63,7 @@ class LoopRun:
 
 
 class _Test:
-    """What a test goes through block by block: loop, references in transit, sensor."""
+    """State of a test block by block: loop, references in transit, sensor."""
 
     def __init__(
         self, engine: LoopEngine, device: Device, settings: RigSettings, predicted: LoopSteadyState | None

@@ -80,9 +80,9 @@ def filtered_model(model: PeriodicModel, settings: LoopSettings) -> FilteredMode
 def elongation_filter(model: PeriodicModel, harmonics: int | None) -> NDArray[np.float64]:
     """Elongation per contact force with frequencies above that of the last harmonic taken out, shape of I_dc.
 
-    A dropper's record is no period, so the filter of eq. 4 would leak at its ends. It is cut off in its own local time
-    instead (zeros before and after), at half a harmonic above the last one kept. The correction forces' own share of
-    the elongation stays as it is, in time order: filtered as well, it makes the loop diverge (docs/notebook).
+    A dropper's record is not a period, so the filter of eq. 4 would leak at its ends. It is cut off in its own local
+    time instead (zeros before and after), at half a harmonic above the last one kept. The correction forces' own share
+    of the elongation stays as it is, in time order: filtered as well, it makes the loop diverge (docs/notebook).
     """
     if harmonics is None:
         return model.I_dc
@@ -132,7 +132,7 @@ class LoopEngine:
         return round(self.settings.ramp_s / self.model.dt)
 
     def start_from(self, force: NDArray[np.float64], squeeze: NDArray[np.float64], height: NDArray[np.float64]) -> None:
-        """Take a periodic state as if the blocks before had measured it, instead of the line at rest.
+        """Start from a periodic state, as if the blocks before had measured it, instead of the line at rest.
 
         Its force is held while the ramp lasts, whatever is measured meanwhile.
 
@@ -166,7 +166,7 @@ class LoopEngine:
 
     @property
     def loop(self) -> Loop:
-        """What the compiled step takes behind step number and force."""
+        """Arguments of the compiled step after step number and force."""
         return Loop(self.filtered.line, self.filtered.droppers, self.state, self.constants)
 
     @property
@@ -175,7 +175,7 @@ class LoopEngine:
         return self.state.now.fd
 
     def step(self, force: float) -> float:
-        """Take the force measured at the present step [N]; height to send [m], reached ``delay_steps`` later.
+        """Take the force measured at this step [N]; return the height to send [m], reached ``delay_steps`` later.
 
         Raises
         ------

@@ -70,7 +70,7 @@ class Sweep(NamedTuple):
 
 
 class LoopState(NamedTuple):
-    """What a loop carries from step to step; the ``frozen`` forces are those at the last block's end."""
+    """State that a loop carries from step to step; the ``frozen`` forces are those at the last block's end."""
 
     now: Forces
     frozen: Forces
@@ -206,7 +206,7 @@ def _freeze(now, frozen):
 
 @njit(**_OPTIONS)
 def loop_step(k: int, force: float, loop: Loop) -> float:
-    """Take the force measured at step k and give the height to send, which is reached ``delay`` steps later."""
+    """Take the force measured at step k and return the height to send, which is reached ``delay`` steps later."""
     line, droppers, state, constants = loop
     now, frozen, zm = state.now, state.frozen, state.zm
     f, N = now.f, now.f.size

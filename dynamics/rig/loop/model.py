@@ -121,7 +121,7 @@ def read_model(folder: Path, to_rewrite: str = "") -> tuple[PeriodicModel, dict[
     Raises
     ------
     InputError
-        In one sentence: a folder that is no bundle, a schema version that is not known, a file that is missing or
+        In one sentence: a folder that is not a bundle, a schema version that is not known, a file that is missing or
         differs from its sha256, arrays whose shapes, finiteness or step do not fit.
     """
     manifest = _manifest(Path(folder))

@@ -1,4 +1,4 @@
-"""When a test has become its steady state: the criterion, the time at which it is met, and what the radius predicts.
+"""Settling of a test: the criterion, the time at which it is met, and the prediction by the spectral radius.
 
 Everything is seen in the loop's own band, up to the highest harmonic of the height; without one, below 0.45 / dt.
 """
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Settling:
-    """How a test came to its steady state.
+    """Approach of a test to its steady state.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def own_band(model: PeriodicModel, loop: LoopSettings) -> float:
 def settling(
     model: PeriodicModel, loop: LoopSettings, record: LoopRun, steady: LoopSteadyState, radius: float
 ) -> Settling:
-    """Hold every span of a test, and every mean of ten, against the periodic state.
+    """Compare every span of a test, and every mean of ten, with the periodic state.
 
     ``radius`` is the spectral radius of the loop with these settings, slack included.
     """

@@ -14,7 +14,7 @@ Strategy = Literal["step_by_step", "span_by_span"]
 
 
 class LoopHabits(Spec):
-    """What the loop does alike whether its settings are given or recommended by a bundle (paper 001, section 3)."""
+    """Settings of the loop common to given and recommended ones (paper 001, section 3)."""
 
     compensation: bool = Field(
         default=True, description="read the height ahead by the delay (section 3.4); without it by one step"
@@ -35,7 +35,7 @@ class LoopHabits(Spec):
 
 
 class LoopSettings(LoopHabits):
-    """How measured force becomes the next height (paper 001, section 3)."""
+    """Control of the loop, from measured force to the next height (paper 001, section 3)."""
 
     strategy: Strategy = Field(
         default="span_by_span",
@@ -83,7 +83,7 @@ class ActuatorSpec(Spec):
 
 
 class SensorSpec(Spec):
-    """What lies between the true and the measured force."""
+    """Sensor, between the true and the measured force."""
 
     noise_N: Annotated[float, Field(ge=0.0, le=200.0)] = Field(
         default=0.0, description="standard deviation of white noise on the measured force [N]"

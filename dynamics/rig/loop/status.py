@@ -1,4 +1,4 @@
-"""How an emulated test and a periodic state of the loop ended, each outcome with its sentence."""
+"""Status of an emulated test and of a periodic state of the loop, each with its sentence."""
 
 from __future__ import annotations
 

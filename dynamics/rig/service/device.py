@@ -59,13 +59,13 @@ class EmulatedRig:
         return (round(force / grain) * grain if grain > 0.0 else force), height
 
     def answer(self, step: int, height: float) -> None:
-        """Take the height that answers the force of a step, which may be one that is still to be measured."""
+        """Receive the height that answers the force of a step, even of one still to be measured."""
         self._answered = max(self._answered, step)
         self._ring[(step + self._delay) % RING] = height
         self._last = height
 
     def hold(self, step: int) -> None:
-        """Take the last height for a step until its answer comes."""
+        """Use the last height for a step until its answer comes."""
         if step <= self._answered:
             return  # the server continued without our force
         self._ring[(step + self._delay) % RING] = self._last
@@ -73,7 +73,7 @@ class EmulatedRig:
 
 @dataclass
 class DeviceRun:
-    """What a device saw.
+    """Record of a device.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class DeviceRun:
 
 
 def greet(sock: socket.socket, address: AddressSpec, steps: int, dt: float, patience: float) -> Frame:
-    """Ask the server for a test, for ``patience`` seconds; its welcome.
+    """Request a test from the server, for ``patience`` seconds; return its welcome.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def _send(sock: socket.socket, frame: Frame) -> None:
 def _listen(
     sock: socket.socket, rig: EmulatedRig, run: DeviceRun, asked: tuple[int, int, int], until: int
 ) -> tuple[bool, float, int]:
-    """Take answers until that of the step asked for has come or its time is over.
+    """Receive answers until that of the requested step has come or its time is over.
 
     ``asked`` is session, step, and when its force was sent [ns]. Whether it came, its round trip [s], when a frame was
     heard.

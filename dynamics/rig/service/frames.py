@@ -23,7 +23,7 @@ FRAME_BYTES = _BODY.size + _CHECK.size
 
 
 class Kind(IntEnum):
-    """What a frame is; the comments say what value, second and third hold."""
+    """Kind of a frame; the comments say what value, second and third hold."""
 
     HELLO = 1  # device: a test is wanted; steps and step as the device believes, 0 to take the server's
     WELCOME = (
@@ -54,7 +54,7 @@ class Refusal(IntEnum):
 
 
 class Reason(IntEnum):
-    """How a test ended."""
+    """Reason for the end of a test."""
 
     DONE = 0
     STOP_ASKED = 1

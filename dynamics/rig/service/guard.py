@@ -49,7 +49,7 @@ class OutputGuard:
         return None
 
     def send(self, height: float) -> None:
-        """Take a height that is about to be sent, whose way is paid from the account."""
+        """Charge a height that is about to be sent to the account of travel."""
         self.account_ns = max(0.0, self.account_ns - self._needed_ns(height))
         self.last = height
 

@@ -73,7 +73,7 @@ def read_journal(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[np.float
     Raises
     ------
     InputError
-        If the file is no journal.
+        If the file is not a journal.
     """
     content = read_user_bytes(Path(path), "journal", MOST_BYTES)
     line, _, rest = content.partition(b"\n")

@@ -1,4 +1,4 @@
-"""What keeps a step from being held up: no collection of cycles, and real-time priority where the system grants it."""
+"""Keep steps prompt: no garbage collection, and real-time priority where the system grants it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def undisturbed(priority: int = PRIORITY) -> Iterator[bool]:
 
 
 def _ahead_of_others(priority: int) -> tuple[int, os.sched_param] | None:
-    """Take first-in-first-out scheduling; what was there before, None where it cannot be had."""
+    """Set first-in-first-out scheduling; return the former one, None where the system refuses."""
     if not hasattr(os, "sched_setscheduler"):
         return None
     before = os.sched_getscheduler(0), os.sched_getparam(0)

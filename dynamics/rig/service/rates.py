@@ -10,7 +10,7 @@ WINDOW_STEPS, TOLERANCE = 250, 0.02
 
 
 class Stamps:
-    """What the device's stamps say of its clock.
+    """Clock of the device, by its stamps.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Stamps:
         self._last: int | None = None
 
     def fault(self, step: int, stamp_ns: int) -> str:
-        """Say whether the clock goes back, or its steps are longer or shorter than ours; nothing where all is well."""
+        """Report a clock that goes back, or whose steps are longer or shorter than ours; empty where all is well."""
         before, self._last = self._last, stamp_ns
         if before is not None and stamp_ns <= before:
             return f"the device's clock stands still or goes back at step {step}: from {before} to {stamp_ns} ns"
@@ -41,7 +41,7 @@ class Stamps:
 
 
 class Pace:
-    """How far the steps of a test are ahead of the server's clock, whatever the device's stamps say.
+    """Lead of a test's steps over the server's clock, whatever the device's stamps say.
 
     A share of every step is forgotten, so that a clock that is off by that much is let pass; what was ahead or behind
     for other reasons goes with it.
@@ -58,7 +58,7 @@ class Pace:
         self._begun = False
 
     def ahead_ns(self, now_ns: int, steps: int) -> float:
-        """How far ahead of the clock the test would be, were so many steps taken now [ns]; negative when behind."""
+        """Lead of the test over the clock if so many steps were taken now [ns]; negative when behind."""
         if not self._begun:
             return float((steps - 1) * self._step_ns)
         return self._ahead_ns + steps * self._step_ns - (now_ns - self._now_ns)
@@ -68,7 +68,7 @@ class Pace:
         return abs(ahead_ns) > self._allowed_ns
 
     def take(self, now_ns: int) -> None:
-        """Take one step at a monotonic time [ns]."""
+        """Count one step at a monotonic time [ns]."""
         ahead = self.ahead_ns(now_ns, 1)
         self._ahead_ns = math.copysign(max(0.0, abs(ahead) - self._forgotten_ns), ahead)
         self._now_ns, self._begun = now_ns, True

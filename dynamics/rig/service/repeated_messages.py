@@ -24,7 +24,7 @@ class RepeatedMessages:
         self._left: dict[str, int] = {}
 
     def tell(self, kind: str, sentence: str, now_ns: int) -> None:
-        """Say a sentence at a monotonic time [ns], or count it where one of its kind was said within a second."""
+        """Report a sentence at a monotonic time [ns], or count it if one of its kind was reported within a second."""
         if now_ns - self._last_ns.get(kind, now_ns - BETWEEN_NS) < BETWEEN_NS:
             self._left[kind] = self._left.get(kind, 0) + 1
             return

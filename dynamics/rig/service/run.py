@@ -1,4 +1,4 @@
-"""What a test leaves: its journal as a labelled file, and what the blocks show."""
+"""Results of a test: its journal as a labelled file, and figures of the blocks."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Course:
 
 
 def course_of(columns: Columns, dt: float) -> Course | None:
-    """What the force went through; None where there is none."""
+    """Filter of the force; None without a filter."""
     force = columns["force"][: _steps_before_the_stop(columns)]
     if not len(force):
         return None

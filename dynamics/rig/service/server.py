@@ -100,7 +100,7 @@ class _Server:
         return now
 
     def _receive(self, sock: socket.socket, budget: int) -> int:
-        """Take the datagrams that are there, at most so many; how many.
+        """Receive the waiting datagrams, at most so many; return their number.
 
         Takes all waiting datagrams before it reads the clock, which distinguishes a late one from a lost one.
         """

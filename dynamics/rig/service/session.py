@@ -85,7 +85,7 @@ class RigSession:
 
     @property
     def counts(self) -> Counts:
-        """What happened to the frames so far."""
+        """Counts of the frames so far."""
         return self.steps.counts
 
     @property
@@ -103,7 +103,7 @@ class RigSession:
         return int(self._stepped_ns + self._plan.step_ns + grace)
 
     def handle(self, data: bytes, address: Address, now_ns: int) -> Replies:
-        """Take one datagram that arrived at a monotonic time [ns]; datagrams to send."""
+        """Handle one datagram that arrived at a monotonic time [ns]; return datagrams to send."""
         frame = unpack(data)
         if isinstance(frame, str):
             self._odd(frame, f"a {frame} datagram of {len(data)} bytes came", address, now_ns)
@@ -287,7 +287,7 @@ class RigSession:
         return replies
 
     def _end(self) -> Reason:
-        """How a test that ran to its end is judged: with too many substitutes it says little of the device."""
+        """Judge a test that ran to its end: with too many substitutes it says little of the device."""
         share = 100.0 * self.counts.substituted / self.steps.number
         if share <= self._loss.largest_share_percent:
             return Reason.DONE

@@ -15,14 +15,14 @@ StopKey = Annotated[str, Field(pattern=r"^[!-~]{1,64}$")]
 
 
 class AddressSpec(Spec):
-    """Where the server listens."""
+    """Address of the server."""
 
     host: Host = Field(default="localhost", description="address of the server; localhost is this machine alone")
     port: Annotated[int, Field(ge=1, le=65535)] = Field(default=47800, description="UDP port of the server")
 
 
 class EmergencyStopSpec(Spec):
-    """Where a process of its own listens for emergency stops, whatever the exchange with the device does."""
+    """Address of the separate process that listens for emergency stops, whatever the exchange with the device does."""
 
     host: Host = Field(
         default="localhost", description="address of the emergency stop; localhost is this machine alone"
@@ -61,7 +61,7 @@ class LossSpec(Spec):
 
 
 class LimitsSpec(Spec):
-    """What every height is held against before it is sent, and every force before it is taken."""
+    """Limits of every height before it is sent, and of every force before it is used."""
 
     lowest_m: Annotated[float, Field(ge=-1.0, le=0.5)] = Field(default=-0.2, description="lowest height [m]")
     highest_m: Annotated[float, Field(ge=-0.5, le=1.0)] = Field(default=0.3, description="highest height [m]")
@@ -85,7 +85,7 @@ class LimitsSpec(Spec):
 
 
 class StopSpec(Spec):
-    """How a test ends, in an emergency or not."""
+    """End of a test, in an emergency or not."""
 
     safe_height_m: Annotated[float, Field(ge=-1.0, le=1.0)] = Field(
         default=0.0, description="height at which a test begins and to which every stop leads [m]"

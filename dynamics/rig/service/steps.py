@@ -26,7 +26,7 @@ SENTENCES = {
     Reason.DONE: "the test ran to its end",
     Reason.STOP_ASKED: "the device asked for an emergency stop",
     Reason.SILENT: "the device fell silent",
-    Reason.FORCE: "the device sent forces that are no number or too large",
+    Reason.FORCE: "the device sent forces that are not numbers or too large",
     Reason.HEIGHT_LIMIT: "the model asked for a height outside its limits",
     Reason.SPEED_LIMIT: "the model asked for a height faster than the actuator may move",
     Reason.RATE: "the device sends at another rate than the bundle steps",
@@ -41,7 +41,7 @@ SENTENCES = {
 
 
 class Stepper(Protocol):
-    """What gives heights for forces: the loop's engine."""
+    """Stepper from forces to heights: the loop's engine."""
 
     @property
     def holding(self) -> bool:
@@ -49,13 +49,13 @@ class Stepper(Protocol):
         ...
 
     def step(self, force: float) -> float:
-        """Take a force [N], give a height [m]; a ValueError refuses the force without a change of state."""
+        """Take a force [N], return a height [m]; a ValueError refuses the force without a change of state."""
         ...
 
 
 @dataclass
 class Counts:
-    """What happened to the frames of a test."""
+    """Counts of the frames of a test."""
 
     received: int = 0
     substituted: int = 0

@@ -111,7 +111,7 @@ def stability_map(
 
 @dataclass(frozen=True)
 class _Work:
-    """What all rows of a map share: line, steps a span, settings, harmonics by column, mu_c tried."""
+    """Data shared by all rows of a map: line, steps a span, settings, harmonics by column, mu_c tried."""
 
     line: LineResponse
     steps: int

@@ -1,4 +1,4 @@
-"""Which share of a new force makes the loop settle fastest, and what is recommended for a test."""
+"""Find the share of a new force that makes the loop settle fastest, and recommend settings for a test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DROPPER_BAND_HZ = 115.0
 
 
 class RecommendationStatus(StrEnum):
-    """How a search for settings ended, by the name that files give it."""
+    """Status of a search for settings, by its name in files."""
 
     OK = "ok"
     SLOWER_THAN_WANTED = "slower_than_wanted"
@@ -33,7 +33,7 @@ class RecommendationStatus(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """What the outcome means."""
+        """Meaning of the status."""
         return SENTENCES[self]
 
 

@@ -84,7 +84,7 @@ class LocalWorkers:
                 return
         end = time.monotonic() + SECONDS_TO_START
         while first and time.monotonic() < end and all(process.is_alive() for process, _ in self._processes):
-            first = not scheduler.workers  # starting, on a busy machine, is no lack of workers
+            first = not scheduler.workers  # starting, on a busy machine, does not count as a lack of workers
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def ask_again(self) -> None:

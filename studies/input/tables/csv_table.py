@@ -20,7 +20,7 @@ MAX_COLUMNS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """What a column may hold: its name, other names for it, and its units with their size in SI.
+    """Quantity of a column: its name, other names, and its units with their size in SI.
 
     The first unit is meant where a heading names none.
     """
@@ -120,7 +120,7 @@ def column_of(table: CsvTable, quantity: Quantity) -> tuple[int, float] | None:
 
 
 def column_values(table: CsvTable, quantity: Quantity, column: tuple[int, float]) -> tuple[list[float], list[str]]:
-    """Numbers of a column in SI units, NaN where there is none, and one sentence per cell that is no number."""
+    """Numbers of a column in SI units, NaN where a cell is empty, and one sentence per cell that is not a number."""
     index, size = column
     values, problems = [], []
     for line, cells in table.rows:

@@ -79,7 +79,7 @@ def read_tdms(path: Path, quantities: tuple[Quantity, ...]) -> dict[str, NDArray
 
 @contextmanager
 def warnings_of() -> Iterator[list[str]]:
-    """What the reader warns of meanwhile, first line each, kept off the screen."""
+    """Warnings of the reader in the block, first line each, kept off the screen."""
     from nptdms.log import log_manager
 
     said: list[str] = []

@@ -96,5 +96,5 @@ def _number(value: float) -> str:
     """Six digits, with a power of ten where a plain number would be hard to read."""
     if value == 0.0 or 1e-3 <= abs(value) < 1e6:
         return f"{value:.6g}".replace("-", "−")
-    digits, _, power = f"{value:.3e}".partition("e")  # by the text: 10 to the power of -324 is no number
+    digits, _, power = f"{value:.3e}".partition("e")  # by the text: 10 to the power of -324 underflows
     return f"{float(digits):g}".replace("-", "−") + f" × 10{str(int(power)).translate(SUPERSCRIPTS)}"

@@ -137,7 +137,7 @@ def _morris_section(result: SensitivityResult) -> Section:
         text=(
             "Elementary effects: what an output does when one input moves over a share of its range, scaled to the "
             f"whole range, at {m.groups - m.left_out} places (Morris 1991). To the right: matters. Above: acts "
-            "unevenly or together with others. A screening orders inputs roughly; it is no share of the variance.",
+            "unevenly or together with others. A screening orders inputs roughly; it gives no shares of the variance.",
         ),
         charts=charts,
         tables=(_table("Mean size of the effects", m.mean_absolute, m.interval, result),),

@@ -24,7 +24,7 @@ DROPPER_ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth", "fifth"
 
 @dataclass(frozen=True)
 class TestCurves:
-    """What the pictures of one test show.
+    """Data of the pictures of one test.
 
     Attributes
     ----------

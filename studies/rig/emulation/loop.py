@@ -1,4 +1,4 @@
-"""What an emulated test is run with: settings as given, the rest as the bundle recommends."""
+"""Settings of an emulated test: those given, the rest as the bundle recommends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_spec(job: EmulateJob, manifest: dict[str, Any]) -> LoopTestSpec:
 
 
 def loop_sentence(job: EmulateJob) -> str:
-    """Say which settings are the bundle's."""
+    """Report which settings are the bundle's."""
     left = _left(job)
     best = ["contact_relaxation"] if job.best_relaxation else []
     given = [name for name in RECOMMENDED if name not in (*left, *best)]
@@ -47,7 +47,7 @@ def loop_sentence(job: EmulateJob) -> str:
 
 
 def differences(job: EmulateJob, device: LumpedDevice) -> list[str]:
-    """Say in what the device differs from the one that the settings taken from the bundle were judged with."""
+    """Report how the device differs from the one that the bundle's settings were judged with."""
     if not _left(job):
         return []
     return judged_otherwise(Path(job.bundle), device.spec, device.contact_stiffness)

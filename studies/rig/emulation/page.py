@@ -28,7 +28,7 @@ COMPARED = {
 
 @dataclass(frozen=True)
 class EmulatedContent:
-    """What the page shows.
+    """Content of the page.
 
     Attributes
     ----------

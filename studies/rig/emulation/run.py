@@ -1,4 +1,4 @@
-"""What an emulated test leaves behind: run.nc, spans.nc, period.nc, droppers.nc, summary.json and a report."""
+"""Files of an emulated test: run.nc, spans.nc, period.nc, droppers.nc, summary.json and a report."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _closing(summary: dict[str, Any]) -> list[str]:
 
 
 def _settled(summary: dict[str, Any]) -> str:
-    """When the test became its steady state, and what the radius says of it."""
+    """Time at which the test settled, and the prediction by the spectral radius."""
     met, predicted, radius = (summary[k] for k in ("criterion_met_after_s", "criterion_foretold_s", "spectral_radius"))
     near = "within 0.5 % of sigma and 1 N of the periodic state"
     said = f"not {near} at the end" if met is None else f"{near} from {met:.1f} s on"

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a test is run with.
+    """Settings of a test.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""What comparisons are held against, as checked input."""
+"""Gates of the comparisons, as validated input."""

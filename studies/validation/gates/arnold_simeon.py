@@ -1,4 +1,4 @@
-"""What the benchmark of Arnold & Simeon is held against, as checked input; apart, so that no kernel loads."""
+"""Gates of the benchmark of Arnold & Simeon, as validated input; a separate module, so that no kernel loads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SpringGate(Spec):
 
 
 class ArnoldSimeonGate(Spec):
-    """What the benchmark is held against."""
+    """Gates of the benchmark."""
 
     source: str
     reading: str = Field(description="what the paper leaves open and how it is read")

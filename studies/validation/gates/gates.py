@@ -83,7 +83,7 @@ class AlongsideRow(Spec):
 
 
 class Alongside(Spec):
-    """What is printed and not gated."""
+    """Figures that are printed and not gated."""
 
     source: str
     rows: tuple[AlongsideRow, ...]

@@ -1,4 +1,4 @@
-"""What the emulated hardware loop is held against, as checked input; apart, so that no kernel loads."""
+"""Gates of the emulated hardware loop, as validated input; a separate module, so that no kernel loads."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class EmergencyStop:
 
 
 def ask_for_stop(address: EmergencyStopSpec, patience: float) -> bool:
-    """Ask an emergency stop again and again until it answers; whether it did within ``patience`` seconds."""
+    """Request an emergency stop repeatedly until it answers; whether it did within ``patience`` seconds."""
     text = b"STOP" if address.key is None else b"STOP " + address.key.encode("ascii")
     until = monotonic_ns() + round(1e9 * patience)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:

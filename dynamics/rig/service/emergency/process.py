@@ -73,7 +73,7 @@ class Listener:
                 self._lead_down()
 
     def _hear(self) -> bool:
-        """Take one datagram; whether there was one."""
+        """Receive one datagram; whether there was one."""
         try:
             data, address = self._stop.recvfrom(RECEIVE_BYTES)
         except BlockingIOError:
@@ -138,7 +138,7 @@ class Listener:
 
 
 def main(line: socket.socket) -> None:
-    """Take the setting from the line to the server, say that all is ready, and listen."""
+    """Receive the setting from the server, report readiness, and listen."""
     setting = json.loads(line.makefile("r", encoding="utf-8", newline="\n").readline())
     stop, exchange = (socket.socket(fileno=setting[name]) for name in ("stop", "exchange"))
     stop.setblocking(False)

@@ -1,4 +1,4 @@
-"""What the server and its emergency stop know of one another: a page of memory that two processes share."""
+"""State that the server and its emergency stop share: a page of memory of two processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHARED_BYTES = _FIRST + 2 * _SLOT
 
 @dataclass(frozen=True)
 class Course:
-    """Where a test is.
+    """Phase of a test.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class SharedCourse:
         self._count = 0
 
     def write(self, course: Course) -> None:
-        """Say where the test is."""
+        """Set the phase of the test."""
         self._count += 1
         host, port = course.client or ("0.0.0.0", 0)
         state = STATES.index(course.state)
@@ -79,7 +79,7 @@ class SharedCourse:
         self._memory[at : at + _BODY.size + _CHECK.size] = body + _CHECK.pack(zlib.crc32(body))
 
     def read(self) -> Course | None:
-        """Where the test is; None before the server said so."""
+        """Phase of the test; None before the server has set it."""
         newest, found = 0, None
         for at in (_FIRST, _FIRST + _SLOT):
             body = bytes(self._memory[at : at + _BODY.size])
@@ -96,7 +96,7 @@ class SharedCourse:
         return self._memory[0] == 1
 
     def take_over(self) -> None:
-        """Take the sending of heights from the server, for good."""
+        """Stop the server from sending heights, for good."""
         self._memory[0] = 1
 
     def close(self) -> None:
