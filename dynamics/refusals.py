@@ -28,12 +28,12 @@ def refuse_slack_line(line: CatenarySpec) -> Equilibrium:
         With one sentence per fault.
     """
     from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
-    from catenary.linearised.static_checks import faults_at_rest
+    from catenary.linearised.static_checks import faults_in_words
 
     equilibrium = periodic_equilibrium(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return equilibrium  # the solver says so in its own result
-    problems = [f"catenary.{fault.key} {fault.sentence}" for fault in faults_at_rest(equilibrium)]
+    problems = [f"catenary.{text}" for text in faults_in_words(equilibrium)]
     if problems:
         raise InputError(problems)
     return equilibrium

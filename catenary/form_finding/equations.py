@@ -1,8 +1,12 @@
 """The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4).
 
-A dropper has one of two prescribed: its contact-wire height, from which its length follows, or its cut length is
-prescribed, the height is an unknown, and the equation is force = stiffness x (length - cut length), with no
-allowance for slack: a dropper that would have to push is found with a negative force.
+Two ways to prescribe a dropper: its contact-wire height, from which its length follows, or its cut length. Then the
+height is an unknown, and the equation is that of a bar which cannot push,
+
+    force = max(0, stiffness x (length - cut length)).
+
+Its derivative jumps where the dropper goes slack; Newton's method takes the side on which it stands (a semi-smooth
+Newton method). A dropper of prescribed height that would have to push is found with a negative force.
 """
 
 from __future__ import annotations
@@ -173,8 +177,10 @@ def residual_and_jacobian(
     dof = _element_dofs(mesh)
     np.add.at(r, dof.ravel(), force.ravel())
     drop_values = _add_droppers(problem, u, q, r)
-    k, axis, length = spec.droppers.stiffness, *_dropper_axis(mesh, q)
-    r[problem.size_rows] = (k * (length - problem.cut) - u[problem.drop_at])[problem.sized]
+    axis, length = _dropper_axis(mesh, q)
+    pull = spec.droppers.stiffness * (length - problem.cut)[problem.sized]
+    k = np.where(pull > 0.0, spec.droppers.stiffness, 0.0)
+    r[problem.size_rows] = np.maximum(pull, 0.0) - u[problem.drop_at[problem.sized]]
     r[mesh.dof[mesh.support_contact, Z]] -= u[problem.arm_at]
     r[mesh.dof[mesh.support_messenger, Z]] -= u[problem.messenger_at]
     if spec.stitch is not None:
@@ -192,7 +198,7 @@ def residual_and_jacobian(
     t_q = np.einsum("tc,tcj->tj", end, tangent[t, :3, :]) / norm[:, None]
     t_l = np.einsum("tc,tc->t", end, end_l0) / norm * mesh.elem_length[t]
     ones = np.ones(2 * len(mesh.support_contact))
-    equal, by_end = np.ones(len(problem.equal)), (k * axis[problem.sized]).T.ravel()
+    equal, by_end = np.ones(len(problem.equal)), (k[:, None] * axis[problem.sized]).T.ravel()
     by_group = by_l0 * mesh.elem_length[:, None]
     wires = [tangent.ravel(), by_group.ravel(), drop_values, -ones, t_q.ravel(), t_l, equal, -equal]
     return r[:-1], np.concatenate([*wires, by_end, -by_end, -np.ones(len(problem.sized))])

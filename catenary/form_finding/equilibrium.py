@@ -6,7 +6,7 @@ are what the arm heights and support offsets of the paper stand for). Equations 
 freedom and one tension per wire. Newton, banded factorisation.
 
 Where a line prescribes cut lengths of its droppers, heights at the droppers are unknowns too, with one equation each
-for the dropper's elongation. Newton then starts from a shape with known heights.
+for a bar that pulls when it is stretched and hangs loose otherwise: any lengths hang somewhere.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ from catenary.layout.mesh import Mesh, Y, build_mesh
 from catenary.spec.line import CatenarySpec
 
 __all__ = [
+    "LOOSE",
     "Equilibrium",
     "EquilibriumStatus",
     "find_equilibrium",
     "mesh_of",
+    "newton",
     "open_line_equilibrium",
     "periodic_equilibrium",
+    "result_of",
 ]
 
 MAX_ITERATIONS = 30
+# longer than any dropper [m]: one cut to it carries nothing
+LOOSE = 1.0e3
 
 
 class EquilibriumStatus(Enum):
@@ -54,7 +59,10 @@ class Equilibrium:
     elem_l0 : float array (elem,)
         Unstretched lengths [m].
     dropper_force : float array (dropper,)
-        Axial forces, tension positive [N].
+        Axial forces, tension positive [N]. One is zero where a dropper of prescribed length hangs loose, and negative
+        where prescribed heights would need it to push.
+    dropper_gap : float array (dropper,)
+        How much longer a dropper that hangs loose is than the distance between its clamps [m]; zero for taut ones.
     dropper_length : float array (dropper,)
         Stretched lengths [m].
     steady_arm_force, messenger_support_force : float array (support,)
@@ -75,6 +83,7 @@ class Equilibrium:
     q: NDArray[np.float64]
     elem_l0: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
+    dropper_gap: NDArray[np.float64]
     dropper_length: NDArray[np.float64]
     steady_arm_force: NDArray[np.float64]
     steady_arm_side_force: NDArray[np.float64]
@@ -95,7 +104,15 @@ class Equilibrium:
     @property
     def dropper_unstretched_length(self) -> NDArray[np.float64]:
         """Lengths to cut the droppers to [m], unloaded, from wire axis to wire axis, clamps included."""
-        return self.dropper_length - self.dropper_force / self.spec.droppers.stiffness
+        return self.dropper_length + self.dropper_gap - self.dropper_force / self.spec.droppers.stiffness
+
+    @property
+    def dropper_spring_force(self) -> NDArray[np.float64]:
+        """Forces at rest of springs that pull and push alike (dropper,) [N]: stiffness x (length - cut length).
+
+        A dropper carries max(0, this + stiffness x stretch) in motion: one that hangs loose first takes up its gap.
+        """
+        return self.dropper_force - self.spec.droppers.stiffness * self.dropper_gap
 
 
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
@@ -123,11 +140,11 @@ def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     if spec.droppers.prescribed == "lengths":
         return _find_by_lengths(spec, mesh)
     problem = FormFindingProblem(spec, mesh)
-    u, residual, iterations = _newton(problem, problem.start())
-    return _result(problem, u, residual, iterations)
+    u, residual, iterations = newton(problem, problem.start())
+    return result_of(problem, u, residual, iterations)
 
 
-def _newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, int]:
+def newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, int]:
     """Newton from a start: unknowns, largest residual (infinite where a step is not possible), iterations."""
     solver, u = banded_solver(problem), start.copy()
     residual = np.inf
@@ -146,7 +163,7 @@ def _newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[ND
 def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     """Find the heights that cut lengths of the droppers lead to.
 
-    The first shape has the heights of the periodic cell, and that cell's own first shape a level contact wire. At
+    The first shape of an open line has the heights of the periodic cell, and that of the cell a level contact wire. At
     the ends of an open stitched line, where droppers hang from the messenger wire for want of a stitch wire, a length
     cut for the stitch wire fits nothing: there the cell's heights are prescribed.
     """
@@ -161,30 +178,40 @@ def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
         mesh = replace(mesh, layout=replace(layout, dropper_height=tuple(heights.tolist())))
         on_stitch = np.array(cell.mesh.layout.dropper_on_stitch)[kind]
         cut[on_stitch & ~np.array(layout.dropper_on_stitch)] = np.nan
-    known = FormFindingProblem(spec, mesh)
-    u, residual, used = _newton(known, known.start())
-    iterations += used
-    if not residual < known.tolerance:
-        return _result(known, u, residual, iterations)
     problem = FormFindingProblem(spec, mesh, cut)
-    u, residual, used = _newton(problem, u)
-    return _result(problem, u, residual, iterations + used)
+    u, residual, used = newton(problem, problem.start())
+    found = result_of(problem, u, residual, iterations + used)
+    pushing = np.isnan(cut) & (found.dropper_force < 0.0)
+    return _released(found, cut, pushing) if pushing.any() else found
 
 
-def _result(problem: FormFindingProblem, u: NDArray[np.float64], residual: float, iteration: int) -> Equilibrium:
+def _released(found: Equilibrium, cut: NDArray[np.float64], pushing: NDArray[np.bool_]) -> Equilibrium:
+    """Let droppers whose prescribed height would need them to push carry nothing, at the ends of an open line."""
+    problem = FormFindingProblem(found.spec, found.mesh, np.where(pushing, LOOSE, cut))
+    u, residual, used = newton(problem, problem.start())
+    hung = result_of(problem, u, residual, found.iterations + used)
+    return replace(hung, dropper_gap=np.where(pushing, 0.0, hung.dropper_gap))
+
+
+def result_of(problem: FormFindingProblem, u: NDArray[np.float64], residual: float, iteration: int) -> Equilibrium:
+    """Form the equilibrium from the unknowns, the largest residual and the number of iterations of `newton`."""
     mesh = problem.mesh
     r, _ = residual_and_jacobian(problem, u)
     q = node_coordinates(mesh, u)
     span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
     sideways = np.where(mesh.spatial, r[mesh.dof[mesh.support_contact, Y]], 0.0)
     ok = residual < problem.tolerance
+    length, force, gap = np.hypot(*span.T), u[problem.drop_at].copy(), np.zeros(len(span))
+    gap[problem.sized] = np.maximum(0.0, problem.cut - length)[problem.sized]
+    force[gap > 0.0] = 0.0  # Newton leaves rounding
     return Equilibrium(
         spec=problem.spec,
         mesh=mesh,
         q=q,
         elem_l0=u[problem.length_at] * mesh.elem_length,
-        dropper_force=u[problem.drop_at].copy(),
-        dropper_length=np.hypot(*span.T),
+        dropper_force=force,
+        dropper_gap=gap,
+        dropper_length=length,
         steady_arm_force=u[problem.arm_at].copy(),
         steady_arm_side_force=sideways,
         messenger_support_force=u[problem.messenger_at].copy(),

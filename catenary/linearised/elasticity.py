@@ -54,13 +54,16 @@ def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> 
     for k, span in enumerate(near):
         pair[span * n : (span + 1) * n, k * one.shape[1] : (k + 1) * one.shape[1]] = one
     by_load, by_pair = solver.solve(load), solver.solve(pair)
-    static = np.tile(eq.dropper_force, len(near))
+    static = np.tile(eq.dropper_spring_force, len(near))
     stiffness = eq.spec.droppers.stiffness
     stretch, coupling = pair.T @ by_load, pair.T @ by_pair
+    # what droppers that hang loose at rest miss there; the rise is counted from that rest
+    loose = np.maximum(0.0, -static)
+    static = static + stiffness * coupling @ loose
     rise = (load * by_load).sum(axis=0)
     for p in point:
         pull = static + stiffness * force * stretch[:, p]
-        missing = _missing_tension(pull, stiffness * coupling)
+        missing = _missing_tension(pull, stiffness * coupling) - loose
         rise[p] -= float(load[:, p] @ (by_pair @ missing)) / force
     return rise
 

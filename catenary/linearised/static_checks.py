@@ -8,12 +8,21 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.form_finding.equilibrium import Equilibrium
+from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
+from catenary.form_finding.nearest import nearest_heights
 from catenary.layout.geometry import CONTACT
 from catenary.linearised.contact_wire import static_height
 from catenary.spec.components import PRESCRIBED
 
-__all__ = ["SLACK_FORCE", "STEEPEST_ARM", "Fault", "FaultKind", "faults_at_rest"]
+__all__ = [
+    "SLACK_FORCE",
+    "STEEPEST_ARM",
+    "Fault",
+    "FaultKind",
+    "faults_at_rest",
+    "faults_in_words",
+    "loose_in_words",
+]
 
 # a dropper that carries no more than this is slack [N]: rounding leaves some 1e-6 N on one that hangs loose
 SLACK_FORCE = 1.0e-4
@@ -43,7 +52,7 @@ def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     """Find the faults of a converged equilibrium, causes before their consequences.
 
     Where the messenger wire hangs below the contact wire a dropper's force has the wrong sign; that is a
-    fault of its own, not slack.
+    fault of its own, not slack. A dropper of prescribed length may hang loose: the line can be run all the same.
     """
     clearance = _clearance(eq)
     crossed = np.flatnonzero(clearance <= 0.0)
@@ -51,9 +60,38 @@ def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     n = len(eq.spec.droppers.positions)
     short = np.flatnonzero(length[:n] < eq.spec.droppers.shortest)
     faults = [_short(eq, short, length)] if len(short) else _wires_cross(eq)
-    slack = np.setdiff1d(np.flatnonzero(eq.dropper_force[:n] <= SLACK_FORCE), crossed)
+    pushing = eq.dropper_force[:n] <= SLACK_FORCE if eq.spec.droppers.prescribed == "heights" else []
+    slack = np.setdiff1d(np.flatnonzero(pushing), crossed)
     faults += [_slack(eq, int(k)) for k in slack]
     return (*faults, *_steep(eq))
+
+
+def faults_in_words(eq: Equilibrium) -> list[str]:
+    """Say what keeps an equilibrium from being a line: each fault by key, and the nearest heights that hang."""
+    faults = faults_at_rest(eq)
+    found = [f"{fault.key} {fault.sentence}" for fault in faults]
+    if all(fault.kind is FaultKind.SLACK for fault in faults) and faults:
+        near = nearest_heights(eq)
+        if near.status is EquilibriumStatus.OK:
+            heights = near.q[near.mesh.dropper_bottom[: len(eq.spec.droppers.positions)], 2]
+            listed = ", ".join(f"{round(1e3 * z, 1) + 0.0:g}" for z in heights)
+            found[-1] += f". The nearest heights that hang are [{listed}] mm"
+    return found
+
+
+def loose_in_words(eq: Equilibrium) -> str:
+    """Say which droppers hang loose at rest, by how many mm and in which span; empty where none does."""
+    layout = eq.mesh.layout
+    loose = np.flatnonzero(eq.dropper_gap > 0.0)
+    if layout.periodic and layout.n_spans == 1:
+        named = [f"dropper {k + 1} hangs loose by {1e3 * eq.dropper_gap[k]:.1f} mm" for k in loose]
+    else:
+        span = np.searchsorted(layout.supports, layout.dropper_x, side="right")
+        number = np.arange(len(span)) - np.searchsorted(span, span)
+        named = [
+            f"dropper {number[k] + 1} of span {span[k]} hangs loose by {1e3 * eq.dropper_gap[k]:.1f} mm" for k in loose
+        ]
+    return ", ".join(named)
 
 
 def _clearance(eq: Equilibrium) -> NDArray[np.float64]:

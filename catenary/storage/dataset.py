@@ -106,7 +106,13 @@ def _dropper_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
             "N",
             "dropper force at rest, tension positive",
         ),
-        ("dropper_length", equilibrium.dropper_length[:n], "m", "dropper length at rest"),
+        (
+            "dropper_gap",
+            equilibrium.dropper_gap[:n],
+            "m",
+            "how much longer than the distance between its clamps a dropper is that hangs loose at rest",
+        ),
+        ("dropper_length", equilibrium.dropper_length[:n], "m", "distance between the dropper's clamps at rest"),
         (
             "dropper_unstretched_length",
             equilibrium.dropper_unstretched_length[:n],

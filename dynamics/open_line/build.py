@@ -163,7 +163,7 @@ def _droppers(line: WholeLine, case: CaseSpec) -> Droppers:
         dof=line.kept(mesh.dof[ends][:, :, :3].reshape(-1, 6)),
         rest=axis * eq.dropper_length[:, None],
         weight=np.concatenate([-axis, axis], axis=1),
-        force=eq.dropper_force.copy(),
+        force=eq.dropper_spring_force,
         cut=eq.dropper_unstretched_length,
         stiffness=eq.spec.droppers.stiffness,
         given_up=given_up,

@@ -66,16 +66,17 @@ def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, ou
             pull = taut(pull, droppers.given_up)
             for k in range(3):
                 low, high = droppers.dof[d, k], droppers.dof[d, 3 + k]
-                at_rest = droppers.weight[d, 3 + k] * droppers.force[d]
+                at_rest = droppers.weight[d, 3 + k] * taut(droppers.force[d], droppers.given_up)
                 if low >= 0:
                     out[low] -= pull * axis[k] - at_rest
                 if high >= 0:
                     out[high] += pull * axis[k] - at_rest
-        elif pull < 0.0:
-            for k in range(6):
+        else:
+            missing = droppers.given_up * (min(0.0, pull) - min(0.0, droppers.force[d]))
+            for k in range(6 if missing != 0.0 else 0):
                 i = droppers.dof[d, k]
                 if i >= 0:
-                    out[i] -= droppers.given_up * pull * droppers.weight[d, k]
+                    out[i] -= missing * droppers.weight[d, k]
 
 
 @njit(**_OPTIONS)

@@ -60,7 +60,8 @@ class Droppers(NamedTuple):
     """Bars that do not push.
 
     ``dof`` (dropper, 6) of the lower and the upper end, ``rest`` (dropper, 3) from lower to upper end at rest,
-    ``weight`` (dropper, 6) stretch by unit of each dof at rest, ``force`` static tension, ``cut`` unloaded length. A
+    ``weight`` (dropper, 6) stretch by unit of each dof at rest, ``force`` static tension, negative by stiffness x gap
+    of one that hangs loose, ``cut`` unloaded length. A
     slack one gives up the share ``given_up`` of its stiffness, and the dashpot ``dashpot`` [N s/m] in a step that it
     begins slack, which ``slack`` (dropper,) says.
     """

@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
+from catenary.linearised.rest_warnings import rest_warnings
 from catenary.spec.changes import lay_typed, plain, refuse_unknown, typed_keys
 from catenary.spec.checked import checked
 from catenary.spec.keys import KeyTree
 from catenary.spec.line import CatenarySpec
-from catenary.spec.pre_sag import hogging_warnings
 from catenary.storage.configuration import FILE_GROUPS, group_options
 from catenary.storage.library import load_line, load_named
 from dynamics.spec.case import CaseSpec, Kinematics, SlackDamping
@@ -98,6 +98,6 @@ def job_input(spec: type[CaseT], line: Line, pantograph: Pantograph, given: Mapp
     lay_typed(data, typed, FILE_GROUPS)
     fill_mean_force(data, typed)
     job = checked(spec, data, reference)
-    for sentence in hogging_warnings(job.catenary):
+    for sentence in rest_warnings(job.catenary):
         warnings.warn(sentence.removeprefix("Warning: "), stacklevel=3)
     return job

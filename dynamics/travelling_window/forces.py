@@ -111,7 +111,7 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
     for c in range(fd_old.shape[1] if flagged > 0 else 0):
         for k in range(flagged):
             d = found[k, 2]
-            if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] > 0.0):
+            if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] + droppers.at_rest[d] > 0.0):
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
     first = last = 0
@@ -147,22 +147,24 @@ def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance):
     """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N] and the contact's rate.
 
     Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0; one that keeps a
-    share of its stiffness gives up the rest of both.
+    share of its stiffness gives up the rest of both. Forces are counted from those at rest, where a loose dropper has
+    one already.
     """
     start, rate, reach = listed
     fd, fb, fd_old = slack
     F0, kd, beta, share = droppers.force, droppers.stiffness, droppers.beta, droppers.given_up
+    at_rest = droppers.at_rest
     gone = share * kd  # stiffness that a slack dropper gives up
     move = wire = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
         own = compliance[1, d, d]
-        dash = gone * beta if fd_old[d, c] > 0.0 else 0.0
+        dash = gone * beta if fd_old[d, c] + at_rest[d] > 0.0 else 0.0
         free = 1.0 - dash * own
         before = 0.5 * fd[d, c] + fb[d, c]
         alone = (rate[x] + before * own) / free  # without this dropper's own forces
         pull = F0[d] + kd * (start[x] + dt * alone)
-        fd[d, c] = max(0.0, -share * pull / (1.0 - 0.5 * dt * gone * own / free))
+        fd[d, c] = max(-at_rest[d], (-share * pull - at_rest[d]) / (1.0 - 0.5 * dt * gone * own / free))
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:

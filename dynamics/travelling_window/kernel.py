@@ -16,8 +16,9 @@ what is not Rayleigh damped are carried inside s and taken out again at its end.
 
 Legend: rows 0..ni-1 are interface (support) dofs, the rest the interior; column c is span c, p the pantograph's;
 rows n.. of w hold the interface shifted to the span on its left, rows n + ni.. the interface of the span itself
-without the window's last; lam contact force; fd correction force of a slack dropper (>= 0, squeezes its ends
-together) at the end of a step; fb what takes the damping of a slack dropper out of a step.
+without the window's last; lam contact force; fd correction force of a slack dropper (squeezes its ends together) at
+the end of a step, beyond the one that it has at rest where it hangs loose there (their sum is >= 0); fb what takes the
+damping of a slack dropper out of a step.
 
 A dropper gives up its damping, where that is asked for, in every step at whose beginning it is slack. The dashpot is
 then on or off for a whole step and takes energy either way. A law that clips spring and dashpot together, fd =
@@ -103,7 +104,7 @@ def _record(step, lam, state, inputs, records, n):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
     for d in range(fd.shape[0]):
-        tension[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p]
+        tension[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d]
 
 
 @njit(**OPTIONS)
@@ -113,7 +114,9 @@ def _count_slack(records, step, u, squeezed, droppers, p):
     F0, kd, slack_steps, tension = droppers.force, droppers.stiffness, records.slack_steps, records.dropper
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        if c != p and (fd[d, c] > 0.0 or F0[d] + kd * stretch_of(u, droppers, d, c) <= SLACK_FORCE):
+        if c != p and (
+            fd[d, c] + droppers.at_rest[d] > 0.0 or F0[d] + kd * stretch_of(u, droppers, d, c) <= SLACK_FORCE
+        ):
             slack_steps[d, c] += 1
     for d in range(fd.shape[0]):
         if tension[step - 1, d] <= SLACK_FORCE:

@@ -141,8 +141,9 @@ class Panto(NamedTuple):
 class Droppers(NamedTuple):
     """Dofs and weights (dropper, 4 or more), static force [N], stiffness [N/m], stretches as rows.
 
-    Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below a stretch
-    of ``limit`` [m].
+    ``force`` is that at rest of a spring which pushes too; a dropper that hangs loose there has the correction force
+    ``at_rest``. Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below
+    a stretch of ``limit`` [m].
     """
 
     dof: Ints
@@ -153,6 +154,7 @@ class Droppers(NamedTuple):
     limit: Rows
     rows: RowList
     given_up: float
+    at_rest: Floats
 
 
 class Bays(NamedTuple):

@@ -106,12 +106,13 @@ class TravellingWindow:
         self.droppers = Droppers(
             dof=cell.dropper_dof,
             weight=cell.dropper_weight,
-            force=cell.equilibrium.dropper_force,
+            force=cell.equilibrium.dropper_spring_force,
             stiffness=spec.droppers.stiffness,
             beta=beta,
-            limit=((NEAR_SLACK - cell.equilibrium.dropper_force) / spec.droppers.stiffness).astype(self._number),
+            limit=((NEAR_SLACK - cell.equilibrium.dropper_spring_force) / spec.droppers.stiffness).astype(self._number),
             rows=in_precision(dropper_rows(cell), self._number),
             given_up=given_up,
+            at_rest=given_up * np.maximum(0.0, -cell.equilibrium.dropper_spring_force),
         )
         gamma, kappa = 2.0 / self.dt + spec.damping.alpha, 0.5 * self.dt + spec.damping.beta
         self._constants = Constants(
@@ -165,7 +166,8 @@ class TravellingWindow:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
         droppers = self.droppers
         stretch = np.einsum("dk,dkc->dc", droppers.weight, state.u[droppers.dof, :-1])
-        return np.maximum(0.0, -(droppers.force[:, None] + droppers.stiffness * stretch)) * droppers.given_up
+        missing = np.maximum(0.0, -(droppers.force[:, None] + droppers.stiffness * stretch)) * droppers.given_up
+        return missing - droppers.at_rest[:, None]
 
     def shift(self, state: WindowState, *, settled: bool = True) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front.

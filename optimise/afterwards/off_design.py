@@ -20,7 +20,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
 from optimise.evaluation.case_inputs import why_impossible
 from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.installation import installed, standard_errors
+from optimise.evaluation.installation import InstallationErrors, installed, standard_errors
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.executors import open_executor, run_all
@@ -161,7 +161,8 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
         if condition.heights or condition.lengths:
             ideal = periodic_equilibrium(CatenarySpec.model_validate(line))
             own = slice(len(ideal.spec.droppers.positions))  # a line may have fewer droppers than another
-            line = installed(ideal, condition.heights[own], condition.lengths[own]).spec.model_dump()
+            errors = InstallationErrors(condition.heights[own], condition.lengths[own])
+            line = installed(ideal, errors).spec.model_dump()
         case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
     except ValidationError as error:
         return job.failed(why_impossible(error))

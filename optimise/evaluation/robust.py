@@ -82,11 +82,10 @@ def _state(case: CaseSpec, start: WarmStart, line: Equilibrium) -> NDArray[np.fl
 def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     """Objectives over all scenarios, the worst violations, and each scenario's own figures; may raise.
 
-    A design with a dropper slack at rest in any scenario is infeasible by the least static force of all of them, and no
-    dynamics are run: there is no number to combine. The nominal line, to which others are compared, is infeasible so
-    too but keeps the numbers of the scenarios in which it can be run. A scenario whose state does not repeat from span
-    to span has the figures of a long march and says so. One without figures makes the design a failure, with the
-    reason.
+    A dropper that an error of installation leaves loose carries nothing, and the line runs with it; the limit on the
+    static force must hold for a share of the installed lines. A design whose prescribed heights would need a dropper
+    to push is infeasible, and no dynamics are run. A scenario whose state does not repeat from span to span has the
+    figures of a long march and says so. One without figures makes the design a failure, with the reason.
     """
     scenarios = setting.scenarios
     assert scenarios is not None
@@ -94,18 +93,15 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     lines = _lines(setting.case.model_copy(update={"catenary": job.catenary or setting.case.catenary}), scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
     rest = _at_rest(job.number, lines, setting)
-    if isinstance(rest, Outcome):
+    if rest is not None:
         return replace(rest, wall_time_s=times)
     start = setting.start if isinstance(setting.start, RobustStart) else None
-    found: list[tuple[dict[str, float], float] | None] = []
+    found: list[tuple[dict[str, float], float]] = []
     cells: dict[tuple[int, str], VerticalCell] = {}
-    notes = dict.fromkeys(rest.values())
+    notes: dict[str, None] = {}
     for w, condition in enumerate(scenarios.conditions):
         search = _Search(condition.case, start, w, cells)
         for sample, line in enumerate(lines):
-            if sample in rest:
-                found.append(None)
-                continue
             solution = search.solve(sample, line)
             label = scenarios.labels[len(found)]
             reason = solution.message or solution.status.value
@@ -116,8 +112,9 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
                 notes[f"{label}: {solution.message}"] = None
             found.append((figures, float(solution.applied_force_N)))
     times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
-    least = min(float(line.dropper_force.min()) for line in lines)
-    answer = combined(job.number, found, least, setting)
+    forces = np.array([line.dropper_force.min() for line in lines])
+    held = float(np.quantile(forces, 1.0 - setting.limits.fitted_share, method="lower"))
+    answer = combined(job.number, found, (float(forces.min()), held), setting)
     return replace(answer, message="; ".join(notes), wall_time_s=times)
 
 
@@ -136,24 +133,23 @@ def _with_line(case: CaseSpec, line: Equilibrium) -> CaseSpec:
     return case.model_copy(update={"catenary": _as_in(case, line).spec})
 
 
-def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> Outcome | dict[int, str]:
-    """Samples that a design cannot be run in, with the reason; or its evaluation where that settles it."""
+def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> Outcome | None:
+    """Outcome of a design that cannot be run as it is installed in some sample; None where it can in all."""
     scenarios = setting.scenarios
     assert scenarios is not None
-    problems: dict[int, tuple[Status, str]] = {}
+    problems: list[tuple[Status, str]] = []
     for sample, line in enumerate(lines):
         status = static_status(line)
         if status is not Status.OK:
             where = f"with errors {sample + 1}: " if scenarios.spec.errors.wanted else ""
-            problems[sample] = status, f"{where}{static_message(line, status)}"
-    lost = [text for status, text in problems.values() if status is not Status.STATIC_SLACK]
-    texts = {sample: text for sample, (_, text) in problems.items()}
-    if lost or (len(texts) == len(lines) and setting.reference is None):
-        return failed(number, "; ".join(lost or texts.values()))
-    if not texts or setting.reference is None:
-        return texts
+            problems.append((status, f"{where}{static_message(line, status)}"))
+    if not problems:
+        return None
+    text = "; ".join(text for _, text in problems)
+    if setting.reference is None or any(status is not Status.STATIC_SLACK for status, _ in problems):
+        return failed(number, text)
     least = min(float(line.dropper_force.min()) for line in lines)
-    slack = Outcome(number, OutcomeStatus.STATIC_SLACK, "; ".join(texts.values()), static_dropper_force_min_N=least)
+    slack = Outcome(number, OutcomeStatus.STATIC_SLACK, text, static_dropper_force_min_N=least)
     return slack_at_rest(slack, least, setting, setting.reference)
 
 
@@ -192,23 +188,24 @@ class _Search:
 
 
 def combined(
-    number: int, found: list[tuple[dict[str, float], float] | None], least: float, setting: Setting
+    number: int, found: list[tuple[dict[str, float], float]], least: tuple[float, float], setting: Setting
 ) -> Outcome:
-    """Numbers of a design from its figures and applied force [N] in every scenario."""
+    """Numbers of a design from its figures and applied force [N] in every scenario.
+
+    ``least`` are the least static dropper force of all installed lines and that of the share which must hold the limit
+    [N].
+    """
     scenarios = setting.scenarios
     assert scenarios is not None
-    figures = [each[0] if each else None for each in found]
-    forces = [each[1] if each else None for each in found]
-    has = [each for each in figures if each]
-    share = scenarios.weights[[each is not None for each in found]]
-    share = share / share.sum()
+    figures, forces = [each[0] for each in found], [each[1] for each in found]
+    share = scenarios.weights
     names = dict.fromkeys(("sigma", *scenarios.objectives))
     values = {name: scenarios.value(name, figures) for name in names}
-    statistics = {name: _over_scenarios(name, [f[name] for f in has], share) for name in has[0]}
+    statistics = {name: _over_scenarios(name, [f[name] for f in figures], share) for name in figures[0]}
     sigma = values["sigma"]
     reference = setting.reference or Reference(sigma, statistics[UPLIFT])
-    g = violations(statistics, least, setting.limits, reference)
-    kept = {name: tuple(f[name] if f else None for f in figures) for name in KEPT}
+    g = violations(statistics, least[1], setting.limits, reference)
+    kept = {name: tuple(f[name] for f in figures) for name in KEPT}
     return Outcome(
         number=number,
         status=OutcomeStatus.OK,
@@ -216,8 +213,8 @@ def combined(
         constraints=g,
         sampler_value_N=sampler_value(sigma, g, reference.sigma_N),
         statistics=statistics,
-        static_dropper_force_min_N=least,
-        applied_force_N=float(share @ [force for force in forces if force is not None]),
+        static_dropper_force_min_N=least[0],
+        applied_force_N=float(share @ forces),
         objectives=values,
         scenarios={**kept, "applied_force_N": tuple(forces)},
     )

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import case_at
-from optimise.evaluation.installation import installed, standard_errors
+from optimise.evaluation.installation import drawn_errors, installed
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.spec.objective_names import Combine, name_parts
 from optimise.spec.scenarios import ScenariosSpec
@@ -90,7 +90,12 @@ class ScenarioSet:
     def errors_in_words(self) -> str:
         """Errors of installation and their standard deviations; empty where there are none."""
         errors = self.spec.errors
-        parts = (("contact-wire heights", errors.height_sd_mm), ("dropper lengths", errors.length_sd_mm))
+        parts = (
+            ("contact-wire heights", errors.height_sd_mm),
+            ("dropper lengths", errors.length_sd_mm),
+            ("stations", errors.station_sd_mm),
+            ("encumbrance", errors.support_sd_mm),
+        )
         return " and ".join(f"{sd:g} mm in {what}" for what, sd in parts if sd)
 
     @property
@@ -128,14 +133,9 @@ class ScenarioSet:
         errors = self.spec.errors
         if not errors.wanted:
             return line
-        heights, lengths = standard_errors(errors.seed, sample, len(line.spec.droppers.positions))
-        return installed(
-            line,
-            (1e-3 * errors.height_sd_mm * heights).tolist() if errors.height_sd_mm else (),
-            (1e-3 * errors.length_sd_mm * lengths).tolist() if errors.length_sd_mm else (),
-        )
+        return installed(line, drawn_errors(errors, sample, len(line.spec.droppers.positions)))
 
-    def value(self, name: str, figures: Sequence[dict[str, float] | None]) -> float:
+    def value(self, name: str, figures: Sequence[dict[str, float]]) -> float:
         """Objective of a design from its statistics in every scenario, in the objective's unit.
 
         Parameters
@@ -143,11 +143,11 @@ class ScenarioSet:
         name : str
             Name of an objective, with condition or without.
         figures : sequence of dict
-            Statistics by name (scenario,); None in a scenario that does not count, and whose weight the others share.
+            Statistics by name (scenario,).
         """
         parts, objective = name_parts(name), OBJECTIVES[name]
-        use = self._of(parts.marks) & np.array([each is not None for each in figures])
-        values = np.array([objective.raw(figures[k] or {}) for k in np.flatnonzero(use).tolist()], dtype=float)
+        use = self._of(parts.marks)
+        values = np.array([objective.raw(figures[k]) for k in np.flatnonzero(use).tolist()], dtype=float)
         return self._combined(values, self.weights[use], parts.combine or self.spec.combine, objective.maximised)
 
     def _of(self, marks: tuple[str, ...]) -> NDArray[np.bool_]:

@@ -60,6 +60,10 @@ class LimitsSpec(Spec):
     contact_loss_percent: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
         default=0.0, description="largest share of time without contact [%]"
     )
+    fitted_share: Annotated[float, Field(ge=0.5, le=1.0)] = Field(
+        default=0.95,
+        description="share of the lines with errors of installation that must hold static_dropper_force [-]",
+    )
 
 
 class SamplerSpec(Spec):

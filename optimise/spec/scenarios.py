@@ -18,13 +18,23 @@ MOST = 400
 
 
 class InstallationSpec(Spec):
-    """Errors with which a line is installed, independent at every dropper, normal, the same for every design."""
+    """Errors with which a line is installed, normal, independent at every dropper, the same for every design.
+
+    A dropper that an error leaves loose carries nothing, and the line runs with it.
+    """
 
     height_sd_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
         default=0.0, description="standard deviation of the contact-wire heights at the droppers [mm]"
     )
     length_sd_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
         default=0.0, description="standard deviation of the lengths to which droppers are cut [mm]"
+    )
+    station_sd_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.0, description="standard deviation of the droppers' stations, their lengths as cut [mm]"
+    )
+    support_sd_mm: Annotated[float, Field(ge=0.0, le=50.0)] = Field(
+        default=0.0,
+        description="standard deviation of the messenger wire's height over the contact wire at the supports [mm]",
     )
     samples: Annotated[int, Field(ge=1, le=200)] = Field(
         default=8, description="lines with errors for each design; without a standard deviation the line itself"
@@ -34,7 +44,7 @@ class InstallationSpec(Spec):
     @property
     def wanted(self) -> bool:
         """Whether there are errors at all."""
-        return self.height_sd_mm > 0.0 or self.length_sd_mm > 0.0
+        return max(self.height_sd_mm, self.length_sd_mm, self.station_sd_mm, self.support_sd_mm) > 0.0
 
 
 class ScenariosSpec(Spec):

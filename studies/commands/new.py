@@ -107,7 +107,7 @@ def compose(overrides: list[str]) -> Composed[NewJob]:
 def run(composed: Composed[NewJob]) -> int:
     """Write the line and show its droppers at rest; 1 when one is slack or the line's shape was not found."""
     from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
-    from catenary.linearised.static_checks import faults_at_rest
+    from catenary.linearised.static_checks import faults_in_words, loose_in_words
 
     job = composed.job
     line = CatenarySpec.model_validate(job.model_dump(include=set(CatenarySpec.model_fields)))
@@ -121,12 +121,13 @@ def run(composed: Composed[NewJob]) -> int:
         return 1
     for text in _static_table(equilibrium):
         print(text)
-    faults = faults_at_rest(equilibrium)
+    faults = faults_in_words(equilibrium)
     for fault in faults:
-        print(f"Refused by the other commands: {fault.key} {fault.sentence}.", file=sys.stderr)
+        print(f"Refused by the other commands: {fault}.", file=sys.stderr)
     if faults:
         return 1
-    print("Every dropper is in tension at rest. Next:")
+    loose = loose_in_words(equilibrium)
+    print(f"At rest {loose}. Next:" if loose else "Every dropper is in tension at rest. Next:")
     print(f"  {typed_command('simulate', (f'catenary={job.output}',))}")
     return 0
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from catenary.errors import InputError
+from catenary.linearised.rest_warnings import rest_warnings
 from catenary.spec.changes import key_parts, lay_typed
 from catenary.spec.checked import checked
 from catenary.spec.components import Spec
 from catenary.spec.keys import KeyTree, format_value
 from catenary.spec.line import CatenarySpec
-from catenary.spec.pre_sag import hogging_warnings
 from catenary.storage.configuration import FILE_GROUPS, chosen_file, conf_content, group_options, unknown_choice
 from catenary.storage.library import refuse_other_kind
 from catenary.storage.yaml_file import read_yaml_mapping
@@ -103,7 +103,7 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
 
     job = checked(spec, data, reference, where, request.problems)
     line = getattr(job, "catenary", None)
-    hogs = hogging_warnings(line) if isinstance(line, CatenarySpec) else ()
+    hogs = rest_warnings(line) if isinstance(line, CatenarySpec) else ()
     return Composed(job, tuple(overrides), (*notes, *hogs))
 
 

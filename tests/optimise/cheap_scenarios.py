@@ -32,4 +32,4 @@ def bowl_in_scenarios(task, setting):
         )
         found.append((dict(vars(statistics)), 150.0))
     assert isinstance(plain, Outcome)
-    return combined(task.number, found, 20.0, setting)
+    return combined(task.number, found, (20.0, 20.0), setting)

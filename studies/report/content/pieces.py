@@ -70,7 +70,8 @@ class SpanResult:
     ``force`` is the filtered contact force [N] over the station [m]; ``height`` the height of the contact
     point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
     keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
-    long each is slack while the train passes [ms].
+    long each is slack while the train passes [ms], ``dropper_gap`` by how much each hangs loose at rest [mm], empty
+    where none does.
     """
 
     label: str
@@ -83,6 +84,7 @@ class SpanResult:
     elasticity: Curve | None = None
     dropper_cut_length: Array = field(default_factory=lambda: np.zeros(0))
     dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
+    dropper_gap: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from catenary.spec.pre_sag import hogging_warnings
+from catenary.linearised.rest_warnings import rest_warnings
 from dynamics.charts.numbers import with_bound_units
 from optimise.parameter_study.sensitivity import SensitivityFolder
 from optimise.parameter_study.sensitivity_result import SensitivityResult
@@ -33,6 +33,6 @@ def sensitivity_page(result: SensitivityResult) -> Page:
         title=f"{result.spec.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
         headline=with_bound_units(_headline(result)),
         facts=_facts(result),
-        warnings=(*_warnings(result), *hogging_warnings(result.case.catenary)),
+        warnings=(*_warnings(result), *rest_warnings(result.case.catenary)),
         sections=tuple(s for s in (*sections, _failures(result), *origin) if s.charts or s.tables or s.command),
     )

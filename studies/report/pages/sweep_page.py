@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.spec.pre_sag import hogging_warnings
+from catenary.linearised.rest_warnings import rest_warnings
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, HeatMap, Role
 from optimise.evaluation.outcome import OutcomeStatus
@@ -102,7 +102,7 @@ def sweep_page(result: SweepResult) -> Page:
         kicker="Sweep over inputs",
         title=f"{result.sweep.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
         headline=with_bound_units(_headline(result, axes)),
-        warnings=(*_warnings(result), *hogging_warnings(result.case.catenary)),
+        warnings=(*_warnings(result), *rest_warnings(result.case.catenary)),
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )
 

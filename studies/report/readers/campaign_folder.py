@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from catenary.spec.pre_sag import hogging_warnings
+from catenary.linearised.rest_warnings import rest_warnings
 from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import StoredResult
 from dynamics.spec.case import CaseSpec
@@ -99,7 +99,7 @@ def read_campaign(folder: Path) -> CampaignContent:
             *unsigned,
             *_unfinished(result),
             *_slack(result, records),
-            *hogging_warnings(case.catenary),
+            *rest_warnings(case.catenary),
         ),
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),

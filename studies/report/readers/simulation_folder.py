@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from catenary.spec.pre_sag import hogging_warnings
+from catenary.linearised.rest_warnings import rest_warnings
 from studies.report.content.history_content import read_histories
 from studies.report.content.provenance import case_provenance
 from studies.report.readers.page_content import SimulationContent
@@ -83,7 +83,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=(
             *(() if status == "ok" else (f"The solver did not finish: {status}. {message}".strip(),)),
-            *hogging_warnings(case.catenary),
+            *rest_warnings(case.catenary),
             *slack_warning(summary),
         ),
     )

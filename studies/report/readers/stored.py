@@ -124,6 +124,7 @@ def span_result(
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
         position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
     trace = _last_passage(position, line.period, periodic=case.seeks_steady_state)
+    gap = values.get("dropper_gap", np.zeros(0))
     return SpanResult(
         label=label,
         drawing=line_drawing(values, line.supports, role) if drawn else None,
@@ -135,6 +136,7 @@ def span_result(
         elasticity=_elasticity(values, (label, role)),
         dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
         dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
+        dropper_gap=1.0e3 * gap if gap.any() else np.zeros(0),
     )
 
 

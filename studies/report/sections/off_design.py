@@ -119,8 +119,8 @@ def condition_table(off_design: OffDesign) -> Table:
         rows=tuple(rows),
         align="lrrrlr",
         caption="Steady states, each with its estimated numerical error and on finer numerics where that was large; "
-        "nothing inside the errors of both is called better or worse. Compared are the runs that both designs have; a "
-        "line with errors may be slack at rest, and then it has no σ.",
+        "nothing inside the errors of both is called better or worse. Compared are the runs that both designs have. A "
+        "dropper that an error leaves loose at rest carries nothing, and the line runs with it.",
     )
 
 

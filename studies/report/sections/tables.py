@@ -184,7 +184,7 @@ def design_table(designs: DesignTable) -> Table:
 def dropper_table(results: tuple[SpanResult, ...]) -> Table:
     """Show every dropper of each design: station, contact-wire height, static force, length to cut, time slack."""
     at_rest = (("station", "m", 3), ("height", "mm", 1), ("force", "N", 1), ("cut length", "m", 4))
-    quantities = (*at_rest, ("slack", "ms", 0))
+    quantities = (*at_rest, ("loose by", "mm", 1), ("slack", "ms", 0))
     columns = ["dropper"]
     most = max(r.dropper_x.size for r in results)
     texts = [[str(k + 1) for k in range(most)]]
@@ -202,7 +202,8 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
         rows=tuple(zip(*texts, strict=True)),
         align="r" * len(columns),
         caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
-        "those without load; slack is how long a dropper carries nothing while the train passes.",
+        "those without load; a loose dropper is longer at rest than the distance between its clamps; slack is how long "
+        "a dropper carries nothing while the train passes.",
     )
 
 
@@ -224,6 +225,7 @@ def _dropper_values(result: SpanResult) -> dict[str, Array]:
         "height": np.zeros(0) if drawing is None else drawing.dropper_height,
         "force": result.dropper_force,
         "cut length": result.dropper_cut_length,
+        "loose by": result.dropper_gap,
         "slack": result.dropper_slack_time,
     }
 
