@@ -96,9 +96,11 @@ def test_inner_spans_of_an_open_line_are_the_cell(build_line, name, tolerance):
     np.testing.assert_allclose(heights(eq).reshape(7, -1)[3], heights(cell), rtol=0, atol=tolerance)
     cut = eq.dropper_unstretched_length.reshape(7, -1)
     np.testing.assert_allclose(cut[1:-1], np.tile(line.droppers.lengths, (5, 1)), rtol=0, atol=1e-10)
-    # at the ends of a stitched line two droppers hang from the messenger wire and keep the cell's heights
+    # at the ends of a stitched line two droppers hang from the messenger wire: they keep the cell's heights, or hang
+    # loose where the wire is higher
     fits = np.isclose(cut, line.droppers.lengths, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(heights(eq).reshape(7, -1)[~fits], np.tile(heights(cell), (7, 1))[~fits], atol=1e-12)
+    higher = heights(eq).reshape(7, -1)[~fits] - np.tile(heights(cell), (7, 1))[~fits]
+    assert (higher > -1e-12).all() and (eq.dropper_force.reshape(7, -1)[~fits] * higher < 1e-9).all()
     assert np.count_nonzero(~fits) == (2 if name == "re330" else 0)
 
 
