@@ -48,7 +48,7 @@ def write_example(name: str) -> None:
         *(f"![{picture.stem}]({name}_{picture.name})" for picture in pictures),
     )
     write_text_atomic(PAGES / f"{name}.md", "\n\n".join(parts) + "\n")
-    print(f"Written: docs/examples/{name}.md, {len(pictures)} pictures, {seconds:.0f} s", flush=True)
+    print(f"Wrote docs/examples/{name}.md, {len(pictures)} pictures, {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ __all__ = ["WIDTH", "charts_figure", "thinned"]
 WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
 ROW, LEGEND_GAP = 18.0, 6.0  # a row of the legend or a heading, and what is left free below a legend
-# room that a letter of a name beside the axes takes, a digit of a number at an axis, a letter and a sign of the legend
+# room that a letter of a name next to the axes takes, a digit of a number at an axis, a letter and a sign of the legend
 LETTER, DIGIT, LEGEND_LETTER, LEGEND_SIGN = 6.3, 8.0, 7.2, 44.0
 TICK_SIZE, TITLE_SIZE, LEGEND_SIZE = 12.0, 12.5, 12.0
 BAR_WIDTH = 10.0

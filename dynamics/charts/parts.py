@@ -38,7 +38,7 @@ class Curve:
     notes : tuple of str
         One remark per point, shown on hover; empty where there is nothing to say.
     labels : tuple of str
-        One short name per point, drawn beside it where there is room; empty for points without names.
+        One short name per point, drawn next to it where there is room; empty for points without names.
     """
 
     label: str
@@ -206,7 +206,7 @@ class Chart:
         y = np.concatenate([*(c.y for c in self.curves), [level.y for level in self.levels]])
         low, high = float(y.min()), float(y.max())
         if self.logarithmic:
-            # room beside the outermost marks, and never less than a factor of four from end to end
+            # room around the outermost marks, and never less than a factor of four from end to end
             edges = [(v.min() / (r := max(1.15, (4.0 * v.min() / v.max()) ** 0.5)), v.max() * r) for v in (x, y)]
             return self.x_range or edges[0], self.y_range or edges[1]
         if low == high == 0.0:

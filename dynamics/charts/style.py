@@ -34,7 +34,7 @@ SETTINGS = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Hold Matplotlib's settings, whatever a user's own are; a letter that its font lacks is no warning."""
+    """Hold Matplotlib's settings, whatever a user's own are; a letter that its font lacks raises no warning."""
     with matplotlib.style.context(["default", SETTINGS]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield

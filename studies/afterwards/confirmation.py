@@ -1,6 +1,6 @@
 """Run both lines again after a search, and by the long transient.
 
-Written into the campaign's folder: nominal/, best/, nominal_transient/ and best_transient/ with summary.json
+Writes into the campaign's folder: nominal/, best/, nominal_transient/ and best_transient/ with summary.json
 and result.nc each, and confirmation.json.
 """
 

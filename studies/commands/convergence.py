@@ -220,7 +220,7 @@ def _study_into(folder: RunFolder, composed: Composed[ConvergenceJob], bench: _B
     write_convergence_report(folder.path)
     for conclusion in summary["conclusions"]:
         folder.say(conclusion["sentence"])
-    folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
+    folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
     return 0
 
 

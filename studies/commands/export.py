@@ -77,5 +77,5 @@ def run_export(composed: Composed[ExportJob]) -> tuple[int, Path]:
         f"{bundle.computed_s:.1f} s"
     )
     print(f"Files: {', '.join(f'{part} {spent:.2f} s' for part, spent in bundle.parts)}")
-    print(f"Written to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
+    print(f"Wrote to {folder}/: pfem.nc, pfem.mat, pfem.bin, readers in C, Octave and Python; begin with README.md")
     return 0, folder

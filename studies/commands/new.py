@@ -113,7 +113,7 @@ def run(composed: Composed[NewJob]) -> int:
     line = CatenarySpec.model_validate(job.model_dump(include=set(CatenarySpec.model_fields)))
     equilibrium = periodic_equilibrium(line)
     write_text_atomic(Path(job.output), line_text(line, Path(job.table).name, job.like))
-    print(f"Written: {job.output}")
+    print(f"Wrote {job.output}")
     taken = [path for path, mark in line.provenance.items() if mark != "u"]
     print(f"Copied from {job.like}, check that they are right: {', '.join(taken)}")
     if equilibrium.status is not EquilibriumStatus.OK:

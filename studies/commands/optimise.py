@@ -144,7 +144,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     files = (
         "report.html, " + ("best_design.yaml, " if result.best else "") + "trials.nc" + (", pareto/" if several else "")
     )
-    folder.say(f"Written to {result.folder}/ ({files})")
+    folder.say(f"Wrote to {result.folder}/ ({files})")
     return 0
 
 

@@ -101,7 +101,7 @@ def _fill_and_report(
     broken = [point for point in result.points.values() if not point.statistics]
     for sentence in [*study.closing(result), *_reasons(broken)]:
         folder.say(sentence)
-    folder.say(f"Written to {place.path}/ ({study.files})")
+    folder.say(f"Wrote to {place.path}/ ({study.files})")
     return 0 if len(broken) < len(result.points) else 1
 
 

@@ -94,7 +94,7 @@ def _draw(folder: Path, head: ReportSpec) -> int:
         raise InputError(
             [f"run_dir must be a run or campaign folder: {folder} has neither summary.json nor campaign.yaml"]
         )
-    print(f"Written: {folder / 'report.html'}")
+    print(f"Wrote {folder / 'report.html'}")
     return 0
 
 
@@ -119,5 +119,5 @@ def _compare(job: ReportJob) -> int:
 
     page = Path(job.output or "comparison.html")
     picture = write_comparison(job.runs, job.record, page)
-    print(f"Written: {page}, {picture}")
+    print(f"Wrote {page}, {picture}")
     return 0

@@ -81,7 +81,7 @@ def run(composed: Composed[MapJob]) -> int:
         folder.say(line)
     where = f", recommendation.json in {job.bundle}/" if stored else ""
     figures = ", figures/" if maps else ""
-    folder.say(f"Written to {folder.path}/ (summary.json{figures}){where}")
+    folder.say(f"Wrote to {folder.path}/ (summary.json{figures}){where}")
     return int(not found.stable)
 
 

@@ -63,7 +63,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     write_simulation_report(folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
-    folder.say(f"Written to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
+    folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
     return 0 if solution.status.has_figures else 1
 
 

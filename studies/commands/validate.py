@@ -58,7 +58,7 @@ def run(composed: Composed[ValidateJob]) -> int:
     _write(folder.path, composed, found, time.perf_counter() - began)
     missed = sum(c.missed for c in found)
     folder.say("All gates are met." if not missed else f"{missed} gate(s) missed.")
-    folder.say(f"Written to {folder.path}/ (report.html, summary.json, figures/)")
+    folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, figures/)")
     return 1 if missed else 0
 
 

@@ -58,7 +58,7 @@ def compare_forces(composed: Composed[CompareJob]) -> None:
     for row in (table.columns, *table.rows):
         folder.say(f"{row[0]:<42} {row[1]:>9} {row[2]:>9} {row[3]:>20} {row[4]}")
     folder.say(f"{page.headline}")
-    folder.say(f"Written to {folder.path}/ (comparison.json, comparison.html, {picture.name})")
+    folder.say(f"Wrote to {folder.path}/ (comparison.json, comparison.html, {picture.name})")
 
 
 def _common_span(job: CompareJob, predicted: Source, measured: Source) -> float:

@@ -78,7 +78,7 @@ def _say(folder: RunFolder, summary: dict[str, Any]) -> None:
             "loop.height_harmonics or a longer loop.ramp_s lose less"
         )
     figures = ", figures/" if "spans" in summary else ""
-    folder.say(f"Written to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
+    folder.say(f"Wrote to {folder.path}/ (run.nc, run.journal, summary.json{figures})")
 
 
 def settled_sentence(summary: dict[str, Any]) -> str:

@@ -1,8 +1,9 @@
-"""Plain English: no word of the house's old dialect in a message, a docstring, a comment or a configuration file.
+"""Plain English: no word of the old dialect in a message, docstring, comment, configuration file or page.
 
 Names of keys that earlier versions wrote stay, as whole strings or in backticks; a sentence about them does not.
 """
 
+import ast
 import io
 import re
 import tokenize
@@ -12,10 +13,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# the pages that draw are rewritten with their renderer
-LEFT_OUT = ("dynamics/charts", "studies/report/drawing")
-# folders of Python modules and of YAML files, all of whose texts people see
-SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf")
+WRITTEN_BY_RUNS = ("docs/results",)
+# folders of modules, configuration files and pages that people read
+SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf", "docs", "README.md")
+BLOCKS = re.DOTALL | re.MULTILINE
 OFFENDERS_SHOWN = 60
 
 # what nobody in the field writes so, and what to write in its place
@@ -71,23 +72,36 @@ def found_in(text: str) -> Iterator[str]:
 
 
 def texts_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and text of every comment and of every string with a blank, what f-strings insert left out."""
-    if path.suffix == ".yaml":
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-            yield number, line.partition("#")[2]
-        return
-    for token in tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
-        elif token.type == tokenize.STRING and " " in token.string:
-            inserted = r"(?<!\{)\{(?!\{)(?:[^{}]|\{[^{}]*\})*\}" if token.string[0] in "fFrR" else r"(?!)"
-            yield token.start[0], re.sub(inserted, "_", token.string)
+    """Yield line and text of every comment and of every string with a blank; pages without what stands as code."""
+    source = path.read_text("utf-8")
+    if path.suffix == ".md":
+        source = re.sub(
+            r"^ *```.*?^ *```|`[^`\n]+`", lambda code: "\n" * code[0].count("\n") + "_", source, flags=BLOCKS
+        )
+        yield from enumerate(source.splitlines(), start=1)
+    elif path.suffix == ".yaml":
+        yield from ((number, line.partition("#")[2]) for number, line in enumerate(source.splitlines(), start=1))
+    else:
+        tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+        yield from ((token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT)
+        yield from strings_of(ast.parse(source))
+
+
+def strings_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield line and text of every string with a blank, an underscore for each value that an f-string inserts."""
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        values = node.values if isinstance(node, ast.JoinedStr) else [] if id(node) in parts else [node]
+        text = "".join(v.value if isinstance(v, ast.Constant) and isinstance(v.value, str) else "_" for v in values)
+        if " " in text and isinstance(node, ast.expr):
+            yield node.lineno, text
 
 
 def files_of(place: str) -> list[Path]:
-    """List the modules and configuration files of a folder."""
-    found = sorted(p for suffix in ("py", "yaml") for p in (ROOT / place).rglob(f"*.{suffix}"))
-    return [path for path in found if not path.relative_to(ROOT).as_posix().startswith(LEFT_OUT)]
+    """List the modules, configuration files and pages of a folder, or the page itself."""
+    at = ROOT / place
+    found = sorted(p for suffix in ("py", "yaml", "md") for p in at.rglob(f"*.{suffix}")) if at.is_dir() else [at]
+    return [path for path in found if not path.relative_to(ROOT).as_posix().startswith(WRITTEN_BY_RUNS)]
 
 
 @pytest.mark.parametrize("place", SCOPE)
@@ -96,7 +110,7 @@ def test_texts_are_plain_english(place):
     for path in files:
         for line, text in texts_of(path):
             offenders += [f"{path.relative_to(ROOT)}:{line}: {wrong}" for wrong in found_in(text)]
-            if re.match(rf'[rf]*"""{PARTICIPLES}', text):
+            if path.suffix == ".py" and re.match(PARTICIPLES, text):
                 offenders.append(f"{path.relative_to(ROOT)}:{line}: begin with a verb or a noun, not with a participle")
     assert files, f"{place} holds nothing to read"
     shown = "\n".join(offenders[:OFFENDERS_SHOWN])

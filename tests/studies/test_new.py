@@ -229,7 +229,7 @@ def test_a_terminal_is_asked_for_what_is_missing(catenary, folder, table, monkey
     ended = catenary("new", given, "encumbrance=1.4")
     assert ended.code == 0, ended.err
     assert "span, support to support [m]: " in ended.out
-    assert "encumbrance" not in ended.out.partition("Written")[0]
+    assert "encumbrance" not in ended.out.partition("Wrote")[0]
     assert read_line(folder / "mine.yaml").span_length == 60.0
 
 

@@ -26,7 +26,7 @@ def finish(folder: RunFolder, job: EmulateJob, test: EmulatedTest) -> int:
     for line in _closing(summary):
         folder.say(line)
     files = "report.html, summary.json, run.nc, spans.nc, period.nc, droppers.nc, figures/"
-    folder.say(f"Written to {folder.path}/ ({files})")
+    folder.say(f"Wrote to {folder.path}/ ({files})")
     return int(summary["status"] != LoopStatus.OK or test.chosen.steady.status is not LoopStatus.OK)
 
 
