@@ -12,6 +12,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
+from catenary.errors import sentences_of
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
 from optimise.evaluation.outcome import OutcomeStatus
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["off_design_lines", "show_fitter_schedule", "show_off_design"]
 
 ROUNDED_MM = (1.0, 5.0)
+STATIONS_MM = (10.0, 50.0)
 
 
 def show_off_design(
@@ -149,10 +153,34 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
         "length_m": exact,
         "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
         "runs": runs,
+        "stations_rounded": [_at_rounded_stations(result, line, mm) for mm in STATIONS_MM],
     }
     write_json_atomic(result.folder / "fitter_schedule.json", content)
     write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))
     return content
+
+
+def _at_rounded_stations(result: CampaignResult, line: CatenarySpec, step_mm: float) -> dict[str, Any]:
+    """Droppers at stations rounded from their own support, with lengths to a millimetre that give the same heights."""
+    from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.form_finding.prescribed import prescribed_by_lengths
+
+    step, supports = 1e-3 * step_mm, [0.0, *line.supports]
+    own = [max(s for s in supports if s < x) for x in line.droppers.positions]
+    stations = [round(s + step * round((x - s) / step), 6) for s, x in zip(own, line.droppers.positions, strict=True)]
+    content: dict[str, Any] = {"rounded_mm": step_mm, "position_m": stations, "length_m": []}
+    try:
+        moved = type(line).model_validate(
+            {**line.model_dump(), "droppers": {**line.droppers.model_dump(), "positions": tuple(stations)}}
+        )
+    except ValidationError as error:
+        return {**content, "contact_force_std_N": None, "message": "; ".join(sentences_of(error))}
+    equilibrium = periodic_equilibrium(moved)
+    if equilibrium.status is not EquilibriumStatus.OK:
+        return {**content, "contact_force_std_N": None, "message": equilibrium.status.value}
+    cut = prescribed_by_lengths(equilibrium)
+    lengths = [round(length, 3) for length in cut.droppers.lengths]
+    return {**content, "length_m": lengths, **_sigma(result, _cut_to(cut, lengths))}
 
 
 def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
@@ -178,9 +206,13 @@ def _as_csv(content: dict[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [f"length_rounded_{r['rounded_mm']:g}mm_m" for r in content["rounded_m"]]
+    placed = [r for r in content["stations_rounded"] if r["length_m"]]
+    for r in placed:
+        names += [f"station_rounded_{r['rounded_mm']:g}mm_m", f"length_at_{r['rounded_mm']:g}mm_stations_m"]
     writer.writerow(["dropper", "station_m", "length_m", *names, "span", "from_support_m"])
     supports = content["supports_m"]
     columns = [content["position_m"], content["length_m"], *(r["length_m"] for r in content["rounded_m"])]
+    columns += [r[name] for r in placed for name in ("position_m", "length_m")]
     for k, (station, exact, *others) in enumerate(zip(*columns, strict=True)):
         span = sum(support < station for support in supports)
         where = [span, f"{station - supports[span - 1]:.3f}"]

@@ -28,6 +28,7 @@ __all__ = [
     "LineDrawing",
     "OffDesign",
     "OffDesignRun",
+    "PlacedDroppers",
     "SearchHistory",
     "SpanResult",
     "TrialState",
@@ -204,11 +205,25 @@ class OffDesign:
 
 
 @dataclass(frozen=True)
+class PlacedDroppers:
+    """Droppers at stations [m] rounded to a step [mm], cut to whole millimetres [m], with sigma [N] of the line.
+
+    ``length`` is empty and ``sigma`` NaN, with the reason, where that line could not be run.
+    """
+
+    step_mm: float
+    position: Array
+    length: Array
+    sigma: float
+    message: str
+
+
+@dataclass(frozen=True)
 class FitterSchedule:
     """Lengths [m] to cut the best design's droppers to, exact and rounded, and sigma [N] of each.
 
     ``rounded`` maps the step of rounding [mm] to the lengths; ``sigma`` has 0 for the exact ones. ``supports`` are the
-    stations of the supports before the line repeats.
+    stations of the supports before the line repeats; ``placed`` are lines with rounded stations too.
     """
 
     position: Array
@@ -217,6 +232,7 @@ class FitterSchedule:
     sigma: dict[float, float]
     message: dict[float, str]
     supports: Array = field(default_factory=lambda: np.zeros(0))
+    placed: tuple[PlacedDroppers, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ def lead_section(content: CampaignContent) -> Section:
         _limits(content),
         _off_design(content.off_design),
         _fitted(content.off_design),
+        _as_cut(content),
         _standards(content),
     )
     statements = Table(
@@ -134,6 +135,24 @@ def _fitted(off_design: OffDesign | None) -> Statement | None:
 def _slack_lines(runs: tuple[OffDesignRun, ...]) -> str:
     nominal, best = (sum(bool(r.slack[k]) for r in runs) for k in (0, 1))
     return f"{nominal} and {best} of {len(runs)} with {ERRORS[runs[0].kind][0]} of {runs[0].value:g} mm"
+
+
+def _as_cut(content: CampaignContent) -> Statement | None:
+    """The best design as a fitter cuts and places its droppers, to whole steps."""
+    schedule = content.schedule
+    if schedule is None or content.condition or content.designs.objectives[0].name != "sigma":
+        return None
+    found = {f"cut to {step:g} mm": schedule.sigma.get(step, math.nan) for step in sorted(schedule.rounded)}
+    found |= {f"at stations to {p.step_mm:g} mm": p.sigma for p in schedule.placed}
+    exact, before = schedule.sigma.get(0.0, math.nan), float(content.designs.nominal_values[0])
+    kept = all(sigma < before for sigma in found.values())  # a line that could not be run has no sigma
+    listed = "; ".join(f"{value_text(sigma, 2)} N {how}" for how, sigma in found.items())
+    what = "stays below the nominal line's σ as it is cut and placed"
+    return (
+        what,
+        HOLDS if kept else NOT,
+        f"σ {value_text(exact, 2)} N exactly; {listed}; nominal line {number(before, 2)} N.",
+    )
 
 
 def _standards(content: CampaignContent) -> Statement | None:

@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.record.campaign_folder import TrialRecord
-from studies.report.content.pieces import FitterSchedule, OffDesign, OffDesignRun
+from studies.report.content.pieces import FitterSchedule, OffDesign, OffDesignRun, PlacedDroppers
 from studies.report.readers.stored import read_json
 from studies.writing.report_head import HeadRecord, read_head
 
@@ -82,6 +82,16 @@ def read_schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
         sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
         message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
         supports=np.array(content.get("supports_m", ())),
+        placed=tuple(
+            PlacedDroppers(
+                float(r["rounded_mm"]),
+                np.array(r["position_m"], dtype=float),
+                np.array(r["length_m"], dtype=float),
+                _or_nan(r["contact_force_std_N"]),
+                r["message"],
+            )
+            for r in content.get("stations_rounded", ())
+        ),
     )
 
 

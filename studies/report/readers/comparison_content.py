@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from catenary.errors import InputError
+from catenary.storage.provenance import config_sha256
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Curve, Role
 from dynamics.contact_force.measured_force import best_offset, fold_record, record_problems
@@ -43,6 +44,7 @@ class Entry:
     envelope: tuple[Curve, ...] = ()
     note: str = ""
     traits: tuple[str, ...] = ()
+    same: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def read_comparison(paths: Sequence[str], record: RecordSpec) -> ComparisonConte
             found[path] = [_record(Path(path), record, runs)]
         except InputError as error:
             problems += error.problems
-    entries = [entry for path in paths for entry in found.get(path, [])]
+    entries, once = _each_line_once([entry for path in paths for entry in found.get(path, [])])
     if not problems and not 2 <= len(entries) <= len(ROLES):
         problems.append(
             f"a comparison must have 2 to {len(ROLES)} forces (a campaign counts for its nominal and its best design): "
@@ -86,7 +88,25 @@ def read_comparison(paths: Sequence[str], record: RecordSpec) -> ComparisonConte
         )
     if problems:
         raise InputError(problems)
-    return _named(entries)
+    content = _named(entries)
+    return replace(content, warnings=(*content.warnings, *once))
+
+
+def _each_line_once(entries: list[Entry]) -> tuple[list[Entry], tuple[str, ...]]:
+    """Leave out what a campaign has of a line and case that stands there already, and say so."""
+    kept: list[Entry] = []
+    said: list[str] = []
+    for entry in entries:
+        other = next((e for e in kept if entry.same and e.same == entry.same), None)
+        if other is None:
+            kept.append(entry)
+            continue
+        own, first = (e.result.statistics["contact_force_std_N"] for e in (entry, other))
+        said.append(
+            f"{entry.source} is the line of {other.source} and is shown once: its σ is {number(own, 2)} N there and "
+            f"{number(first, 2)} N here."
+        )
+    return kept, tuple(said)
 
 
 def _folder(folder: Path) -> list[Entry]:
@@ -117,14 +137,20 @@ def _campaign(folder: Path) -> list[Entry]:
 
     content, campaign = read_campaign(folder), load_result(folder)
     place = f"{campaign.case.catenary.name}, {campaign.case.speed_kmh:g} km/h"
-    designs = [("nominal", content.nominal, campaign.nominal)]
+    designs = [("nominal line", content.nominal, campaign.nominal)]
     if content.best is not None:
         best = next(r for r in campaign.records if r.number == content.best_trial)
-        designs.append(("best design", content.best, best))
+        designs.append((f"{campaign.campaign.name}, best design", content.best, best))
+    cases = [campaign.case_with(campaign.catenary_of(trial)) for _, _, trial in designs]
     return [
-        _computed(f"{folder} ({name})", f"{name} of {place}", result, campaign.case_with(campaign.catenary_of(trial)))
-        for name, result, trial in designs
+        replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case), same=_line_hash(case))
+        for (name, result, _), case in zip(designs, cases, strict=True)
     ]
+
+
+def _line_hash(case: CaseSpec) -> str:
+    """Hash of a line in its case; campaigns may put the same line on meshes of their own."""
+    return config_sha256(case, exclude={"catenary": {"mesh": True}})
 
 
 def _computed(source: str, line: str, result: SpanResult, case: CaseSpec) -> Entry:

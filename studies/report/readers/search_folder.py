@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -99,34 +100,90 @@ def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:
 
 
 def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
-    """Variables of some designs, with the nominal line and their bounds."""
+    """What some designs change against the nominal line, with the bounds of the search.
+
+    Lifts and moves are coordinates of the search: shown is what they come to at every dropper, where all designs have
+    the nominal line's number of droppers.
+    """
     variables = result.space.variables
-    in_mm = [v.name.startswith("lift") for v in variables]
+    droppers = _dropper_changes(result, best)
+    kept = [k for k, v in enumerate(variables) if droppers is None or not _of_droppers(v)]
+    in_mm = np.array([variables[k].name.startswith("lift") for k in kept], dtype=bool)
     scale = np.where(in_mm, MM, 1.0)
-    values = np.array([r.values for r in best]).reshape(len(best), len(variables)).T
+    values = np.array([[r.values[k] for k in kept] for r in best]).reshape(len(best), len(kept)).T
+    names, units, changes = ((), (), np.zeros((0, len(best)))) if droppers is None else droppers
+    open_ends = np.full(len(names), math.nan)
+
+    def column(pick: Callable[[Variable], float], of_droppers: Array) -> Array:
+        return np.concatenate([of_droppers, scale * [pick(variables[k]) for k in kept]])
+
     return DesignTable(
-        names=tuple(v.name.replace("_", " ") for v in variables),
-        units=tuple(
-            "mm" if lift else "–" if v.unit == "1" else v.unit for v, lift in zip(variables, in_mm, strict=True)
-        ),
-        lower=scale * [v.low for v in variables],
-        upper=scale * [v.high for v in variables],
-        nominal=scale * [v.nominal for v in variables],
-        designs=scale[:, None] * values,
+        names=(*names, *(variables[k].name.replace("_", " ") for k in kept)),
+        units=(*units, *("mm" if lift else _unit(variables[k]) for k, lift in zip(kept, in_mm, strict=True))),
+        lower=column(lambda v: v.low, open_ends),
+        upper=column(lambda v: v.high, open_ends),
+        nominal=column(lambda v: v.nominal, np.zeros(len(names))),
+        designs=np.vstack([changes, scale[:, None] * values]),
         trials=tuple(r.number for r in best),
         objectives=result.objectives,
         values=_objectives(best, result.campaign.objectives).T,
         nominal_values=_objectives([result.nominal], result.campaign.objectives)[0],
-        caption=_meaning(variables),
+        caption=_meaning(result, droppers is not None),
     )
 
 
-def _meaning(variables: tuple[Variable, ...]) -> str:
+def _of_droppers(variable: Variable) -> bool:
+    return variable.name.startswith(("lift", "move"))
+
+
+def _unit(variable: Variable) -> str:
+    return "–" if variable.unit == "1" else variable.unit
+
+
+def _dropper_changes(
+    result: CampaignResult, best: list[TrialRecord]
+) -> tuple[tuple[str, ...], tuple[str, ...], Array] | None:
+    """Names, units and changes (row, design) of heights [mm] and stations [m], from the support to mid-span.
+
+    None where no dropper varies, or where designs have other droppers than the nominal line.
+    """
+    nominal = result.space.nominal
+    lines = [result.catenary_of(r) for r in best]
+    count = len(nominal.droppers.positions)
+    alike = all(len(line.droppers.positions) == count and not line.further_spans for line in (nominal, *lines))
+    if not alike or not any(_of_droppers(v) for v in result.space.variables):
+        return None
+    half = (count + 1) // 2
+    rows: list[tuple[str, str, list[float]]] = []
+    for wanted, key, name, unit, scale in (
+        (result.space.lifts, "contact_wire_heights", "height change", "mm", MM),
+        (result.space.moves, "positions", "shift towards mid-span", "m", 1.0),
+    ):
+        own = getattr(nominal.droppers, key)
+        for k in range(half if wanted else 0):
+            changes = [scale * (getattr(line.droppers, key)[k] - own[k]) for line in lines]
+            rows.append((f"dropper {k + 1}, {name}", unit, changes))
+    if wanted and count % 2:
+        rows.pop()  # a dropper at mid-span stays there
+    table = np.array([changes for _, _, changes in rows]).reshape(len(rows), len(best))
+    return tuple(name for name, _, _ in rows), tuple(unit for _, unit, _ in rows), table
+
+
+def _meaning(result: CampaignResult, by_dropper: bool) -> str:
     """Explain the kinds of variables that a campaign has."""
+    variables, design = result.space.variables, result.campaign.design
     first = "Best feasible design first; lower and upper are the bounds of the search."
-    droppers = [v for v in variables if v.name.startswith(("lift", "move"))]
+    droppers = [v for v in variables if _of_droppers(v)]
     if not droppers:
         return first
+    if by_dropper:
+        bounds = f"the search keeps heights within {MM * design.height_change:g} mm of the nominal profile"
+        if result.space.moves:
+            bounds += f" and shifts within {design.dropper_move:g} m"
+        return (
+            f"{first} Droppers are counted from the support to mid-span and are the same on both sides of it; changes "
+            f"are those against the same dropper of the nominal line, and {bounds}."
+        )
     kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in droppers}
     meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
     names = "Variables" if len(droppers) == len(variables) else "Lifts and moves"

@@ -53,7 +53,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     lines: list[tuple[TrialRecord, str, Role]] = [(result.nominal, "nominal", "nominal")]
     lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
     return Choice(
-        varied=f"{len(variables)} variables: {counted}. Their ranges stand in the table.",
+        varied=f"{len(variables)} variables: {counted}. What they come to stands in the table.",
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, result.scenarios),
         met="" if result.scenarios is None else _met(result.scenarios),
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),

@@ -163,36 +163,38 @@ def _with_error(sigma: float, error: float) -> str:
 
 
 def schedule_table(schedule: FitterSchedule) -> Table:
-    """Lengths to cut the droppers to, exact and rounded, with sigma of each below."""
+    """Lengths to cut the droppers to, exact and rounded, at exact and at rounded stations, with sigma of each below."""
     steps, several = sorted(schedule.rounded), schedule.supports.size > 2
+    placed = [p for p in schedule.placed if p.length.size]
 
-    def station(x: float) -> str:
+    def station(x: float, digits: int) -> str:
         """Station, and where there are several spans also that from the dropper's own support."""
-        own = f" ({number(x - float(schedule.supports[schedule.supports < x][-1]), 3)})" if several else ""
-        return f"{number(x, 3)}{own}"
+        support = float(schedule.supports[schedule.supports < x][-1]) if several else 0.0
+        return f"{number(x, digits)}" + (f" ({number(x - support, digits)})" if several else "")
 
-    rows: list[tuple[str, ...]] = [
-        (
-            str(k + 1),
-            station(float(x)),
-            number(MM * length, 2),
-            *(number(MM * schedule.rounded[s][k], 0) for s in steps),
-        )
-        for k, (x, length) in enumerate(zip(schedule.position, schedule.length, strict=True))
-    ]
+    rows: list[tuple[str, ...]] = []
+    for k, (x, length) in enumerate(zip(schedule.position, schedule.length, strict=True)):
+        cut = (number(MM * schedule.rounded[s][k], 0) for s in steps)
+        moved = (text for p in placed for text in (station(float(p.position[k]), 2), number(MM * p.length[k], 0)))
+        rows.append((str(k + 1), station(float(x), 3), number(MM * length, 2), *cut, *moved))
     sigma = [schedule.sigma.get(s, np.nan) for s in (0.0, *steps)]
-    rows.append(("σ [N]", "", *(number(v, 2) if np.isfinite(v) else NONE for v in sigma)))
+    below = [number(v, 2) if np.isfinite(v) else NONE for v in sigma]
+    below += [text for p in placed for text in ("", number(p.sigma, 2) if np.isfinite(p.sigma) else NONE)]
+    rows.append(("σ [N]", "", *below))
     reasons = [f"rounded to {s:g} mm: {schedule.message[s]}" for s in steps if schedule.message.get(s)]
+    reasons += [f"stations to {p.step_mm:g} mm: {p.message}" for p in schedule.placed if p.message]
     return Table(
         title="",
         columns=(
             "dropper",
-            f"station{' (from its support)' if several else ''} [m]",
-            "length [mm]",
-            *(f"rounded to {s:g} mm" for s in steps),
+            f"station{' (from its support)' if several else ''}\n[m]",
+            "length\n[mm]",
+            *(f"rounded\nto {s:g} mm" for s in steps),
+            *(text for p in placed for text in (f"station\nto {p.step_mm:g} mm [m]", "length\nthere [mm]")),
         ),
         rows=tuple(rows),
-        align="lrr" + "r" * len(steps),
-        caption="The last row is the standard deviation of the contact force of the line so cut, found from rest; a "
-        "search starts from a neighbour's state and may differ by its tolerance. " + "; ".join(reasons),
+        align="lrr" + "r" * (len(steps) + 2 * len(placed)),
+        caption="The last row is the standard deviation of the contact force of the line so cut and placed, found from "
+        "rest; a search starts from a near state and may differ by its tolerance. Stations are rounded from their own "
+        "support; a dropper's length, to whole millimetres, then gives the same height there. " + "; ".join(reasons),
     )

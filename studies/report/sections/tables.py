@@ -171,7 +171,7 @@ def design_table(designs: DesignTable) -> Table:
     rows = []
     for k, (name, unit) in enumerate(zip(designs.names, designs.units, strict=True)):
         values = (designs.lower[k], designs.nominal[k], *designs.designs[k], designs.upper[k])
-        rows.append((name, *(number(float(v), DECIMALS.get(unit, 3)) for v in values), unit))
+        rows.append((name, *(value_text(float(v), DECIMALS.get(unit, 3)) for v in values), unit))
     return Table(
         title=f"Variables of the {n} best designs" if n > 1 else "Variables",
         columns=("variable", "lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper", "unit"),

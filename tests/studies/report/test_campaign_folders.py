@@ -9,6 +9,7 @@ from stand_in import StandIn, case_of, evaluate
 
 from catenary.errors import InputError
 from optimise.search.campaign import run_campaign
+from optimise.search.result import load_result
 from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, OffDesignSpec, SamplerSpec
 from studies.afterwards import confirmation
 from studies.afterwards import off_design as off_design
@@ -94,8 +95,54 @@ def test_the_campaign_says_what_is_on_record(campaign_folder):
     assert uplift.limit == pytest.approx(66.0)
     assert uplift.margin == pytest.approx(6.0)
     assert content.warnings == ()
-    assert np.all(content.designs.lower <= content.designs.designs.min(axis=1))
-    assert np.all(content.designs.upper >= content.designs.designs.max(axis=1))
+
+
+def test_the_table_of_designs_has_what_every_dropper_changes_by(campaign_folder):
+    result = load_result(campaign_folder)
+    table = read_campaign(campaign_folder).designs
+    nominal = result.space.nominal.droppers
+    half = (len(nominal.positions) + 1) // 2
+    heights = [f"dropper {k + 1}, height change" for k in range(half)]
+    shifts = [f"dropper {k + 1}, shift towards mid-span" for k in range(result.space.moves)]
+    assert list(table.names) == heights + shifts and not any("lift" in name for name in table.names)
+    by_number = {record.number: record for record in result.records}
+    for column, trial in zip(table.designs.T, table.trials, strict=True):
+        own = result.catenary_of(by_number[trial]).droppers
+        change = 1e3 * (np.array(own.contact_wire_heights) - nominal.contact_wire_heights)
+        moved = np.array(own.positions) - nominal.positions
+        np.testing.assert_allclose(column[:half], change[:half], atol=1e-9)
+        np.testing.assert_allclose(column[half:], moved[: len(shifts)], atol=1e-12)
+    assert abs(table.designs).max(axis=0)[[t != 0 for t in table.trials]].min() > 0.1
+    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    assert "dropper 1, height change" in html and ">lift 1<" not in html
+
+
+def test_rounded_stations_are_checked_like_lengths(campaign_folder):
+    schedule = json.loads((campaign_folder / "fitter_schedule.json").read_text(encoding="utf-8"))
+    for placed in schedule["stations_rounded"]:
+        step = 1e-3 * placed["rounded_mm"]
+        steps = np.array(placed["position_m"]) / step
+        np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
+        assert np.abs(np.subtract(placed["position_m"], schedule["position_m"])).max() <= 0.5 * step + 1e-9
+        # a centimetre along a sagging wire changes a dropper by little; five by little more
+        assert np.abs(np.subtract(placed["length_m"], schedule["length_m"])).max() < 5e-4 + 0.12 * step
+        assert placed["contact_force_std_N"] > 0.0 and placed["message"] == ""
+    assert [r["rounded_mm"] for r in schedule["stations_rounded"]] == [10.0, 50.0]
+    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    assert "station\nto 10 mm [m]" in html and "at stations to 50 mm" in html
+    head, first = (campaign_folder / "fitter_schedule.csv").read_text(encoding="utf-8").splitlines()[:2]
+    row = dict(zip(head.split(","), first.split(","), strict=True))
+    assert float(row["station_rounded_50mm_m"]) % 0.05 == pytest.approx(0.0, abs=1e-9) or float(
+        row["station_rounded_50mm_m"]
+    ) % 0.05 == pytest.approx(0.05)
+
+
+def test_two_campaigns_show_a_line_once_and_name_every_design(campaign_folder, tmp_path):
+    other = shutil.copytree(campaign_folder, tmp_path / "second")
+    content = read_comparison([str(campaign_folder), str(other)], RecordSpec())
+    assert [e.line.partition(" of ")[0] for e in content.entries] == ["nominal line", "trial_run, best design"]
+    shown_once = [text for text in content.warnings if "shown once" in text]
+    assert len(shown_once) == 2 and f"{other} (nominal line) is the line of {campaign_folder}" in shown_once[0]
 
 
 def test_a_confirmation_of_another_trial_is_not_shown(campaign_folder):
