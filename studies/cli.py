@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from catenary.storage.kernel_cache import say_when_compiling
 from optimise.end_request import asked_to_end, end_request_interrupts, let_nothing_more_in, listen
 from studies import ended
 from studies.ended import BAD_INPUT, FAILED, INTERRUPTED
@@ -42,6 +43,18 @@ STUDIES = {
     "demo": "run the whole chain on a real line: campaign, report, best design, rig bundle",
 }
 
+# words that people try for a command
+OTHER_WORDS = {
+    "list": "lines",
+    "ls": "lines",
+    "line": "lines",
+    "catenaries": "lines",
+    "run": "simulate",
+    "optimize": "optimise",
+    "campaign": "optimise",
+    "show": "report",
+}
+
 # commands with subcommands, a module studies.commands.<family>_<name> each; COMMANDS of studies.<family> names them
 FAMILIES = ("rig",)
 
@@ -67,6 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _as_process() -> int:
     """Run the command line of this process; its code stands, whatever is asked of it while it ends."""
     listen()
+    say_when_compiling(lambda sentence: print(sentence, file=sys.stderr, flush=True))
     code = None
     try:
         code = main(sys.argv[1:])
@@ -150,7 +164,8 @@ def _dispatch_family(family: str, arguments: list[str]) -> int:
 
 
 def _unknown(what: str, name: str, known: dict[str, str], command: str) -> int:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    near = [known_as] if (known_as := OTHER_WORDS.get(name)) in known else []
+    near += difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
     return ended.refuse([f"there is no {what} '{name}'; {advice}"], command)
 

@@ -9,12 +9,28 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
-__all__ = ["keep_kernels_by_source"]
+__all__ = ["keep_kernels_by_source", "report_compiling", "say_when_compiling"]
 
 VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
 _OWN = ("UserProvided", "InTree", "UserWide")
 _NUMBAS = ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator", "IPythonCacheLocator")
+
+
+# whom to tell that kernels are compiled; nobody unless a command of a person's own runs
+_listeners: list[Callable[[str], None]] = []
+
+
+def say_when_compiling(say: Callable[[str], None]) -> None:
+    """Hand sentences to ``say`` while this process compiles kernels, which takes about a minute on first use."""
+    _listeners[:] = [say]
+
+
+def report_compiling(sentence: str) -> None:
+    """Hand a sentence to whoever wants to know."""
+    for say in _listeners:
+        say(sentence)
 
 
 def keep_kernels_by_source() -> None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+import threading
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba.core import caching
+from numba.core.event import Event, Listener, register
 
-__all__ = ["InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
+from catenary.storage.kernel_cache import report_compiling
+
+__all__ = ["Compiling", "InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
 
 _ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("catenary", "dynamics")
@@ -89,3 +94,52 @@ class InTree(_BySource, caching.InTreeCacheLocator):
 
 class UserWide(_BySource, caching.UserWideCacheLocator):
     """The user's own folder, where the folder of the source is not writable."""
+
+
+class Compiling(Listener):
+    """Reports kernels that are compiled here and now, of which those that are kept from an earlier run are none.
+
+    Parameters
+    ----------
+    after_s, every_s : float
+        Compiling time before the first sentence, and between sentences [s].
+    """
+
+    def __init__(self, after_s: float = 1.0, every_s: float = 10.0) -> None:
+        self._due, self._every = after_s, every_s
+        self._spent, self._begun, self._count, self._depth = 0.0, 0.0, 0, 0
+        self._reported = False
+        self._timer: threading.Timer | None = None
+
+    def on_start(self, event: Event) -> None:
+        """Take the start of a kernel's compilation; kernels compile those that they call."""
+        self._depth += 1
+        if self._depth == 1:
+            self._begun = time.monotonic()
+            self._wait()
+
+    def on_end(self, event: Event) -> None:
+        """Take its end."""
+        self._depth, self._count = self._depth - 1, self._count + 1
+        if self._depth == 0:
+            self._spent += time.monotonic() - self._begun
+            if self._timer is not None:
+                self._timer.cancel()
+
+    def _wait(self) -> None:
+        """Report once compiling has taken as long as the next sentence is due."""
+        spent = self._spent + time.monotonic() - self._begun
+        self._timer = threading.Timer(max(0.0, self._due - spent), self._report)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _report(self) -> None:
+        spent = self._spent + time.monotonic() - self._begun
+        first = "Compiling kernels, once per machine; this takes about a minute."
+        report_compiling(f"Compiling kernels: {self._count} done, {spent:.0f} s." if self._reported else first)
+        self._reported, self._due = True, spent + self._every
+        if self._depth:
+            self._wait()
+
+
+register("numba:compile", Compiling())

@@ -176,7 +176,10 @@ class WorkersExecutor:
                 f"{reason}, although workers were requested again and restarted{'; ' * bool(word)}{word}"
             )
         what = "requesting workers again" if step is Step.ASK_AGAIN else "restarting the workers"
-        self._say(f"Watchdog: {reason}; {what}.")
+        if step is Step.ASK_AGAIN and self._there and not self._watchdog.answered:
+            self._say(f"First evaluations are under way; {reason}: workers may compile kernels, about a minute each.")
+        else:
+            self._say(f"Watchdog: {reason}; {what}.")
         if step is Step.ASK_AGAIN and self._session is not None:
             self._session.deployment.ask_again()
         else:

@@ -61,6 +61,11 @@ class Watchdog:
         median = statistics.median(self._times) if self._times else 0.0
         return max(self._spec.silence_s, self._spec.medians * median)
 
+    @property
+    def answered(self) -> bool:
+        """Whether any evaluation has come back yet."""
+        return bool(self._times)
+
     def finished(self, seconds: float | None = None) -> None:
         """Take a sign of life: an evaluation that came back after a time [s], or one that met its time limit."""
         if seconds is not None:

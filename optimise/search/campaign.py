@@ -120,7 +120,8 @@ class _Run:
         self.place, self.campaign, self.case = prepared.place, prepared.campaign, prepared.case
         self.space = prepared.space
         self.study = StudyDriver(self.place, self.campaign, self.space)
-        self.count = Count(self.campaign, self.study.records, how.get("command", ""))
+        self.command = how.get("command", "")
+        self.count = Count(self.campaign, self.study.records, self.command)
         self.status = StatusWriter(self.place.status_json, self.count.progress)
         self.progress = how.get("progress")
         self.under_way: set[int] = set()
@@ -172,6 +173,9 @@ class _Run:
         write_designs(result)
         if state is StudyState.FINISHED:
             write_importances(self.place, self.campaign, self.space, self.study.records)
+        # counted from the record: an interruption may have come between a design's record and its count
+        self.count = Count(self.campaign, self.study.records, self.command)
+        self.status.update(self.count.progress)
         self.status.write(state)
         return result
 

@@ -1,6 +1,7 @@
 """Map where the loop on a bundle settles, and recommend settings for a test.
 
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380
+catenary rig map bundle=outputs/rig/re330 strategies=[span_by_span]     the form that takes under a minute
 catenary rig map bundle=outputs/rig/re330 strategies=[span_by_span] points=30
 catenary rig map bundle=outputs/rig/re330 strategies=[step_by_step] over=delay
 catenary rig map bundle=outputs/rig/re330 pantograph=dsa380 over=none        the recommendation alone
@@ -138,7 +139,8 @@ def _map(
     def progress(done: int, rows: int) -> None:
         end = "\r" if sys.stderr.isatty() and done < rows else "\n"
         if sys.stderr.isatty() or done % 10 == 0 or done == rows:
-            print(f"{strategy.replace('_', ' ')}: row {done} of {rows}", end=end, file=sys.stderr, flush=True)
+            left = _time_left(time.perf_counter() - began, done, rows)
+            print(f"{strategy.replace('_', ' ')}: row {done} of {rows}, {left}", end=end, file=sys.stderr, flush=True)
 
     began = time.perf_counter()
     found = stability_map(
@@ -151,6 +153,12 @@ def _map(
         f"{found.dense} loops solved whole; {spent:.1f} s; mu_c tried: {', '.join(f'{m:g}' for m in job.relaxations)}"
     )
     return found
+
+
+def _time_left(spent: float, done: int, rows: int) -> str:
+    """What is left of a map by what its rows took so far [s]; blanks wipe what a longer line left."""
+    left = round(spent * (rows - done) / done)
+    return f"{left // 60}:{left % 60:02d} left   "
 
 
 def _draw(folder: RunFolder, job: MapJob, model: PeriodicModel, maps: list[StabilityMap]) -> None:

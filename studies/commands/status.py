@@ -2,7 +2,7 @@
 
 catenary status                                     all of them under outputs/
 catenary status campaign=first                      one campaign
-catenary status run_dir=outputs/sensitivity/mine    one folder, wherever it lies
+catenary status run_dir=outputs/sensitivity/mine    one folder, wherever it lies (also the folder alone)
 
 Only reads, without disturbing a run. Shows the command that resumes a study that has not ended.
 """
@@ -17,6 +17,7 @@ from catenary.storage.files import read_json
 from optimise.record.status_file import StudyProgress, StudyState, still_at_work
 from studies.ended import printable
 from studies.input.compose import Composed, compose_job
+from studies.input.typed_text import quoted
 from studies.jobs.simulation import StatusJob
 from studies.writing.run_folder import OUTPUTS
 
@@ -32,8 +33,12 @@ PLACES = {"campaigns": "campaign.yaml", "sweeps": "sweep.yaml", "sensitivity": "
 
 
 def compose(overrides: list[str]) -> Composed[StatusJob]:
-    """Resolve and validate the input."""
-    return compose_job("status", JOB, overrides)
+    """Resolve and validate the input; what is not key=value is a folder."""
+    keyed = [text if "=" in text else f"run_dir={quoted(text)}" for text in overrides]
+    if len(keyed) - len([text for text in overrides if "=" in text]) > 1:
+        raise InputError(["status takes one folder: give one, or none for all studies under outputs/"])
+    composed = compose_job("status", JOB, keyed)
+    return Composed(composed.job, tuple(overrides), composed.notes)
 
 
 def run(composed: Composed[StatusJob]) -> int:

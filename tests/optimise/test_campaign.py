@@ -14,7 +14,7 @@ from catenary.spec.line import CatenarySpec
 from optimise.evaluation.outcome import OutcomeStatus, failed
 from optimise.record.campaign_folder import CampaignFolder, campaign_sha256
 from optimise.search.campaign import Interrupted, NominalFailedError, load_result, run_campaign
-from optimise.search.progress import progress_line, read_status
+from optimise.search.progress import Count, progress_line, read_status
 from optimise.search.samplers import population_size
 
 
@@ -81,6 +81,21 @@ def test_ctrl_c_anywhere_leaves_a_campaign_that_goes_on(tmp_path, case, stop, sy
     assert read_status(tmp_path / "a").state == "interrupted"
     resumed = run(tmp_path / "a", case, synchronous=synchronous)
     assert designs(resumed) == designs(run(tmp_path / "b", case, synchronous=synchronous))
+
+
+def test_an_interruption_between_a_record_and_its_count_counts_what_is_on_record(tmp_path, case, monkeypatch):
+    ended, stopped = Count.ended, []
+
+    def stop_before_the_third(self, record):
+        if record.number == 2 and not stopped:
+            stopped.append(record)
+            raise KeyboardInterrupt
+        ended(self, record)
+
+    monkeypatch.setattr(Count, "ended", stop_before_the_third)
+    with pytest.raises(Interrupted, match="after 3 of 10 designs"):
+        run(tmp_path, case, trials=10, sampler={"kind": "qmc"})
+    assert json.loads((tmp_path / "status.json").read_text(encoding="utf-8"))["done"] == 3
 
 
 def test_failures_have_their_reason_and_no_number(tmp_path, case):

@@ -1,7 +1,10 @@
 """Silence is noticed when it is due, and answered in three steps, at most once each before work comes back."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from optimise.executors.dask_executor import WorkersExecutor
 from optimise.executors.watchdog import Step, Watchdog
 from optimise.spec.cluster import WatchdogSpec
 
@@ -79,3 +82,15 @@ def test_jobs_may_wait_in_a_queue_and_their_wait_is_no_silence(clock):
     assert steps(dog, clock, 3000.0, workers=0) == []
     assert [t for _, t in steps(dog, clock, 61.0)] == [61.0], "the silence begins when the first worker comes"
     assert [s for s, _ in steps(dog, clock, 3700.0, workers=0)] == [Step.RESTART]
+
+
+def test_workers_that_have_not_answered_yet_are_said_to_compile_and_the_watchdog_speaks_later(clock):
+    dog, said = Watchdog(WatchdogSpec(silence_s=60.0), 1.0, clock=clock), []
+    executor = WorkersExecutor.__new__(WorkersExecutor)
+    executor._watchdog, executor._there, executor._say = dog, {"worker"}, said.append
+    executor._session = SimpleNamespace(deployment=SimpleNamespace(ask_again=lambda: None))
+    executor._step(Step.ASK_AGAIN, "no evaluation has come back for 60 s")
+    assert "workers may compile kernels" in said[0] and "atchdog" not in said[0]
+    dog.finished(1.0)
+    executor._step(Step.ASK_AGAIN, "no evaluation has come back for 60 s")
+    assert said[1].startswith("Watchdog: no evaluation has come back for 60 s")

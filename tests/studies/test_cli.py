@@ -81,7 +81,19 @@ def test_what_only_reads_imports_nothing_heavy(folder, arguments):
 
 @pytest.mark.parametrize(
     ("typed", "advice"),
-    [("simulat", "did you mean 'simulate'?"), ("optimize", "'optimise'"), ("xyz", "known:")],
+    [
+        ("simulat", "did you mean 'simulate'?"),
+        ("optimize", "'optimise'"),
+        ("list", "'lines'"),
+        ("ls", "'lines'"),
+        ("xyz", "known:"),
+    ],
+        ("simulat", "did you mean 'simulate'?"),
+        ("optimize", "'optimise'"),
+        ("list", "'lines'"),
+        ("ls", "'lines'"),
+        ("xyz", "known:"),
+    ],
 )
 def test_an_unknown_study_is_answered_with_a_suggestion(catenary, typed, advice):
     ended = catenary(typed)

@@ -104,6 +104,14 @@ def test_a_folder_without_a_study_is_refused(catenary, folder, typed):
     assert list(folder.iterdir()) == []
 
 
+def test_a_folder_alone_is_taken_as_one_and_two_are_refused(catenary, folder, interrupted):
+    assert catenary(*OPTIMISE).code == 75
+    place = "outputs/campaigns/bruni_heights"
+    assert catenary("status", place).out == catenary("status", f"run_dir={place}").out != ""
+    refused(catenary("status", place, place), ["status takes one folder"])
+    refused(catenary("status", "nowhere"), ["run_dir must be the folder of a campaign, sweep or sensitivity study"])
+
+
 def test_no_study_at_all_is_said_with_a_command_to_begin(catenary):
     ended = catenary("status")
     assert ended.code == 0 and ended.out.startswith("Nothing to show under outputs/. Start a campaign: catenary")

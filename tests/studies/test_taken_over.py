@@ -5,6 +5,7 @@ import json
 import pytest
 import yaml
 from refusal import refused
+from small_runs import SMALL_WINDOW
 
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
@@ -46,6 +47,13 @@ def test_a_hogged_wire_is_warned_of_with_its_height_and_goes_on(catenary, folder
     assert composed.notes == hogging_warnings(line) != ()
 
 
+def test_a_hogged_wire_is_in_the_summary_that_other_programs_read(catenary, folder):
+    _, line = new_line(catenary, folder, (20, 40.5, 20))
+    run = ("simulate", "catenary=mine.yaml", "pantograph=bruni_2015", *SMALL_WINDOW, "transient.spans_evaluated=4")
+    assert catenary(*run, "run_dir=run").code in (0, 1)
+    assert read_json(folder / "run" / "summary.json")["warnings"] == list(hogging_warnings(line)) != []
+
+
 def test_pre_sag_of_the_right_sign_is_no_cause_for_a_warning():
     assert compose_job("simulate", SimulateJob, ["catenary=bruni_2015", "pantograph=bruni_2015"]).notes == ()
 
@@ -82,3 +90,11 @@ def test_json_that_is_none_is_refused_in_a_sentence(tmp_path, text):
         with pytest.raises(ValueError, match=r"deep|number|digits"):
             parsed_json(text)
     assert parsed_json(json.dumps({"a": 1.5})) == {"a": 1.5}
+
+
+@pytest.mark.parametrize("heading", ["distance [m]", "Distance (m)", "chainage_m", "position [m]"])
+def test_a_heading_that_people_use_for_the_station_is_one(catenary, folder, heading):
+    (folder / "table.csv").write_text(TABLE.format(-20, -40, -20).replace("station_m", heading), encoding="utf-8")
+    ended = catenary("new", "droppers=table.csv", *ANSWERS)
+    assert ended.code == 0, ended.err
+    assert yaml.safe_load((folder / "mine.yaml").read_text(encoding="utf-8"))["droppers"]["positions"][0] == 5.0

@@ -16,7 +16,7 @@ MAX_BYTES = 1_000_000
 MAX_DROPPERS = 40
 EDGE = 0.5
 LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
-STATION = Quantity("station", ("position", "x"), LENGTH)
+STATION = Quantity("station", ("position", "x", "distance", "chainage"), LENGTH)
 HEIGHT = Quantity("height", ("contact_wire_height", "z"), LENGTH)
 CUT = Quantity("length", ("dropper_length", "cut_length"), LENGTH)
 
