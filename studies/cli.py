@@ -39,6 +39,7 @@ STUDIES = {
     "convergence": "compare error with cost of meshes, steps, formulations and integrators on one open line",
     "validate": "compare published references with this program's numbers; exit 1 if a gate is missed",
     "certificates": "make the certificate by which a cluster's scheduler, workers and drivers know each other",
+    "completion": "print a script with which bash, zsh or fish complete commands, keys and names",
     "doctor": "check versions, paths, threads and cores, and run a 5-second self-test",
     "demo": "run the whole chain on a real line: campaign, report, best design, rig bundle",
 }

@@ -29,7 +29,7 @@ from optimise.spec.named_pantographs import name_pantographs
 from studies.input.tables.base_motion import read_base_motion
 from studies.input.typed_text import free_text, typed_value
 
-__all__ = ["Composed", "compose_job", "groups_of", "typed_command"]
+__all__ = ["SHORT_KEYS", "Composed", "compose_job", "groups_of", "typed_command"]
 
 # common overrides that stand deeper in the input
 SHORT_KEYS = {

@@ -88,12 +88,6 @@ def test_what_only_reads_imports_nothing_heavy(folder, arguments):
         ("ls", "'lines'"),
         ("xyz", "known:"),
     ],
-        ("simulat", "did you mean 'simulate'?"),
-        ("optimize", "'optimise'"),
-        ("list", "'lines'"),
-        ("ls", "'lines'"),
-        ("xyz", "known:"),
-    ],
 )
 def test_an_unknown_study_is_answered_with_a_suggestion(catenary, typed, advice):
     ended = catenary(typed)
