@@ -97,7 +97,7 @@ class UserWide(_BySource, caching.UserWideCacheLocator):
 
 
 class Compiling(Listener):
-    """Reports kernels that are compiled here and now, of which those that are kept from an earlier run are none.
+    """Reports kernels while this process compiles them; what an earlier run has kept is not compiled.
 
     Parameters
     ----------

@@ -177,7 +177,7 @@ class WorkersExecutor:
             )
         what = "requesting workers again" if step is Step.ASK_AGAIN else "restarting the workers"
         if step is Step.ASK_AGAIN and self._there and not self._watchdog.answered:
-            self._say(f"First evaluations are under way; {reason}: workers may compile kernels, about a minute each.")
+            self._say(f"No evaluation is back yet ({reason}): workers may compile kernels, about a minute each.")
         else:
             self._say(f"Watchdog: {reason}; {what}.")
         if step is Step.ASK_AGAIN and self._session is not None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from dynamics.spec.case import PantographSpec
     from studies.rig.on_rig import OnRig
 
-__all__ = ["CONFIG", "JOB", "compose", "run"]
+__all__ = ["CONFIG", "JOB", "compose", "run", "time_left"]
 
 JOB = MapJob
 CONFIG = "rig_map"
@@ -139,7 +139,7 @@ def _map(
     def progress(done: int, rows: int) -> None:
         end = "\r" if sys.stderr.isatty() and done < rows else "\n"
         if sys.stderr.isatty() or done % 10 == 0 or done == rows:
-            left = _time_left(time.perf_counter() - began, done, rows)
+            left = time_left(time.perf_counter() - began, done, rows)
             print(f"{strategy.replace('_', ' ')}: row {done} of {rows}, {left}", end=end, file=sys.stderr, flush=True)
 
     began = time.perf_counter()
@@ -155,7 +155,7 @@ def _map(
     return found
 
 
-def _time_left(spent: float, done: int, rows: int) -> str:
+def time_left(spent: float, done: int, rows: int) -> str:
     """What is left of a map by what its rows took so far [s]; blanks wipe what a longer line left."""
     left = round(spent * (rows - done) / done)
     return f"{left // 60}:{left % 60:02d} left   "
