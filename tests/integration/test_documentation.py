@@ -87,6 +87,18 @@ def test_a_page_of_results_names_what_wrote_it(page):
     assert there[kind], f"nothing writes {page.name}"
 
 
+EXAMPLES = sorted(file.stem for file in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_script_of_the_examples_has_its_page(name):
+    text = (DOCS / "examples" / f"{name}.md").read_text(encoding="utf-8")
+    assert f'--8<-- "examples/{name}.py"' in text and "`make examples` wrote this page" in text
+    assert re.search(r"^\| \d{4}-\d\d-\d\d \| .+ \| `[0-9a-f]{7,}` \|$", text, re.M)
+    printed = text.rpartition("```text\n")[2].partition("```")[0]
+    assert NUMBER.search(printed), "a page of an example must show what the script printed"
+
+
 def rows_of(page):
     """Cells by heading of the page's table of figures."""
     text = page.read_text(encoding="utf-8")
@@ -144,3 +156,18 @@ def test_files_that_pages_name_are_there():
             if ours and not any(f"/{file}".endswith(f"/{name}") for file in listed):
                 missing.append(f"{page.relative_to(ROOT)}: {name}")
     assert not missing, "these pages name files that are not there:\n" + "\n".join(missing)
+
+
+def test_pages_are_in_plain_words():
+    words = module_of(ROOT / "tests" / "architecture" / "test_words.py")
+    found = []
+    for page in (ROOT / "README.md", *ROOT.glob("*/README.md"), *DOCS.rglob("*.md")):
+        if page.name == "changelog.md":  # it includes what earlier versions said
+            continue
+        lines = re.sub(r"`[^`\n]+`", "_", page.read_text(encoding="utf-8")).splitlines()
+        found += [
+            f"{page.relative_to(ROOT)}:{k}: {fault}"
+            for k, line in enumerate(lines, 1)
+            for fault in words.found_in(line)
+        ]
+    assert not found, "\n".join(found)
