@@ -18,14 +18,14 @@ REACH_MS = 8.0
 
 @pytest.mark.benchmark
 @pytest.mark.parametrize("kind", ["heights", "spacing", "both"])
-def test_driver_time_per_trial(tmp_path, kind, capsys):
+def test_driver_time_per_trial(tmp_path, kind, figure):
     campaign = cheap_evaluation.campaign_of(trials=TRIALS, design={"kind": kind})
     case = cheap_evaluation.case_of()
     begin, wall = time.process_time(), time.perf_counter()
     run_campaign(campaign, case, tmp_path, evaluate=cheap_evaluation.bowl, prepare=cheap_evaluation.prepare_nothing)
     cpu, wall = time.process_time() - begin, time.perf_counter() - wall
-    with capsys.disabled():
-        print(
-            f"\ndriver, CMA-ES, {TRIALS} trials, {kind}: {1e3 * cpu / TRIALS:.2f} ms CPU per trial "
-            f"(wall {1e3 * wall / TRIALS:.2f} ms, files included), to reach: <= {REACH_MS:g} ms"
-        )
+    figure(
+        f"driver, CMA-ES, {TRIALS} trials, {kind}",
+        f"{1e3 * cpu / TRIALS:.2f} ms of processor time a trial (wall {1e3 * wall / TRIALS:.2f} ms, files included)",
+        f"<= {REACH_MS:g} ms",
+    )
