@@ -109,7 +109,11 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
         found = found.assign_coords(time=variable(("time",), time, "s", "time"))
         for name, values in histories_of(solution).items():
             found[name] = variable(("time",), values, *HISTORIES[name])
+        found = found.set_coords("position")
         found["support_uplift"] = _uplift(solution)
+        if solution.support_uplift_time.size:
+            text = "time since the pantograph passed the support, negative before"
+            found = found.assign_coords(uplift_time=variable(("uplift_time",), solution.support_uplift_time, "s", text))
         force = solution.dropper_force
         if force.size:
             text = "dropper force along the period, static share included, tension positive"

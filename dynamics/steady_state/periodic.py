@@ -147,7 +147,17 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
         dropper_force=record.dropper_force,
         dropper_slack_time=slack_time_of_records(case, [record]),
         support_uplift=uplift,
+        support_uplift_time=_since_passed(span_map, highest),
     )
+
+
+def _since_passed(span_map: SpanMap, support: int) -> NDArray[np.float64]:
+    """Times [s] since the pantograph passed a support, window column after column, the one farthest ahead first."""
+    window, case = span_map.window, span_map.case
+    step = np.arange(1, window.steps + 1, dtype=np.float64) * window.dt
+    columns = np.arange(window.spans, -1, -1, dtype=np.float64)
+    ahead = (columns - window.behind) * window.steps * window.dt + case.catenary.supports[support] / case.speed
+    return np.asarray((step - ahead[:, None]).ravel(), dtype=np.float64)
 
 
 def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: Effort) -> Solution:

@@ -120,6 +120,14 @@ class Outcome:
         return self.status is OutcomeStatus.OK and feasible(self.constraints)
 
     @property
+    def slack_at_rest(self) -> bool:
+        """Whether a dropper hangs loose at rest, or would have to push there."""
+        from catenary.linearised.static_checks import SLACK_FORCE
+
+        least = self.static_dropper_force_min_N
+        return self.status is OutcomeStatus.STATIC_SLACK or (least is not None and least <= SLACK_FORCE)
+
+    @property
     def reason(self) -> str:
         """Why there are no figures, in words."""
         return self.message or self.status.sentence

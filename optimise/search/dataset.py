@@ -11,6 +11,7 @@ import xarray as xr
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.figures import SIGMA
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
@@ -40,14 +41,16 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     _add_objectives(data, result)
     for name, text in CONSTRAINTS.items():
         data[name] = _figures(records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1")
-    data["static_dropper_force_min"] = _figures(
+    data["static_dropper_force_min_N"] = _figures(
         records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
     )
-    data["applied_force"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
-    for name in sorted({n for r in records if r.outcome for n in r.outcome.statistics}):
+    data["applied_force_N"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
+    # without scenarios sigma is this statistic, and stands once
+    twice = {SIGMA} if result.scenarios is None else set()
+    for name in sorted({n for r in records if r.outcome for n in r.outcome.statistics} - twice):
         long_name, unit = long_name_and_unit(name)
         data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
-    data["wall_time"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
+    data["wall_time_s"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
     _add_states(data, records)
     return data
 
@@ -69,12 +72,16 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
     droppers = [space.spec_of(r.values).droppers for r in records]
     most = max(len(d.positions) for d in droppers)
     data["dropper"] = labelled("dropper", range(1, most + 1), "number of the dropper", "1")
-    for name, text in (
-        ("positions", "station of the dropper from the support"),
-        ("contact_wire_heights", "contact-wire height at the dropper, relative to the support"),
+    for name, key, text in (
+        ("dropper_position", "positions", "station of the dropper from the support"),
+        (
+            "contact_wire_height",
+            "contact_wire_heights",
+            "contact-wire height at the dropper, relative to the support",
+        ),
     ):
-        rows = [(*getattr(d, name), *[np.nan] * (most - len(d.positions))) for d in droppers]
-        data[f"dropper_{name}"] = labelled(("trial", "dropper"), rows, text, "m")
+        rows = [(*getattr(d, key), *[np.nan] * (most - len(d.positions))) for d in droppers]
+        data[name] = labelled(("trial", "dropper"), rows, text, "m")
 
 
 def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:

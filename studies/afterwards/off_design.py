@@ -17,7 +17,6 @@ from pydantic import ValidationError
 from catenary.errors import sentences_of
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
-from optimise.evaluation.outcome import OutcomeStatus
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 from studies.afterwards.confirmation import on_record
 
@@ -81,8 +80,8 @@ def show_off_design(
                 "best_error_N": best_found.sigma_error_N,
                 "nominal_message": nominal.message,
                 "best_message": best_found.message,
-                "nominal_slack_at_rest": nominal.status is OutcomeStatus.STATIC_SLACK,
-                "best_slack_at_rest": best_found.status is OutcomeStatus.STATIC_SLACK,
+                "nominal_slack_at_rest": nominal.slack_at_rest,
+                "best_slack_at_rest": best_found.slack_at_rest,
             }
             for row in rows
             for nominal, best_found in [row.outcomes]

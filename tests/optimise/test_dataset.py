@@ -41,7 +41,7 @@ def test_numbers_are_those_on_record(trials, result):
     best = trials.sel(trial=trials.attrs["best_trial"])
     assert best["feasible"] == 1 and float(best["sigma"]) == np.nanmin(trials["sigma"].where(trials["feasible"] == 1))
     line = result.space.spec_of(result.best.values)
-    np.testing.assert_array_equal(best["dropper_positions"], line.droppers.positions)
+    np.testing.assert_array_equal(best["dropper_position"], line.droppers.positions)
 
 
 def test_a_failed_trial_has_a_reason_and_no_number(trials):
@@ -50,6 +50,16 @@ def test_a_failed_trial_has_a_reason_and_no_number(trials):
     assert meanings[int(broken["state"])] == "failed"
     assert broken["message"].item() == "no convergence"
     assert np.isnan(broken["sigma"]) and np.isnan(broken["told"])
+
+
+def test_each_quantity_has_one_name_the_one_that_it_has_in_other_files(trials, result):
+    assert {"static_dropper_force_min_N", "applied_force_N", "wall_time_s", "dropper_position"} <= set(trials)
+    assert "contact_force_std_N" not in trials, "that is sigma"
+    held = [name for name in trials.data_vars if trials[name].dtype.kind == "f" and trials[name].dims == ("trial",)]
+    # the sampler's value is that of sigma where every design is feasible
+    known = [name for name in held if np.isfinite(trials[name]).any() and name != "told"]
+    for k, name in enumerate(known):
+        assert not any(trials[name].equals(trials[other]) for other in known[:k]), name
 
 
 def test_the_origin_stands_in_the_attributes(trials, result):
@@ -68,7 +78,7 @@ def test_lines_of_another_make_stand_beside_the_nominal(tmp_path, case):
     assert set(count) > {9.0} and set(count) <= {7.0, 8.0, 9.0, 10.0, 11.0}
     assert list(trials["variable_unit"].values) == ["1", "N"]
     assert trials.sizes["dropper"] == count.max()
-    np.testing.assert_array_equal(np.isfinite(trials["dropper_positions"]).sum("dropper"), count)
+    np.testing.assert_array_equal(np.isfinite(trials["dropper_position"]).sum("dropper"), count)
     np.testing.assert_array_equal(trials["sigma"], 30.0 + 1e-3 * np.abs(tension - 26.0e3))
     best = result.catenary_of(result.best)
     assert best.contact_wire.tension == tension[result.best.number]

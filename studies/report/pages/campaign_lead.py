@@ -111,7 +111,7 @@ def off_design_in_words(off_design: OffDesign) -> str:
         f"{SAME} under {len(same)}" if same else "",
         f"not known under {len(unknown)} ({'; '.join(unknown)})" if unknown else "",
     ]
-    return f"Of {count} conditions: {', '.join(filter(None, parts))}."
+    return f"Of {count} condition{'s' if count > 1 else ''}: {', '.join(filter(None, parts))}."
 
 
 def _fitted(off_design: OffDesign | None) -> Statement | None:

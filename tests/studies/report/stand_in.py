@@ -89,6 +89,10 @@ class StandIn:
         return 0.04 + 0.01 * np.cos(2 * np.pi * self.position / self.case.catenary.span_length)
 
     @property
+    def support_uplift_time(self):
+        return np.zeros(0)
+
+    @property
     def dropper_slack_time(self):
         return 0.037 + 0.001 * np.arange(len(self.case.catenary.droppers.positions) if self.time.size else 0)
 
