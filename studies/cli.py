@@ -101,7 +101,9 @@ def _said(arguments: list[str]) -> int:
     """Run a command; what ends it is said in a sentence."""
     command = " ".join(["catenary", *arguments])
     try:
-        return _dispatch(arguments)
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader such as `head` has enough
         return DONE

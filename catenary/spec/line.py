@@ -156,6 +156,10 @@ class CatenarySpec(Spec):
             f"messenger wire {self.messenger_wire.tension / 1e3:g} kN"
         )
 
+    def __str__(self) -> str:
+        """Say the same as the repr: print shows no dump of all keys."""
+        return repr(self)
+
     def __repr__(self) -> str:
         """Name the line and say what it is, on one line."""
         return f"<line {self.in_words}>"

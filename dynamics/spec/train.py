@@ -39,6 +39,10 @@ class PantographSpec(Spec):
         default_factory=dict, max_length=1000, description="where each value comes from"
     )
 
+    def __str__(self) -> str:
+        """Say the same as the repr: print shows no dump of all keys."""
+        return repr(self)
+
     def __repr__(self) -> str:
         """Name the pantograph and its masses, head first."""
         return f"<pantograph {self.name}: {' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first>"

@@ -90,6 +90,7 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     earlier = {
         "my_line.yaml": "bruni_2015",
+        "line_60.yaml": "bruni_2015",
         "my60.yaml": "bruni_2015",
         "outputs/campaigns/first/best_design.yaml": "re330",
     }

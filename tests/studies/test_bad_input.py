@@ -69,13 +69,6 @@ ON_THE_COMMAND_LINE = {
             "catenary.droppers.lengths must lie between 0.05 and 3.5 m: dropper 2 is cut to 9 m",
         ],
     ),
-    "lengths that slacken a dropper": (
-        [*BRUNI, *LENGTHS, "catenary.droppers.lengths=[1.03,0.909,0.822,0.772,0.80,0.772,0.822,0.909,1.03]"],
-        [
-            "catenary.droppers.lengths[4] = 0.8 m slackens dropper 5 (at 27.5 m) at rest",
-            "cut it shorter or its neighbours longer",
-        ],
-    ),
     "heights that slacken a dropper": (
         [*BRUNI, SLACK_HEIGHTS],
         [

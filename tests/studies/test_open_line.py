@@ -39,7 +39,7 @@ def test_an_applied_force_on_an_open_line_is_run_and_written(catenary, folder):
     page = (folder / "run" / "report.html").read_text(encoding="utf-8")
     assert summary["static"]["of"] == "one span of the infinite line"
     assert "Shape, droppers and elasticity are those of one span of the infinite line" in page
-    assert "Limits of the standards" in page
+    assert "Limits of standards" in page
     assert page.count("recalled from the literature") > 4
 
 

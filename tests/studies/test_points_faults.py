@@ -103,7 +103,8 @@ def test_a_study_stopped_by_ctrl_c_goes_on_and_without_any_figure_ends_with_its_
     Path(where, "points.jsonl").write_bytes(b"")
     for command in (typed, ("status",)):
         refused(
-            catenary(*command), [f"{where}/points.jsonl must hold what was evaluated (status.json counts ", "holds"]
+            catenary(*command),
+            [f"{where}/points.jsonl must hold what was evaluated (status.json counts ", "it is empty"],
         )
 
 
