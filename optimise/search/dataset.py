@@ -11,7 +11,6 @@ import xarray as xr
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import CONSTRAINTS
-from optimise.evaluation.figures import SIGMA
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
@@ -45,9 +44,7 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
         records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
     )
     data["applied_force_N"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
-    # without scenarios sigma is this statistic, and stands once
-    twice = {SIGMA} if result.scenarios is None else set()
-    for name in sorted({n for r in records if r.outcome for n in r.outcome.statistics} - twice):
+    for name in sorted({n for r in records if r.outcome for n in r.outcome.statistics}):
         long_name, unit = long_name_and_unit(name)
         data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
     data["wall_time_s"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")

@@ -217,7 +217,7 @@ def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
         f"Of 4 conditions: worse under 1 (222 km/h), better under 1, {SAME} under 1, not known under 1 (223 km/h)."
     )
     same = replace(off_design, runs=off_design.runs[1:2])
-    assert off_design_in_words(same) == f"Of 1 conditions: {SAME} under 1."
+    assert off_design_in_words(same) == f"Of 1 condition: {SAME} under 1."
 
 
 def test_a_change_inside_its_error_is_no_gain_in_the_headline(campaign_content):
