@@ -12,7 +12,6 @@ from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
 from catenary.form_finding.nearest import nearest_heights
 from catenary.layout.geometry import CONTACT
 from catenary.linearised.contact_wire import static_height
-from catenary.spec.components import PRESCRIBED
 
 __all__ = [
     "SLACK_FORCE",
@@ -144,20 +143,15 @@ def _wires_cross(eq: Equilibrium) -> list[Fault]:
 
 
 def _slack(eq: Equilibrium, k: int) -> Fault:
-    """A dropper that would have to push, though the wires are well apart."""
+    """A dropper whose prescribed height would need it to push, though the wires are well apart."""
     droppers = eq.spec.droppers
-    key, _ = PRESCRIBED[droppers.prescribed]
-    cure = {
-        "heights": "raise the contact wire there or lower it at its neighbours",
-        "lengths": "cut it shorter or its neighbours longer",
-    }[droppers.prescribed]
     force = float(eq.dropper_force[k])
-    assessment = f"have to push down with {-force:.1f} N" if force < -SLACK_FORCE else "carry nothing"
+    would = f"have to push down with {-force:.1f} N" if force < -SLACK_FORCE else "carry nothing"
     return Fault(
         FaultKind.SLACK,
-        f"droppers.{key}[{k}]",
-        f"= {getattr(droppers, key)[k]:g} m slackens dropper {k + 1} (at {droppers.positions[k]:g} m) at rest: it "
-        f"would {assessment}; {cure}",
+        f"droppers.contact_wire_heights[{k}]",
+        f"= {droppers.contact_wire_heights[k]:g} m slackens dropper {k + 1} (at {droppers.positions[k]:g} m) at rest: "
+        f"it would {would}; raise the contact wire there or lower it at its neighbours",
     )
 
 

@@ -195,10 +195,11 @@ class Chart:
     @property
     def axis_titles(self) -> tuple[str, str]:
         """Titles of both axes, with units in brackets."""
-        return tuple(  # type: ignore[return-value]
+        x, y = (
             f"{label} [{unit}]" if unit else label
             for label, unit in zip((self.x_label, self.y_label), self.units, strict=True)
         )
+        return x, y
 
     def limits(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Limits of both axes: the ones given, or those of the data with a margin in y."""

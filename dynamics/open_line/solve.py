@@ -181,7 +181,7 @@ def _solution(
         halves=(statistics(first, max(first, (first + last - 1) // 2)), statistics((first + last + 1) // 2, last)),
         spans_evaluated=last - first + 1,
         support_uplift=_largest_by_span(case, kept.position[:, 0], kept.support_uplift),
-        dropper_slack_time=slack_time_of_line(case, kept) if good else np.zeros(0),
+        dropper_slack_time=slack_time_of_line(case, eq, kept) if good else np.zeros(0),
         histories=kept,
     )
 

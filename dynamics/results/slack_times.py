@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import line_layout
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.results.histories import Histories
@@ -16,26 +17,28 @@ from dynamics.travelling_window.state import SpanRecord
 __all__ = ["slack_time_of_line", "slack_time_of_records"]
 
 
-def slack_time_of_records(case: CaseSpec, records: Sequence[SpanRecord]) -> NDArray[np.float64]:
+def slack_time_of_records(case: CaseSpec, eq: Equilibrium, records: Sequence[SpanRecord]) -> NDArray[np.float64]:
     """Mean time [s] that each dropper is slack, by passages of a window, float array (dropper,).
 
     What its cells hold at one moment a dropper goes through while the window travels from far behind it to far ahead.
+    NaN for a dropper that hangs loose at rest: no passage slackens it.
     """
     steps = np.array([record.slack_steps.sum(axis=1) for record in records], dtype=np.float64)
-    return np.asarray(case.time_step * steps.mean(axis=0), dtype=np.float64)
+    return np.where(eq.dropper_gap > 0.0, np.nan, case.time_step * steps.mean(axis=0))
 
 
-def slack_time_of_line(case: CaseSpec, kept: Histories) -> NDArray[np.float64]:
+def slack_time_of_line(case: CaseSpec, eq: Equilibrium, kept: Histories) -> NDArray[np.float64]:
     """Mean time [s] that each dropper of the evaluated spans is slack during the whole run, float array (dropper,).
 
-    NaN for a dropper of a span that is not among them, where several spans repeat.
+    The equilibrium is that of the line's period. NaN for a dropper of a span that is not among them, where several
+    spans repeat, and for one that hangs loose at rest.
     """
     line, settings = case.catenary, case.open_line
     layout = line_layout(line, settings.spans)
     first, last = line.station(settings.first_evaluated - 1), line.station(settings.last_evaluated)
     x, kind = np.array(layout.dropper_x), np.array(layout.dropper_kind)
     time = case.time_step * (kept.dropper_force <= SLACK_FORCE).sum(axis=0)
-    counted = (x > first) & (x < last)
+    counted = (x > first) & (x < last) & (eq.dropper_gap[kind] == 0.0)
     found = np.full(len(line.droppers.positions), np.nan)
     for k in np.unique(kind[counted]):
         found[k] = time[counted & (kind == k)].mean()

@@ -145,7 +145,7 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
         spans_evaluated=len(case.catenary.spans),
         residual=effort.residual,
         dropper_force=record.dropper_force,
-        dropper_slack_time=slack_time_of_records(case, [record]),
+        dropper_slack_time=slack_time_of_records(case, eq, [record]),
         support_uplift=uplift,
         support_uplift_time=_since_passed(span_map, highest),
     )

@@ -124,5 +124,5 @@ def _solution(
         spans_marched=total * len(case.catenary.spans),
         spans_evaluated=count * len(case.catenary.spans),
         support_uplift=uplift,
-        dropper_slack_time=slack_time_of_records(case, records[-count:]) if filtered is not None else np.zeros(0),
+        dropper_slack_time=slack_time_of_records(case, eq, records[-count:]) if filtered is not None else np.zeros(0),
     )

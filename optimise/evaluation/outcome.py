@@ -96,8 +96,8 @@ class Outcome:
         statistics.
     scenarios : dict
         Over scenarios: each kept statistic in every scenario (scenario,), in the order of `ScenarioSet.labels`; None
-        in one that the nominal line has no figures in. The statistics are then weighted means, but for extreme forces,
-        uplift and loss: those are the extremes of all.
+        only in records of versions that could not run a line with a loose dropper. The statistics are then weighted
+        means, but for extreme forces, uplift and loss: those are the extremes of all.
     """
 
     number: int

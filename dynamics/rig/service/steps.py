@@ -142,7 +142,6 @@ class StepTaker:
         if self.number == 0:
             self._zero_ns = now_ns
         self.guard.pass_time(now_ns)
-        self.guard.pass_time(now_ns)
         received, reached, trip, stamp = math.nan, math.nan, math.nan, math.nan
         if frame is not None:
             received, reached, trip, stamp = frame.value, frame.second, frame.third, 1e-9 * frame.time_ns
