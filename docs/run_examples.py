@@ -1,7 +1,7 @@
 """Runs the scripts of examples/ and writes a page of each: ``python docs/run_examples.py [name ...]``.
 
-A page has the script, what it printed and the pictures it drew, with date, machine and commit. Each script runs in an
-empty folder. All of them together take some twenty minutes on two cores.
+A page has the script, what it printed and the pictures it drew, with date, machine, load and commit. Each script runs
+in an empty folder. All of them together take some twenty minutes on two cores.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from catenary.storage.files import write_text_atomic
-from catenary.storage.provenance import commit, machine
+from studies.writing.result_page import origin_table
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
@@ -35,13 +35,7 @@ def write_example(name: str) -> None:
     parts = (
         f"# {name}.py",
         f"`make examples` wrote this page; the script took {seconds:.0f} s.",
-        "\n".join(
-            (
-                "| date | machine | commit |",
-                "|---|---|---|",
-                f"| {time.strftime('%Y-%m-%d')} | {machine()} | `{commit()}` |",
-            )
-        ),
+        origin_table(),
         f'{FENCE}python\n--8<-- "examples/{name}.py"\n{FENCE}',
         "It printed",
         f"{FENCE}text\n{done.stdout.rstrip()}\n{FENCE}",

@@ -172,6 +172,6 @@ def cable_tangent(q: Array, l0: Array, EA: Array, EI: Array) -> tuple[Array, Arr
 
 
 def cable_mass(l0: Array, rho: Array) -> Array:
-    """Consistent mass matrix of each element (paper 000, eq. 3), float array (elem, 12, 12) [kg, kg m, kg m^2]."""
+    """Consistent mass matrix of each element (PACDIN, eq. 3), float array (elem, 12, 12) [kg, kg m, kg m^2]."""
     scalar = np.asarray(rho)[:, None, None] * shape_products(l0)
     return np.einsum("eab,cd->eacbd", scalar, np.eye(3)).reshape(len(l0), 12, 12)

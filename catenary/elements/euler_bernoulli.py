@@ -1,4 +1,4 @@
-r"""Euler-Bernoulli beam element under tension, in the line's fixed axes (paper 004, eq. 2: K_L + T K_G).
+r"""Euler-Bernoulli beam element under tension, in the line's fixed axes (PantoCat, eq. 2: K_L + T K_G).
 
 Legend: chi in [0, l0] runs along the unstretched element, ' = d/dchi; q holds (x, y, z, x', y', z') of both nodes, x'
 unused (0); x runs linearly along the element, y and z by the cubic Hermite shapes N_a; G_ab and H_ab are the

@@ -21,7 +21,7 @@ _LENGTHS = np.array([0, 1, 0, 1]) + np.array([0, 1, 0, 1])[:, None]
 
 
 def hermite(xi: Array, length: Array | float) -> Array:
-    """Evaluate the four Hermite shapes at ``xi`` (paper 000, eq. 1); returns shape (4, *xi.shape)."""
+    """Evaluate the four Hermite shapes at ``xi`` (PACDIN, eq. 1); returns shape (4, *xi.shape)."""
     return np.array(
         [
             1 - 3 * xi**2 + 2 * xi**3,

@@ -1,1 +1,1 @@
-"""The static configuration that meets the stringing constraints (paper 000, section 2.4)."""
+"""The static configuration that meets the stringing constraints (PACDIN, section 2.4)."""

@@ -1,4 +1,4 @@
-"""The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (paper 000, section 2.4).
+"""The form-finding equations: unknowns, prescribed coordinates, residual and Jacobian (PACDIN, section 2.4).
 
 Two ways to prescribe a dropper: its contact-wire height, from which its length follows, or its cut length. Then the
 height is an unknown, and the equation is that of a bar which cannot push,

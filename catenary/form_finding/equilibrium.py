@@ -1,4 +1,4 @@
-"""Form-finding: the static configuration that meets the stringing constraints (paper 000, section 2.4).
+"""Form-finding: the static configuration that meets the stringing constraints (PACDIN, section 2.4).
 
 Unknowns are the nodal coordinates that are not prescribed, one unstretched-length factor per bay of each wire,
 every dropper's force, and the vertical forces at steady arms and messenger supports (in the plane these reactions
@@ -133,7 +133,7 @@ def mesh_of(spec: CatenarySpec, layout: Layout, like: Mesh | None = None) -> Mes
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a step that leads nowhere ends as a status
 def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
-    """Solve the form-finding problem by Newton's method (paper 000, eqs 9-11).
+    """Solve the form-finding problem by Newton's method (PACDIN, eqs 9-11).
 
     Does not raise when Newton fails: the status says so.
     """

@@ -20,7 +20,7 @@ def contact_table(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Element (x,), vertical dofs (x, 4) and Hermite weights (x, 4) of contact-wire points.
 
-    The point is found on the wire at rest (paper 000, eq. 7), by Newton steps on the element's x(xi).
+    The point is found on the wire at rest (PACDIN, eq. 7), by Newton steps on the element's x(xi).
     """
     mesh, along = eq.mesh, element_of(eq.spec).along
     elems = np.flatnonzero(mesh.elem_wire == CONTACT)

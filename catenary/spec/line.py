@@ -43,7 +43,7 @@ class CatenarySpec(Spec):
     )
     formulation: Formulation = Field(
         default="ancf",
-        description="element of every wire: ANCF cable (paper 000) or Euler-Bernoulli beam under tension (paper 004)",
+        description="element of every wire: ANCF cable (PACDIN) or Euler-Bernoulli beam under tension (PantoCat)",
     )
     tension_in_motion: TensionInMotion = Field(
         default="coupled",

@@ -1,7 +1,7 @@
 """Contact force on the infinite line itself, where no window is long enough.
 
 Near a resonance waves along the track reach farther than a window does. Influence matrices know no ends: they are
-those of the same cell, at the same step, with the Bloch phase of its neighbours (paper 001, section 2), and the steady
+those of the same cell, at the same step, with the Bloch phase of its neighbours (Gil et al., section 2), and the steady
 state under the same pantograph follows from them at once.
 """
 

@@ -1,1 +1,1 @@
-"""The pantograph-catenary benchmark of Arnold & Simeon (paper 002): constraints instead of penalties, PDAE to DAE."""
+"""The pantograph-catenary benchmark of Arnold & Simeon: constraints instead of penalties, PDAE to DAE."""

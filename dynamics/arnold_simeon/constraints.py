@@ -1,4 +1,4 @@
-"""Values of the constraints, and which of them act in a step, found as paper 002, section 5.3 says.
+"""Values of the constraints, and which of them act in a step, found as in Arnold & Simeon, section 5.3.
 
 Legend: three constraints i, the two droppers and the contact; g_i = G_i q + g0_i >= 0; G' and G'' time derivatives of
 the contact's row; multipliers mu (of g), eta (of g') and lambda (of g'', the force) of the stabilised form (eq. 38).

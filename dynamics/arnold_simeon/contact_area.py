@@ -1,4 +1,4 @@
-"""The distributed contact (paper 002, eqs 25, 26, 33): its kernel, and the row F of the wire's dofs it weighs.
+"""The distributed contact (Arnold & Simeon, eqs 25, 26, 33): its kernel, and the row F of the wire's dofs it weighs.
 
 Legend: xi = x - x_p distance from the pantograph; eps half the length of the contact area;
 delta(xi) = 1/eps - 3 xi^2/eps^3 + 2 |xi|^3/eps^4 the kernel; dx the interval; F, F', F'' the row and its first two time
@@ -26,7 +26,7 @@ def row_width(interval: float, half_width: float, per_node: int) -> int:
 
 @njit(**OPTIONS)
 def kernel_values(xi: float, eps: float) -> tuple[float, float, float, float]:
-    """Integral from -eps, value, first and second derivative of delta at ``xi`` (paper 002, section 4.1)."""
+    """Integral from -eps, value, first and second derivative of delta at ``xi`` (Arnold & Simeon, section 4.1)."""
     if xi <= -eps:
         return 0.0, 0.0, 0.0, 0.0
     if xi >= eps:

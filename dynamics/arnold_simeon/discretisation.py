@@ -1,4 +1,4 @@
-"""The benchmark semi-discretised on an equal grid, by finite elements or by finite differences (paper 002, section 4).
+"""The benchmark semi-discretised on an equal grid by finite elements or differences (Arnold & Simeon, section 4).
 
 Both yield M q'' + D q' + K q = b + G^T lambda with 0 = G q + g0 on the unknowns q: the carrier's heights over its ends,
 the contact wire's heights (finite elements: heights and slopes), the head's and the body's heights.
@@ -102,7 +102,7 @@ class WireMatrices:
 
 
 def discretise(spec: BenchmarkSpec, method: Method, intervals: int = 500) -> SemiDiscrete:
-    """Discretise both wires on ``intervals`` equal intervals (paper 002, sections 4.2 and 4.3).
+    """Discretise both wires on ``intervals`` equal intervals (Arnold & Simeon, sections 4.2 and 4.3).
 
     Droppers off the grid (500 intervals put them in the middle of one) act through the shapes in finite elements, and
     on the node in whose cell they stand in finite differences, half an interval further on, as printed.

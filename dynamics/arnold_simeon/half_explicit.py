@@ -1,4 +1,4 @@
-"""One step of the half-explicit method that is reversible in time (paper 002, eqs 39 to 41), compiled.
+"""One step of the half-explicit method that is reversible in time (Arnold & Simeon, eqs 39 to 41), compiled.
 
 Legend: as in ``implicit``; n the step, h its length, a_n and lambda_n belong to its beginning:
     M a_n = b - D (v_(n-1) + v_n + h a_n) / 2 - K q_n + G_n^T lambda_n           (39, damping as in 41), g''_n = 0

@@ -1,4 +1,4 @@
-"""One implicit step on the stabilised form of Gear, Gupta and Leimkuhler (paper 002, eq. 38), compiled.
+"""One implicit step on the stabilised form of Gear, Gupta and Leimkuhler (Arnold & Simeon, eq. 38), compiled.
 
 Legend: M, D, K, b of M q'' + D q' + K q = b + G^T lambda; mu, eta, lambda multipliers of g, g', g'' = 0:
     M (q' - v) = G'^T eta + G^T mu,    M (v' - a) = G^T eta,    M a = b - D v - K q + G^T lambda.

@@ -1,4 +1,4 @@
-"""The time loops of both methods, compiled, and what they write down at every step (paper 002, section 5)."""
+"""The time loops of both methods, compiled, and what they write down at every step (Arnold & Simeon, section 5)."""
 
 from __future__ import annotations
 

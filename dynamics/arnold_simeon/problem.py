@@ -1,4 +1,4 @@
-"""Data of the benchmark of Arnold & Simeon (paper 002, section 2.2), validated and frozen; SI units."""
+"""Data of the benchmark of Arnold & Simeon (section 2.2), validated and frozen; SI units."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NotNegative = Annotated[float, Field(ge=0.0)]
 class BenchmarkSpec(Spec):
     """A string (carrier) and a beam (contact wire) joined by two droppers of fixed length, and a two-mass pantograph.
 
-    Every default is printed in paper 002, section 2.2 (the contact area in section 4.1), but for
+    Every default is printed in Arnold & Simeon, section 2.2 (the contact area in section 4.1), but for
     ``head_above_body``, which is 0 there and 0.002 m at 48 m/s (section 6).
     """
 
@@ -66,7 +66,7 @@ class BenchmarkSpec(Spec):
 
     @property
     def clamp_weight(self) -> tuple[float, float]:
-        """Weight that each dropper puts on either wire: one clamp and half the dropper [N] (paper 002, eq. 4)."""
+        """Weight that each dropper puts on either wire: one clamp and half the dropper [N] (Arnold & Simeon, eq. 4)."""
         one, two = (
             self.gravity * (self.clamp_mass + 0.5 * length * self.dropper_mass) for length in self.dropper_length
         )

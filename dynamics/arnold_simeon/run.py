@@ -1,4 +1,4 @@
-"""A run of the benchmark and its record (paper 002, section 6)."""
+"""A run of the benchmark and its record (Arnold & Simeon, section 6)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Record:
 
 
 def longest_stable_step(system: SemiDiscrete) -> float:
-    """Longest step of the half-explicit method [s]: 2 over the largest angular frequency (paper 002, section 6)."""
+    """Longest step of the half-explicit method [s]: 2 over the largest angular frequency (section 6)."""
     return float(1.0 / (np.pi * frequencies(system).max()))
 
 

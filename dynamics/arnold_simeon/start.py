@@ -1,4 +1,4 @@
-"""The start of the benchmark (paper 002, section 2.2): catenary at rest, pantograph in contact with a given force."""
+"""The start of the benchmark (Arnold & Simeon, section 2.2): catenary at rest, given contact force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of the compiled methods of paper 002: one frozen tuple of plain arrays for each part.
+"""Arguments of the compiled methods of Arnold & Simeon: one frozen tuple of plain arrays for each part.
 
 Legend: M q'' + D q' + K q = b + G^T lambda, 0 <= g = G q + g0; constraints dropper 1, dropper 2, contact.
 """

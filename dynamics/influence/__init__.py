@@ -1,1 +1,1 @@
-"""Influence matrices of the infinite periodic line (paper 001, eqs 1, 11, 12)."""
+"""Influence matrices of the infinite periodic line (Gil et al., eqs 1, 11, 12)."""

@@ -1,4 +1,4 @@
-"""Influence matrices of the infinite periodic line (paper 001, eqs 1, 11, 12), free of windows and of rings.
+"""Influence matrices of the infinite periodic line (Gil et al., eqs 1, 11, 12), free of windows and of rings.
 
 The line is the time-stepped one (Newmark 1/4-1/2, loads and answers at the samples: the bilinear rule), one pantograph,
 frequency continuous: every matrix is an integral over theta = omega dt of the Bloch solution of one span cell,

@@ -265,7 +265,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     """The train's pantographs, the first one ``start`` [m] beyond the line's first support.
 
     One that begins before the line's first support has no force and a lowered base there; both rise over the entry
-    length from that support on (paper 000, section 2.2).
+    length from that support on (PACDIN, section 2.2).
     """
     mass, damping, stiffness = pantograph_matrices(case.pantograph)
     trailing = case.trailing

@@ -68,7 +68,7 @@ def _arm_forces(arms, springs, u, out):
 
 @njit(**_OPTIONS)
 def _contact_point(wire, u, x, system):
-    """Element and xi of the contact wire at station x: on the wire as it is, or as at rest (paper 000, eq. 7)."""
+    """Element and xi of the contact wire at station x: on the wire as it is, or as at rest (PACDIN, eq. 7)."""
     e = min(max(np.searchsorted(wire.begin, x, side="right") - 1, 0), wire.begin.size - 1)
     q = np.empty(4)
     xi = 0.5
@@ -112,7 +112,7 @@ def _hermite_slope(xi, l0):
 def _law(law, state, p, d, rate):
     """Force of the contact law at penetration d.
 
-    Lankarani and Nikravesh (paper 004, eq. 11): hysteresis 3 (1 - e^2) / 4 of the approach speed at impact.
+    Lankarani and Nikravesh (PantoCat, eq. 11): hysteresis 3 (1 - e^2) / 4 of the approach speed at impact.
     """
     if d <= 0.0:
         return 0.0

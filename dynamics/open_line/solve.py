@@ -3,7 +3,7 @@
 The contact wire is held at its height at every support by what the steady arm carries there at rest (form-finding
 prescribes the height); in motion the arm acts with its own stiffness and mass. Both wires end at supports, where their
 axial waves run on. The first pantograph starts from static contact; those behind it too, where they stand under the
-line, or they enter it at its first support (paper 000, section 2.2).
+line, or they enter it at its first support (PACDIN, section 2.2).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dynamics.spec.case import CaseSpec
 
 __all__ = ["slack_share"]
 
-# paper 004, section 2: the stiffness in compression is null or about 1/100 of that in extension
+# PantoCat, section 2: the stiffness in compression is null or about 1/100 of that in extension
 RESIDUAL = 0.01
 
 

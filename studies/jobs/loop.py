@@ -31,7 +31,7 @@ class _Conditions(ForceSpec):
     )
     start: Literal["rest", "predicted"] = Field(
         default="rest",
-        description="what the test begins with: the line at rest (paper 001), or the steady state solved at once for "
+        description="what the test begins with: the line at rest (Gil et al.), or the steady state solved at once for "
         "the same device, played back while the ramp lasts",
     )
     duration_s: Annotated[float, Field(gt=0.0, le=3600.0)] = Field(default=120.0, description="length of the test [s]")
@@ -55,7 +55,7 @@ class LoopTestSpec(RigSettings, _Conditions):
 
 
 class EmulatedLoop(ServedLoop):
-    """Control of the loop, from force to next height (paper 001, section 3); null: as the bundle recommends."""
+    """Control of the loop, from force to next height (Gil et al., section 3); null: as the bundle recommends."""
 
     largest_force_N: Annotated[float, Field(gt=0.0, le=1.0e5)] = Field(
         default=3000.0, description=str(LoopSettings.model_fields["largest_force_N"].description)
@@ -97,7 +97,7 @@ class MapJob(PressedSpec):
     )
     over: Literal["stiffness", "delay", "none"] = Field(
         default="stiffness",
-        description="second axis next to the highest frequency (figs 4, 5 or fig. 6 of paper 001); none: no map, the "
+        description="second axis next to the highest frequency (figs 4, 5 or fig. 6 of Gil et al.); none: no map, the "
         "recommendation alone",
     )
     delay_steps: Annotated[int, Field(ge=1, le=100)] = Field(

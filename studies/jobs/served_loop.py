@@ -24,7 +24,7 @@ Harmonics = Annotated[int, Field(ge=1, le=5000)] | Literal["all"] | None
 
 
 class ServedLoop(LoopHabits):
-    """Control of the loop, from force to next height (paper 001, section 3); null: as the bundle recommends."""
+    """Control of the loop, from force to next height (Gil et al., section 3); null: as the bundle recommends."""
 
     strategy: Strategy | None = Field(
         default=None,

@@ -41,7 +41,7 @@ class ServeJob(_Emulated, PressedSpec):
     )
     start: Literal["rest", "predicted"] = Field(
         default="rest",
-        description="what the test begins with: the line at rest (paper 001), or the steady state solved at once for "
+        description="what the test begins with: the line at rest (Gil et al.), or the steady state solved at once for "
         "the pantograph given here or the bundle's, played back while the ramp lasts; measured forces enter from the "
         "ramp's end on",
     )

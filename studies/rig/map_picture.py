@@ -18,7 +18,7 @@ RED = "#c1121f"
 
 
 def map_pictures(found: StabilityMap, line: str, over: Literal["stiffness", "delay"]) -> dict[str, bytes]:
-    """Draw a map as ``png`` and as ``svg``, after figs 4 to 6 of paper 001; the same map gives the same bytes."""
+    """Draw a map as ``png`` and as ``svg``, after figs 4 to 6 of Gil et al.; the same map gives the same bytes."""
     pictures = {}
     with house_style():
         figure = _figure(found, line, over)

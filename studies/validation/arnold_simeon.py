@@ -1,4 +1,4 @@
-"""The benchmark of Arnold & Simeon (paper 002): its table, its slackening dropper, its methods against each other."""
+"""The benchmark of Arnold & Simeon: its table, its slackening dropper, its methods against each other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMBINATIONS: tuple[Combination, ...] = tuple(
 # undamped in time and with the stiffest grid
 RINGING: Combination = ("finite_elements", "half_explicit")
 SHORT = {"finite_elements": "FE", "finite_differences": "FD", "bdf2": "BDF-2", "half_explicit": "half-explicit"}
-PAPER, SECTION = "Arnold & Simeon", "paper 002"
+PAPER, SECTION = "Arnold & Simeon", "their benchmark"
 WIRES = ("carrier", "contact_wire")
 
 

@@ -1,4 +1,4 @@
-"""Redraw figures 5, 6 and 7 of paper 002, and the main code's forces tending to the constraint forces."""
+"""Redraw figures 5, 6 and 7 of Arnold & Simeon, and the main code's forces tending to the constraint forces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _start_chart(gate: ArnoldSimeonGate) -> Chart:
     return Chart(
         name="arnold_simeon_figure_5",
         title="Initial configuration of the catenary",
-        caption=f"Paper 002, figure 5, redrawn: rest, {spec.start_force:g} N from the pantograph at {spec.start:g} m.",
+        caption=f"Arnold & Simeon, figure 5, redrawn: rest, contact force {spec.start_force:g} N at {spec.start:g} m.",
         x_label="Station",
         y_label="Height",
         curves=(
@@ -66,7 +66,7 @@ def _force_chart(number: int, speed: float, record: Record, other: Record) -> Ch
     return Chart(
         name=f"arnold_simeon_figure_{number}_forces",
         title=f"Constraint forces at {speed:g} m/s",
-        caption=f"Paper 002, figure {number}, redrawn. A dropper without force is slack.",
+        caption=f"Arnold & Simeon, figure {number}, redrawn. A dropper without force is slack.",
         x_label="Time",
         y_label="Constraint force",
         curves=(*behind, *front),
@@ -84,7 +84,7 @@ def _height_chart(number: int, speed: float, record: Record) -> Chart:
     return Chart(
         name=f"arnold_simeon_figure_{number}_heights",
         title=f"Heights at {speed:g} m/s",
-        caption=f"Paper 002, figure {number}, redrawn (finite elements, BDF-2).",
+        caption=f"Arnold & Simeon, figure {number}, redrawn (finite elements, BDF-2).",
         x_label="Time",
         y_label="Height",
         curves=tuple(Curve(name, record.time, 1e3 * y, "s", "mm", role) for name, y, role in series),

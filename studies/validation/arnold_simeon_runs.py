@@ -1,4 +1,4 @@
-"""Runs of the benchmark of Arnold & Simeon (paper 002), from which its rows and its figures are made."""
+"""Runs of the benchmark of Arnold & Simeon, from which its rows and its figures are made."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """PACDIN, table 1: applied forces that give the prescribed mean force, one and two pantographs, and the slow pair.
 
-Source: paper 000 (PACDIN statement of methods), sections 2.2 and 2.4, table 1.
+Source: PACDIN statement of methods, sections 2.2 and 2.4, table 1.
 """
 
 from __future__ import annotations

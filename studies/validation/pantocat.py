@@ -1,6 +1,6 @@
 """PantoCat: the standard's case by beam elements, and the elasticity by statics and by a creeping pantograph.
 
-Source: paper 004 (PantoCat statement of methods), table 1, section 5.1 and figure 7.
+Source: PantoCat statement of methods, table 1, section 5.1 and figure 7.
 """
 
 from __future__ import annotations

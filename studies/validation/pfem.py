@@ -1,4 +1,4 @@
-"""The tests of paper 001, section 5, emulated: pantograph and mass on stitched and simple line, optimised designs.
+"""The tests of Gil et al., section 5, emulated: pantograph and mass on stitched and simple line, optimised designs.
 
 The emulated test is held against the periodic state solved at once, that against the long transient; nothing in the
 three is shared beyond the line itself. The device of the paper is metal, ours a model, so its forces are printed.
@@ -38,7 +38,7 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
         charts += _charts(case, tested)
     return Comparison(
         key="pfem",
-        title="Hardware loop: the tests of paper 001 emulated",
+        title="Hardware loop: the tests of Gil et al. emulated",
         source=gate.source,
         reading=gate.reading,
         rows=tuple(rows),
@@ -89,7 +89,7 @@ def _stability_rows(gate: PfemGate, case: LoopCase, tested: Tested) -> Iterator[
         name,
         "",
         paper,
-        (Reference("001", f"used μ_c {gate.paper_relaxation:g}"),),
+        (Reference("Gil et al.", f"used μ_c {gate.paper_relaxation:g}"),),
         reading=f"N_h {case.height_harmonics}, N_hd {case.dropper_harmonics}, to {top:.1f} Hz; judged {judged}",
         digits=4,
     )
@@ -191,7 +191,7 @@ def design_rows(
             name,
             "N",
             found["emulated"][key],
-            (Reference("001, its own line", text),),
+            (Reference("Gil et al., their own line", text),),
             reading=f"nominal line {nominal['emulated'][key]:.1f} N",
         )
     for way in ("emulated", "transient"):
@@ -203,7 +203,7 @@ def design_rows(
             name,
             "%",
             100.0 * (sigma / before - 1.0),
-            (Reference("001, its own line", f"{case.printed_sigma_change_percent:g}"),),
+            (Reference("Gil et al., their own line", f"{case.printed_sigma_change_percent:g}"),),
             reading=f"{before:.2f} → {sigma:.2f} N",
             digits=2,
         )

@@ -1,4 +1,4 @@
-"""ANCF cables beside Euler-Bernoulli beams: the force of one element, form-finding, and the steady state."""
+"""ANCF cables compared with Euler-Bernoulli beams: the force of one element, form-finding, and the steady state."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Published references beside this program's numbers, and what each reading of the model moves."""
+"""Published references next to this program's numbers, and what each interpretation of the model moves."""
 
 from dataclasses import asdict
 
@@ -39,7 +39,7 @@ def test_span_mean_elasticity(bruni, figure):
 
 
 @pytest.mark.benchmark
-def test_ranges_printed_beside(bruni, figure):
+def test_ranges_printed_next_to_figures(bruni, figure):
     for row in load_gates().beside.rows:
         solution = solve_periodic(bruni(row.speed_kmh))
         assert solution.statistics is not None
@@ -79,7 +79,7 @@ def changed(case, change):
 
 @pytest.mark.benchmark
 @pytest.mark.parametrize("speed", [275, 320])
-def test_what_each_reading_moves(bruni, figure, speed):
+def test_what_each_interpretation_moves(bruni, figure, speed):
     case = bruni(speed)
     base = solve_periodic(case).statistics
     assert base is not None

@@ -1,4 +1,4 @@
-"""Lines in space beside the plane: the difference, the time of a transient and of a steady state."""
+"""Lines in space compared with the plane: the difference, the time of a transient and of a steady state."""
 
 import pytest
 

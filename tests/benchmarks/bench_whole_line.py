@@ -1,4 +1,4 @@
-"""Whole open lines and the window beside them: seconds per simulated second, memory, growth with the line."""
+"""Whole open lines and the window next to them: seconds per simulated second, memory, growth with the line."""
 
 import resource
 import time

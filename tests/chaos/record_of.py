@@ -12,7 +12,7 @@ def full(*values, minutes, name="full"):
 
 
 def times_recorded(folder):
-    """How often each design was told, by number, out of those that were begun."""
+    """How often each design was recorded, by number, out of those that were started."""
     lines = [json.loads(line) for line in (folder / "trials.jsonl").read_bytes().splitlines()]
     begun = sum(len(line.get("asked", ())) for line in lines)
     recorded = Counter(trial["trial"] for line in lines for trial in line.get("told", ()))

@@ -81,7 +81,7 @@ def test_a_record_cut_at_each_byte_of_its_end(campaign, damaged, figures, step):
 
 
 @pytest.mark.parametrize("cuts", [pytest.param(6, id="short"), full(400, minutes=30)])
-def test_a_cut_record_is_gone_on_with(case, campaign, damaged, figures, cuts):
+def test_a_cut_record_is_resumed(case, campaign, damaged, figures, cuts):
     content = (campaign.folder / "trials.jsonl").read_bytes()
     chance, lost = random.Random(1), 0
     for _ in range(cuts):

@@ -1,4 +1,4 @@
-"""Records edited with checksums that fit, and files replaced under a driver: said in a sentence, gone on with."""
+"""Records edited with checksums that fit, and files replaced under a driver: damage is named, campaigns resume."""
 
 import json
 import os
@@ -42,14 +42,14 @@ def sweep_folder(case, tmp_path_factory):
 
 
 def edited(lines, change):
-    """Lines that a function has changed, numbered anew and with checksums that fit."""
+    """Lines that a function has changed, numbered again and with checksums that fit."""
     contents = [{k: v for k, v in json.loads(line).items() if k != "crc32"} for line in lines]
     changed = change(contents) or contents
     return b"".join(checked_line({**content, "line": n}) for n, content in enumerate(changed, start=1))
 
 
 def put(place, value):
-    """Function that sets a value, found by keys, in the line in the middle that has told something."""
+    """Function that sets a value, found by keys, in the line in the middle that has results."""
 
     def change(contents):
         at = [content for content in contents if "told" in content or "points" in content]
@@ -68,7 +68,7 @@ def without(which):
 EDITS = {
     "a text for a number": (put(("told", 0, "outcome", "sigma_N"), "30"), "told.0.outcome.sigma_N: input should be"),
     "a switch for a number": (put(("told", 0, "outcome", "told_N"), True), "told.0.outcome.told_N: input should be"),
-    "no number of this world": (put(("told", 0, "values"), [10**400, 1.0]), "told.0.values.0: input should be"),
+    "a number without end": (put(("told", 0, "values"), [10**400, 1.0]), "told.0.values.0: input should be"),
     "a list for an outcome": (put(("told", 0, "outcome"), []), "told.0.outcome: input should be"),
     "a status of its own": (put(("told", 0, "outcome", "status"), "good"), "'good' is not a valid"),
     "another name": (put(("told", 0, "outcome", "<script>"), 1), "told.0.outcome.<script>: extra inputs are not"),
@@ -108,7 +108,7 @@ POINT_EDITS = {
     "a text for a number": put(("points", 0, "statistics", "contact_force_std_N"), "x"),
     "a list for a time": put(("points", 0, "wall_time_s"), [[]]),
     "a block for a text": put(("points", 0, "message"), {"a": 1}),
-    "no number of this world": put(("points", 0, "applied_force_N"), 10**400),
+    "a number without end": put(("points", 0, "applied_force_N"), 10**400),
     "a text for a batch": put(("strand",), "0"),
 }
 
@@ -166,7 +166,7 @@ def test_a_record_that_a_pipe_replaces_is_written_again(tmp_path):
 
 
 @pytest.mark.parametrize("what", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere")])
-def test_a_status_that_is_replaced_under_a_driver_is_written_anew(case, tmp_path, monkeypatch, what):
+def test_a_status_that_is_replaced_under_a_driver_is_written_again(case, tmp_path, monkeypatch, what):
     monkeypatch.setattr("optimise.record.status_file.SECONDS_BETWEEN_WRITES", 0.0)
     found = campaign(case, tmp_path, replaced_by(tmp_path, "status.json", what))
     assert len(found) == TRIALS and read_status(tmp_path).done == TRIALS
@@ -174,7 +174,7 @@ def test_a_status_that_is_replaced_under_a_driver_is_written_anew(case, tmp_path
 
 
 @pytest.mark.parametrize("what", [lambda path: None, os.mkfifo, lambda path: path.write_text("prose")])
-def test_an_input_that_is_lost_under_a_driver_is_written_anew(case, tmp_path, what):
+def test_an_input_that_is_lost_under_a_driver_is_written_again(case, tmp_path, what):
     """Without it nobody could read the campaign, or go on with it."""
     found = campaign(case, tmp_path, replaced_by(tmp_path, "campaign.yaml", what))
     assert campaign(case, tmp_path) == found

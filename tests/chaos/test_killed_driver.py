@@ -25,7 +25,7 @@ OF_THE_RUN = ["wall_time", "wall_time_s"]
 
 
 def kill_at_a_random_moment(command, chance, early):
-    """Start a driver and kill it: while it starts, or some time after it has told its first result."""
+    """Start a driver and kill it: while it starts, or some time after it has recorded its first result."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as driver:
         if not early:
             said = []

@@ -1,4 +1,4 @@
-"""Kill -9 of workers within their first seconds, while they start: the campaign goes on, and its table is the same."""
+"""Kill -9 of workers within their first seconds, while they start: the campaign continues, its table is the same."""
 
 import json
 import random
@@ -64,7 +64,7 @@ class Killer:
 @pytest.mark.parametrize(
     ("kills", "a_run", "allowed"),
     [
-        # a few deaths at a start are no reason to stop
+        # a few deaths at a start do not stop a campaign
         pytest.param(3, 3, {0}, id="short"),
         full(50, 2, {0, 75}, minutes=60),
         full(50, 8, {0, 75}, minutes=60, name="many"),

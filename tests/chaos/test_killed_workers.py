@@ -55,7 +55,7 @@ class Killer:
 
 
 def run(folder, case, trials, number, killer):
-    """Campaign, and its rate in designs per second from the first one told to the last."""
+    """Campaign, and its rate in designs per second from the first one recorded to the last."""
     cluster = {"kind": "local", "workers": number, "retries": 10}
     campaign, times = campaign_of(trials=trials, sampler={"kind": "random"}, cluster=cluster), []
 

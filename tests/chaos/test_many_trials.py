@@ -44,7 +44,7 @@ folder = CampaignFolder(Path(sys.argv[1]))
 campaign, case, _ = folder.read_input()
 def first_one_more(task, setting):
     print(task.number, flush=True)
-    os._exit(0)  # killed while the first further design is under way
+    os._exit(0)  # killed while the first further design is in flight
 run_campaign(campaign.model_copy(update={'trials': campaign.trials + 50}), case, folder.path, evaluate=first_one_more,
              prepare=prepare_nothing)
 """

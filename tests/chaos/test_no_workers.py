@@ -1,4 +1,4 @@
-"""Workers killed faster than they start, and a scheduler that is killed: noticed, begun anew or ended with code 75.
+"""Workers killed faster than they start, and a scheduler that is killed: detected, restarted or ended with code 75.
 
 Shortened by the watchdog's waiting times: workers in tests/optimise/test_no_workers.py, a scheduler that stays away in
 tests/integration/test_cluster.py, one that comes back here.
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "optimise"
 SOON = {"silence_s": 4.0, "no_workers_s": 2.0}
 AS_CONF_HAS_IT = {}
-NOTICED_S = 60.0
+DETECTED_S = 60.0
 
 
 class Driver:
@@ -88,7 +88,7 @@ def about_workers(line):
 
 
 def resumed(folder, case, trials, kept):
-    """Designs lost, and told twice, after the rest was evaluated in this process."""
+    """Designs lost, and recorded twice, after the rest was evaluated in this process."""
     quiet = campaign_of(trials=trials, sampler={"kind": "qmc"}, cluster={"kind": "serial"})
     result = run_campaign(quiet, case, folder, evaluate=bowl, prepare=prepare_nothing)
     unfinished, twice = lost_and_twice(folder, trials)
@@ -122,7 +122,7 @@ def test_workers_are_killed_faster_than_they_start(tmp_path, case, figures, star
         f"all workers killed every {pace} s: said after {at - begin:.0f} s ({word[:60]} ...), code {code} after "
         f"{end - begin:.0f} s with {len(kept)} of {trials} on record; resumed: {lost} lost, {twice} twice"
     )
-    assert at - begin <= NOTICED_S
+    assert at - begin <= DETECTED_S
     assert (lost, twice) == (0, 0)
 
 
@@ -191,6 +191,6 @@ def test_the_scheduler_is_killed(tmp_path, case, figures, started, watchdog, com
         f"scheduler killed{', another one started' if comes_back else ''}: said after {at - begin:.0f} s, code {code} "
         f"after {end - begin:.0f} s with {len(kept)} of {trials} on record; resumed: {lost} lost, {twice} twice"
     )
-    assert more is not None and at - begin <= NOTICED_S
+    assert more is not None and at - begin <= DETECTED_S
     assert code == 75 or (comes_back and code == 0)
     assert (lost, twice) == (0, 0)

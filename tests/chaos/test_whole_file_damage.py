@@ -132,7 +132,7 @@ def kept(folder, name):
 
 
 @EVERY
-def test_a_damaged_record_is_named_kept_and_gone_on_with(case, study, tmp_path, kind):
+def test_a_damaged_record_is_named_kept_and_resumed(case, study, tmp_path, kind):
     run, whole, other, record, found = study
     folder = shutil.copytree(whole, tmp_path / "study")
     damaged = DAMAGE[kind]((whole / record).read_bytes(), (other / record).read_bytes())
@@ -152,7 +152,7 @@ def test_a_damaged_record_is_named_kept_and_gone_on_with(case, study, tmp_path, 
 
 
 @EVERY
-def test_a_damaged_status_is_named_kept_and_written_anew(case, study, tmp_path, capsys, kind):
+def test_a_damaged_status_is_named_kept_and_written_again(case, study, tmp_path, capsys, kind):
     run, whole, other, _, found = study
     folder = shutil.copytree(whole, tmp_path / "study")
     status = folder / "status.json"
@@ -171,7 +171,7 @@ def test_a_damaged_status_is_named_kept_and_written_anew(case, study, tmp_path, 
 
 
 @pytest.mark.parametrize("study", STUDIES, indirect=True)
-def test_a_good_copy_put_back_is_gone_on_with(case, study, tmp_path):
+def test_a_good_copy_put_back_is_resumed(case, study, tmp_path):
     run, whole, _, record, found = study
     folder = shutil.copytree(whole, tmp_path / "study")
     content = (folder / record).read_bytes()

@@ -1,4 +1,4 @@
-"""The loop as a matrix against the loop as it is stepped, on both sides of 1 (paper 001, section 4)."""
+"""The loop as a matrix against the loop as it is stepped, on both sides of 1 (Gil et al., section 4)."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_a_small_share_is_stable_only_if_the_slow_loop_is(model):
 
 
 def test_delay_hardly_matters_span_by_span_and_decides_step_by_step(model):
-    """What 001 found: compensated delay leaves the span-by-span loop as it is."""
+    """What Gil et al. found: compensated delay leaves the span-by-span loop as it is."""
     radius = {
         (strategy, delay): spectral_radius(
             block_matrix(model, device("hil_virtual", model), settings(strategy, delay, 8, 0.05))

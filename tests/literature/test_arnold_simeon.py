@@ -1,4 +1,4 @@
-"""The benchmark of Arnold & Simeon, "The simulation of pantograph and catenary: a PDAE approach" (paper 002).
+"""The benchmark of Arnold & Simeon, "The simulation of pantograph and catenary: a PDAE approach".
 
 Sources: table 1 (frequencies on 500 intervals), section 5 (methods), section 6 and figures 6 and 7 (32 and 48 m/s). The
 paper prints no peak forces; it says that its methods differ very little, which is what is held here.

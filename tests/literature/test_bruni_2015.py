@@ -1,6 +1,6 @@
-"""The 2015 benchmark line (Bruni et al., Veh. Syst. Dyn. 53(3)), as computed in paper 000.
+"""The 2015 benchmark line (Bruni et al., Veh. Syst. Dyn. 53(3)), as computed in PACDIN.
 
-Source: paper 000 (PACDIN), table 1: uplift forces that gave the prescribed mean contact forces within 0.1 N, and those
+Source: PACDIN, table 1: uplift forces that gave the prescribed mean contact forces within 0.1 N, and those
 at 10 km/h that gave means of 100 N and 200 N, from which the static elasticity follows.
 """
 

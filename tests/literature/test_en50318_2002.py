@@ -1,6 +1,6 @@
 """The reference case of EN 50318:2002: ten spans, 250 and 300 km/h, spans 5 and 6 evaluated, forces below 20 Hz.
 
-Sources: paper 000 (PACDIN), table 2, and paper 004 (PantoCat), table 1. Both print the standard's acceptance ranges
+Sources: PACDIN, table 2, and PantoCat, table 1. Both print the standard's acceptance ranges
 beside their own numbers, quoted in en50318_2002.txt. The tolerance is the standard's: inside the range. The standard's
 text is not at hand; what it leaves open is read once for all rows, in words in conf/validation/gates.yaml.
 """
@@ -102,7 +102,7 @@ def test_rows_at_250_kmh_are_inside(gate):
 @pytest.mark.validate
 @pytest.mark.parametrize("speed", [250.0, 300.0])
 def test_rows_of_a_line_of_beams_are_inside(gate, speed):
-    """Paper 004's element; sigma within 1 % of the cables' (measured: +0.5 % and -0.6 %; +0.1 % with 12 elements)."""
+    """PantoCat's element; sigma within 1 % of the cables' (measured: +0.5 % and -0.6 %; +0.1 % with 12 elements)."""
     cables, beams = (solve(gate, speed, catenary={"formulation": f}) for f in ("ancf", "beam"))
     assert outside(gate, speed, beams) == set()
     assert beams["contact_force_std_N"] == pytest.approx(cables["contact_force_std_N"], rel=1e-2)

@@ -1,4 +1,4 @@
-"""Paper 000 (PACDIN), table 1: applied forces that give the prescribed mean force, one and two pantographs.
+"""PACDIN, table 1: applied forces that give the prescribed mean force, one and two pantographs.
 
 The table is quoted in pacdin_table_1.txt. Tolerance 1.5 N of applied force: PACDIN holds its mean within 0.1 N and its
 own cases differ by up to 0.9 N between the pantographs of one train; data of the line that the benchmark leaves to the

@@ -1,4 +1,4 @@
-"""Paper 004 (PantoCat): its table 1 by beam elements, and elasticity by statics and by a creeping pantograph.
+"""PantoCat: its table 1 by beam elements, and elasticity by statics and by a creeping pantograph.
 
 The paper's sentences are quoted in pantocat_elasticity.txt, its table in en50318_2002.txt. At 100 N it sees no
 difference; 2 % of the largest value is what is accepted here.

@@ -133,7 +133,7 @@ def test_an_error_that_cannot_be_estimated_is_said_so(catenary, folder, monkeypa
 
 
 def test_the_elasticity_at_any_load_has_its_span_mean(catenary, folder):
-    """Paper 000, table 1, 10 km/h: 0.314 mm/N at 100 N and 0.317 mm/N at 200 N, within 1 %."""
+    """PACDIN, table 1, 10 km/h: 0.314 mm/N at 100 N and 0.317 mm/N at 200 N, within 1 %."""
     loads = [200.0, 100.0]
     small = (*SMALL_WINDOW, "transient.spans_evaluated=4")
     ended = catenary("simulate", *BRUNI, *small, "elasticity_force_N=[200,100]", "run_dir=run")

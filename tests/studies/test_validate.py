@@ -75,7 +75,7 @@ def test_the_tables_are_pages_of_the_documentation(validate, folder):
     text = page.read_text(encoding="utf-8")
     assert page.name == "validation_en50318.md" and text.startswith("# EN 50318:2002")
     assert "`catenary validate only=en50318 tables=docs/results` wrote this page" in text
-    assert f"| {machine()} | `{commit()}` |" in text
+    assert f"| {machine()} | " in text and f" | `{commit()}` |" in text
     sigma = next(line for line in text.splitlines() if line.startswith("| standard deviation σ"))
     cells = [cell.strip() for cell in sigma.strip("|").split("|")]
     assert cells[2:4] == ["PACDIN 34.0, PantoCat 34.3", "32.0 to 40.0"] and cells[5:7] == ["N", "met"]

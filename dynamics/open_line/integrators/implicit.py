@@ -4,7 +4,7 @@
     u_n+1 = u_n + dt v_n + dt^2 ((1/2 - beta) a_n + beta a_n+1),   v_n+1 = v_n + dt ((1 - gamma) a_n + gamma a_n+1)
 
 (Hilber, Hughes, Taylor 1977; alpha = 0, beta = 1/4, gamma = 1/2 is Newmark's method of constant average acceleration,
-as paper 004, eqs 4 to 8, iterates it.) After a correction A du = r the residual of the linear part is zero, and what
+as PantoCat, eqs 4 to 8, iterates it.) After a correction A du = r the residual of the linear part is zero, and what
 remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with
 C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times u, v, a are carried along. The
 contact force is corrected by the share 1 / (1 + k g) of what its law asks for, g being what wire and head give way

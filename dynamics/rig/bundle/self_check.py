@@ -109,7 +109,7 @@ def direct_heights(
 
 
 def harmonic_filter(steps: int, harmonics: int) -> NDArray[np.float64]:
-    """Matrix (step, step) that keeps the first harmonics of a periodic function, the mean among them (001, eq. 6)."""
+    """Matrix (step, step) that keeps the first harmonics of a periodic function and its mean (Gil et al., eq. 6)."""
     turn = 2.0 * np.pi * np.subtract.outer(np.arange(steps), np.arange(steps)) / steps
     kept = np.ones((steps, steps))
     for m in range(1, harmonics):

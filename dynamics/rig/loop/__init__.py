@@ -1,1 +1,1 @@
-"""The hardware loop of paper 001 on the periodic model of a line: stepped, judged stable, emulated."""
+"""The hardware loop of Gil et al. on the periodic model of a line: stepped, judged stable, emulated."""

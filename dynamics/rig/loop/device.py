@@ -110,7 +110,7 @@ class LumpedDevice:
 
     @property
     def head_frequency(self) -> float:
-        """Natural frequency of the head on its contact, the other masses held [Hz] (001, section 4)."""
+        """Natural frequency of the head on its contact, the other masses held [Hz] (Gil et al., section 4)."""
         stiffness = self.contact_stiffness + self.spec.stiffnesses[0]
         return float(np.sqrt(stiffness / self.spec.masses[0]) / (2.0 * np.pi))
 
@@ -127,7 +127,7 @@ def lumped_device(
 
 
 def mass_device(mass: float, contact_stiffness: float, dt: float, damping_ratio: float = MOUNT_DAMPING) -> LumpedDevice:
-    """Mass [kg] bolted to the actuator (001, section 5.1): contact both ways, weight taken out, a joint that damps.
+    """Mass [kg] bolted to the actuator (Gil et al., section 5.1): contact both ways, no weight, a joint that damps.
 
     The mean force is zero: what the mass returns is its inertia alone.
     """

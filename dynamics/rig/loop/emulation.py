@@ -133,7 +133,7 @@ def emulate(
     progress: Callable[[int, int, float], None] | None = None,
     predicted: LoopSteadyState | None = None,
 ) -> LoopRun:
-    """Run a test of ``duration`` [s], in whole spans, and average its last ten (paper 001, section 5).
+    """Run a test of ``duration`` [s], in whole spans, and average its last ten (Gil et al., section 5).
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class ForceError(ValueError):
 
 @dataclass(frozen=True)
 class FilteredModel:
-    """Matrices as the loop's kernel takes them: filtered once, so that no step filters (paper 001, eq. 8).
+    """Matrices as the loop's kernel takes them: filtered once, so that no step filters (Gil et al., eq. 8).
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ def elongation_filter(model: PeriodicModel, harmonics: int | None) -> NDArray[np
 
 
 class LoopEngine:
-    """Steps the loop: a measured force in, the height to send out (paper 001, section 3, fig. 3).
+    """Steps the loop: a measured force in, the height to send out (Gil et al., section 3, fig. 3).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Harmonic filters of one period (paper 001, eqs 4-8): which harmonics of a span's passage are kept.
+"""Harmonic filters of one period (Gil et al., eqs 4-8): which harmonics of a span's passage are kept.
 
 The filter W of eq. 6 is the projection on the first harmonics, the mean counting as one: W = Q Q^T with the orthonormal
 columns of Q. With an even number of steps the highest harmonic a period can hold (Nyquist) stands alone and is not

@@ -1,4 +1,4 @@
-r"""Compiled step of the hardware loop: one measured force in, one height to send out (paper 001, section 3).
+r"""Compiled step of the hardware loop: one measured force in, one height to send out (Gil et al., section 3).
 
 Legend: k global step, n = k mod N station of the measurement, f relaxed force of every station (eq. 9), fd correction
 forces (dropper, local step), lo and hi the local steps between which they are not zero, zm heights that answer the

@@ -1,4 +1,4 @@
-"""Settings of the hardware loop and of the emulated rig, validated (paper 001, sections 2, 3 and 5)."""
+"""Settings of the hardware loop and of the emulated rig, validated (Gil et al., sections 2, 3 and 5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Strategy = Literal["step_by_step", "span_by_span"]
 
 
 class LoopHabits(Spec):
-    """Settings of the loop common to given and recommended ones (paper 001, section 3)."""
+    """Settings of the loop common to given and recommended ones (Gil et al., section 3)."""
 
     compensation: bool = Field(
         default=True, description="read the height ahead by the delay (section 3.4); without it by one step"
@@ -35,7 +35,7 @@ class LoopHabits(Spec):
 
 
 class LoopSettings(LoopHabits):
-    """Control of the loop, from measured force to the next height (paper 001, section 3)."""
+    """Control of the loop, from measured force to the next height (Gil et al., section 3)."""
 
     strategy: Strategy = Field(
         default="span_by_span",
@@ -71,7 +71,7 @@ class RigContactSpec(Spec):
 
 
 class ActuatorSpec(Spec):
-    """The linear motor of paper 001, section 2, as far as it is emulated; the delay is the loop's."""
+    """The linear motor of Gil et al., section 2, as far as it is emulated; the delay is the loop's."""
 
     ramp_steps: Annotated[int, Field(ge=1, le=50)] = Field(
         default=1,

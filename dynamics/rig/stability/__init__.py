@@ -1,1 +1,1 @@
-"""Whether the loop settles, and which settings settle it fastest (paper 001, section 4)."""
+"""Whether the loop settles, and which settings settle it fastest (Gil et al., section 4)."""

@@ -1,8 +1,8 @@
 """The linear loop as operators over one block: what the device answers, and which heights it is sent.
 
 In contact and without slack everything that happens in a block of N steps is linear: the force follows from the
-heights reached and from the device's state at the block's beginning (001, eq. A.4), the heights from the forces of
-the blocks before (eqs 2, 3).
+heights reached and from the device's state at the block's beginning (Gil et al., eq. A.4), the heights from the forces
+of the blocks before (eqs 2, 3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Maps of the loop's spectral radius over the highest frequency and a second quantity (001, figs 4 to 6)."""
+"""Maps of the loop's spectral radius over the highest frequency and a second quantity (Gil et al., figs 4 to 6)."""
 
 from __future__ import annotations
 

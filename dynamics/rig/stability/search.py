@@ -20,7 +20,7 @@ __all__ = ["DROPPER_BAND_HZ", "RELAXATIONS", "Recommendation", "RecommendationSt
 
 # tried wherever the best mu_c is looked for: what is stable depends on the smallest one tried
 RELAXATIONS = (0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.14, 0.2, 0.3, 0.5, 0.7, 1.0)
-# where table 1 of paper 001 cuts the droppers' elongation off, three cases of four [Hz]
+# where table 1 of Gil et al. cuts the droppers' elongation off, three cases of four [Hz]
 DROPPER_BAND_HZ = 115.0
 
 

@@ -1,4 +1,4 @@
-"""The loop as X' = A X + B from block to block, and whether it settles (paper 001, section 4 and appendix A).
+"""The loop as X' = A X + B from block to block, and whether it settles (Gil et al., section 4 and appendix A).
 
 States hold what the appendix lists and what it leaves out (docs/theory/hardware-loop.md): heights in transit to the
 actuator, and of a device its last force and height. Heights are carried as harmonics of the filter.

@@ -1,4 +1,4 @@
-"""Pictures of an emulated test as figs 9 to 12 of paper 001: contact force along the span, correction forces."""
+"""Pictures of an emulated test as figs 9 to 12 of Gil et al.: contact force along the span, correction forces."""
 
 from __future__ import annotations
 

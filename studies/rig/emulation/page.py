@@ -1,4 +1,4 @@
-"""The page of an emulated test: forces as figs 9 to 12 of paper 001, correction forces, convergence."""
+"""The page of an emulated test: forces as figs 9 to 12 of Gil et al., correction forces, convergence."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class DesignCase(LoopCase):
 
 
 class PfemGate(Spec):
-    """Tests of paper 001, section 5, by the emulated loop."""
+    """Tests of Gil et al., section 5, by the emulated loop."""
 
     source: str
     reading: str = Field(description="how what the source leaves open is read")

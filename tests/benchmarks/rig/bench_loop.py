@@ -114,7 +114,7 @@ def percentiles(spent):
     ],
 )
 def test_stability_map(line, figure, strategy, over, limit):
-    """Figs 4, 5 and 6 of paper 001, whole, on two processes."""
+    """Figs 4, 5 and 6 of Gil et al., whole, on two processes."""
     _, model = line
     spec = PantographSpec(name="hil_virtual", masses=(6.6,), stiffnesses=(7000.0,), dampings=(10.0,))
     grid = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
