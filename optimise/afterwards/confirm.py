@@ -144,7 +144,7 @@ def _confirm(
 ) -> DesignConfirmation:
     if record.outcome is None or record.outcome.sigma_N is None:
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
-    line = result.space.spec_of(record.values).model_dump()
+    line = result.line_of(record).model_dump()
     case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
     sigma = _at_own_condition(result, record.outcome, case)
     numerics = (case,)

@@ -58,6 +58,12 @@ class ConvexSet:
             raise ValueError(self.names[int(r.argmax())])
         return made / rest ** (1.0 / POWER)
 
+    def kept_inside(self, made: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Vector itself, or where it is at the boundary or beyond as far along it as a variable reaches."""
+        r = np.maximum(0.0, self.a @ made / self.b)
+        most = 1.0 - OVERREACH**-POWER
+        return made / max(1.0, float(np.sum(r**POWER)) / most) ** (1.0 / POWER)
+
     def reach(self, limit: NDArray[np.float64]) -> NDArray[np.float64]:
         """Range of each variable: its limit, or twice the way to the nearest face if that is less."""
         with np.errstate(divide="ignore"):

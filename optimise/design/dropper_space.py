@@ -12,6 +12,7 @@ from scipy.interpolate import PchipInterpolator
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
 from optimise.design.convex_set import ConvexSet
+from optimise.design.station_grid import DIGITS, stations_on_grid
 from optimise.design.string_model import height_per_load, nominal_loads
 from optimise.spec.design import DesignSpec
 
@@ -120,9 +121,13 @@ class DropperSpace:
         n, m, h = len(x), self.half, (len(x) + 1) // 2
         if self.moves:
             made = self._move_set.into(v[self.lifts :])
-            z[:m] += self.profile(x[:m] + made) - z[:m]
             x[:m] += made
             x[n - m :] -= made[::-1]
+        if self._on_grid:
+            x[:m] = stations_on_grid(self.nominal, x, self.design)[:m]
+            x[n - m :] = np.round(self.nominal.span_length - x[:m][::-1], DIGITS)
+        if self.moves or self._on_grid:
+            z[:m] += self.profile(x[:m]) - z[:m]
         if self.lifts:
             z[:h] += self._heights_per_lift(x) @ self._lift_set(x).into(v[: self.lifts])
         z[n - m :] = z[:m][::-1]
@@ -146,14 +151,20 @@ class DropperSpace:
         moves, lifts = np.zeros(0), np.zeros(0)
         try:
             if self.moves:
-                moves = self._move_set.back(x[:m] - x0[:m])
+                made = x[:m] - x0[:m]
+                moves = self._move_set.back(self._move_set.kept_inside(made) if self._on_grid else made)
             if self.lifts:
-                gained = z[:h] - (self.profile(x[:h]) if self.moves else z0[:h])
+                gained = z[:h] - (self.profile(x[:h]) if self.moves or self._on_grid else z0[:h])
                 made = np.asarray(np.linalg.solve(self._heights_per_lift(x), gained), dtype=np.float64)
                 lifts = self._lift_set(x).back(made)
         except ValueError as error:
             raise InputError([f"the line must be inside the design space: it leaves no room for {error}"]) from error
         return np.concatenate([lifts, moves])
+
+    @property
+    def _on_grid(self) -> bool:
+        """Whether stations have a grid here; those of a line that names several spans are put on it as a whole."""
+        return self.design.station_grid is not None and not self.nominal.further_spans
 
     @cached_property
     def _nominal_stations(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

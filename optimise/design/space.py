@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
-from scipy.optimize import lsq_linear
 
 from catenary.errors import InputError, sentences_of
 from catenary.spec.components import SHORTEST
 from catenary.spec.line import CatenarySpec
+from optimise.design.cut_lengths import cut_to_step
 from optimise.design.dropper_space import LEAST_ROOM, DropperSpace, Variable
 from optimise.design.line_layout import least_droppers, line_with, mesh_of_designs, quantity_of
+from optimise.design.shares import ROUNDING, from_shares, shares
+from optimise.design.station_grid import line_on_grid, stations_on_grid
 from optimise.design.string_model import shortest_dropper
 from optimise.design.unequal_spans import SAME_PLACE, repeated, shorter_alone, with_longer
 from optimise.spec.design import LINE_QUANTITIES, DesignSpec
 
 __all__ = ["DesignSpace", "Variable"]
 
+AS_BUILT = ("span_length", "further_spans", "droppers", "mesh", "provenance")
 GEOMETRIC = ("droppers", "span_length", "span_difference", "stitch_length")
-# of a variable's range: what rounding may leave between a line and the point that stands for it
-ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class DesignSpace:
     each with its range. These make the line on which the dropper variables then act: a lift or move counts as its
     share of what that line's own droppers allow. A line with another number of droppers takes the shares of the
     nominal's, interpolated over the rank of a dropper between support and mid-span. The nominal line is given
-    back exactly, but for what `typical_of` says: where spans may differ every line, it too, is written as two spans.
+    back exactly, but for what `typical_of` says: where spans may differ every line, it too, is written as two spans,
+    and where stations have a grid or lengths a step it too is built to them.
     """
 
     nominal: CatenarySpec
@@ -80,7 +82,7 @@ class DesignSpace:
         return np.array([v.high - v.low for v in self.variables])
 
     def spec_of(self, values: Sequence[float] | NDArray[np.float64]) -> CatenarySpec:
-        """Line that a point of the box stands for.
+        """Line that a point of the box stands for, as it is built and evaluated.
 
         Parameters
         ----------
@@ -90,7 +92,18 @@ class DesignSpace:
         Raises
         ------
         InputError
-            If the point is not in the box.
+            If the point is not in the box, or the line has no place on the grid or no lengths to cut.
+        """
+        line = self.as_drawn(values)
+        return line if self.design.length_step is None else cut_to_step(line, self.design.length_step)
+
+    def as_drawn(self, values: Sequence[float] | NDArray[np.float64]) -> CatenarySpec:
+        """Line of a point by its contact-wire heights, before its droppers are cut to whole steps.
+
+        Raises
+        ------
+        InputError
+            If the point is not in the box, or a dropper has no place on the grid.
         """
         v = np.asarray(values, dtype=float)
         self._check_in_box(v)
@@ -99,11 +112,11 @@ class DesignSpace:
         droppers = self._droppers_of(line_with(self.droppers, whole))
         if droppers is self.droppers:
             return self._as_designed(droppers.spec_of(v[:n]), difference)
-        line = droppers.spec_of(droppers.reach * (self._shares(droppers) @ (v[:n] / self.droppers.reach)))
+        line = droppers.spec_of(droppers.reach * (shares(self.droppers, droppers) @ (v[:n] / self.droppers.reach)))
         return self._as_designed(line, difference)
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
-        """Point of the box that stands for a line, the inverse of `spec_of`, shape (variable,).
+        """Point of the box that stands for a line, the inverse of `as_drawn`, shape (variable,).
 
         With fewer droppers than the nominal line many points stand for one line; this is one of them.
 
@@ -114,7 +127,7 @@ class DesignSpace:
         """
         whole = {key: quantity_of(spec, key) for key in self.design.line_ranges}
         if "span_difference" in whole:
-            spec = shorter_alone(spec)
+            spec = shorter_alone(spec, self._with_longer)
         given, wanted = len(spec.droppers.positions), len(self.nominal.droppers.positions)
         if "droppers" not in whole and given != wanted:
             raise InputError(
@@ -126,7 +139,7 @@ class DesignSpace:
             raise InputError([f"the line must be inside the design space: {error}"]) from error
         values = droppers.values_of(spec)
         if droppers is not self.droppers:
-            values = self.droppers.reach * self._from_shares(droppers, values / droppers.reach)
+            values = self.droppers.reach * from_shares(self.droppers, droppers, values / droppers.reach)
         found = np.concatenate([values, list(whole.values())])
         low, high = np.array([[v.low, v.high] for v in self.variables]).T
         inside = np.clip(found, low, high)
@@ -135,12 +148,33 @@ class DesignSpace:
         return found
 
     def typical_of(self, line: CatenarySpec) -> CatenarySpec:
-        """A line as designs are written: on their mesh, and as two spans where these may differ, for own errors."""
+        """A line as designs are written: on their mesh, and as two spans where these may differ, for own errors.
+
+        Where stations have a grid or lengths a step it is built to them, as every design is.
+
+        Raises
+        ------
+        InputError
+            If it then has no place on the grid or no lengths to cut.
+        """
+        if self.design.as_built:
+            made = self.spec_of(self.values_of(line))
+            return line.model_copy(update={name: getattr(made, name) for name in AS_BUILT})
         twice = self.design.span_difference is not None and not line.further_spans
         return self._meshed(repeated(line, 2) if twice else line)
 
     def _as_designed(self, line: CatenarySpec, difference: float) -> CatenarySpec:
-        return self._meshed(line if self.design.span_difference is None else with_longer(line, difference))
+        whole = line if self.design.span_difference is None else self._with_longer(line, difference)
+        return self._meshed(line_on_grid(whole, self.design))
+
+    def _with_longer(self, line: CatenarySpec, difference: float) -> CatenarySpec:
+        return line_on_grid(with_longer(line, difference), self.design)
+
+    @property
+    def exact(self) -> DesignSpace:
+        """The same space with stations and lengths as the variables give them."""
+        free = self.design.model_copy(update={"station_grid": None, "length_step": None})
+        return replace(self, design=free) if self.design.as_built else self
 
     def _meshed(self, line: CatenarySpec) -> CatenarySpec:
         """Put a line on the mesh that all designs share, where stations may change."""
@@ -160,44 +194,6 @@ class DesignSpace:
 
     def _droppers_of(self, line: CatenarySpec) -> DropperSpace:
         return self.droppers if line is self.nominal else DropperSpace(line, self.design, derived=True)
-
-    def _shares(self, droppers: DropperSpace) -> NDArray[np.float64]:
-        """Weights of the nominal line's dropper variables in those of another line, shape (other, nominal).
-
-        A dropper's rank is its number over the number of bays. A move vanishes at mid-span.
-        """
-        own, other = len(self.nominal.droppers.positions), len(droppers.nominal.droppers.positions)
-        if own == other:
-            return np.eye(len(self.droppers.variables))
-        weights = np.zeros((len(droppers.variables), len(self.droppers.variables)))
-        for row, column, new, old in (
-            (0, 0, droppers.lifts, self.lifts),
-            (droppers.lifts, self.lifts, droppers.moves, self.moves),
-        ):
-            rank = np.arange(1, new + 1) / (other + 1)
-            knots = np.append(np.arange(1, old + 1) / (own + 1), [] if column == 0 and old == self.lifts else [0.5])
-            for j in range(old):
-                weights[row : row + new, column + j] = np.interp(rank, knots, np.eye(len(knots))[j])
-        return weights
-
-    def _from_shares(self, droppers: DropperSpace, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Shares of the nominal line's variables for those of another line, inside -1 to 1."""
-        weights = self._shares(droppers)
-        if not weights.size:
-            return np.zeros(weights.shape[1])
-        found = np.asarray(np.linalg.lstsq(weights, shares)[0], dtype=np.float64)
-        if np.abs(found).max(initial=0.0) > 1.0:
-            found = lsq_linear(weights, shares, (-1.0, 1.0), method="bvls").x
-        missed = np.abs(weights @ found - shares)
-        if missed.max() > ROUNDING:
-            name = droppers.variables[int(missed.argmax())].name
-            raise InputError(
-                [
-                    f"the line must be inside the design space: {name} of its {len(weights)} dropper variables is not "
-                    f"a mixture of the nominal line's {weights.shape[1]}"
-                ]
-            )
-        return found
 
     def _check_in_box(self, v: NDArray[np.float64]) -> None:
         if v.shape != (len(self.variables),):
@@ -262,6 +258,8 @@ class DesignSpace:
         d, ranges = self.design, self.design.line_ranges
         lowest = {key: ranges[key][0] for key in ("encumbrance", "messenger_wire_tension") if key in ranges}
         ranges = {k: v for k, v in ranges.items() if k in GEOMETRIC}
+        # what a corner leaves is left between corners too, whichever way whole steps are rounded there
+        spare = 2 if ranges.keys() - {"droppers"} else 0
         choices = [range(int(v[0]), int(v[1]) + 1) if k == "droppers" else v for k, v in ranges.items()]
         for corner in product(*choices):
             values: Mapping[str, float] = dict(zip(ranges, corner, strict=True)) | lowest
@@ -270,8 +268,12 @@ class DesignSpace:
             try:
                 line = line_with(droppers, whole)
                 both = self._as_designed(line, difference)
+                if d.station_grid is not None:
+                    stations_on_grid(both, np.asarray(both.droppers.positions), d, spare)
             except ValueError as error:
                 reasons = sentences_of(error) if isinstance(error, ValidationError) else [str(error)]
+                if not where:
+                    return reasons
                 if difference:
                     where += f" (a shorter span of {whole['span_length']:g} m)"
                 return [f"every line of the design space must be valid: with {where}, {'; '.join(reasons)}"]

@@ -6,6 +6,7 @@ carried over piece by piece, clamp by clamp, and its droppers hang at the same h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,16 @@ def _of_spans(line: CatenarySpec, spans: tuple[float, ...], x: NDArray[np.float6
     return CatenarySpec.model_validate(content)
 
 
-def shorter_alone(line: CatenarySpec) -> CatenarySpec:
+def shorter_alone(
+    line: CatenarySpec, longer: Callable[[CatenarySpec, float], CatenarySpec] = with_longer
+) -> CatenarySpec:
     """Line of the shorter span alone, the inverse of `with_longer`; the line itself where all spans are alike.
+
+    Parameters
+    ----------
+    line : CatenarySpec
+    longer : callable
+        What made the line from the shorter span alone and the difference [m].
 
     Raises
     ------
@@ -91,7 +100,7 @@ def shorter_alone(line: CatenarySpec) -> CatenarySpec:
             content["droppers"][name] = content["droppers"][name][:count]
     try:
         alone = CatenarySpec.model_validate(content)
-        if len(line.spans) == 2 and difference >= 0.0 and _same(with_longer(alone, difference), line):
+        if len(line.spans) == 2 and difference >= 0.0 and _same(longer(alone, difference), line):
             return alone
     except ValueError:
         pass

@@ -14,7 +14,7 @@ from catenary.errors import lacks_memory
 from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import case_at, why_impossible
-from optimise.evaluation.figures import judged, outcome_of
+from optimise.evaluation.figures import as_hung, judged, outcome_of
 from optimise.evaluation.job import Batch, Job, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus, failed
 
@@ -115,7 +115,9 @@ def _design(job: Job, setting: Setting) -> Outcome:
 
         return evaluate_scenarios(job, setting)
     solution, error = _solve(case_of(job, setting), setting)
-    return replace(judged(outcome_of(job.number, solution), setting), sigma_error_N=error)
+    found = judged(outcome_of(job.number, solution), setting)
+    cut = job.catenary is not None and job.catenary.droppers.prescribed == "lengths"
+    return replace(found, sigma_error_N=error, droppers=as_hung(solution.equilibrium) if cut else {})
 
 
 def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, float | None]:

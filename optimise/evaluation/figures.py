@@ -13,10 +13,13 @@ from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 
 if TYPE_CHECKING:
+    from catenary.form_finding.equilibrium import Equilibrium
     from dynamics.results.solution import Solution
 
-__all__ = ["SIGMA", "UPLIFT", "judged", "outcome_of", "slack_at_rest", "statistics_of"]
+__all__ = ["HEIGHTS", "LENGTHS", "SIGMA", "UPLIFT", "as_hung", "judged", "outcome_of", "slack_at_rest", "statistics_of"]
 
+# of droppers that are cut to length, on record
+LENGTHS, HEIGHTS = "length_m", "contact_wire_height_m"
 SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
 
 
@@ -45,6 +48,17 @@ def outcome_of(number: int, solution: Solution) -> Outcome:
         return replace(outcome, sigma_N=figures[SIGMA], statistics=figures, applied_force_N=force)
     status = OutcomeStatus.FAILED if solution.status.has_figures else outcome.status
     return replace(outcome, status=status, message=broken or solution.message or solution.status.value)
+
+
+def as_hung(equilibrium: Equilibrium) -> dict[str, tuple[float, ...]]:
+    """Lengths and contact-wire heights [m] of droppers that are cut to length; nothing of prescribed heights."""
+    from catenary.form_finding.equilibrium import EquilibriumStatus
+
+    droppers = equilibrium.spec.droppers
+    if droppers.prescribed == "heights" or equilibrium.status is not EquilibriumStatus.OK:
+        return {}
+    heights = equilibrium.q[equilibrium.mesh.dropper_bottom, 2][: len(droppers.positions)]
+    return {LENGTHS: tuple(droppers.lengths), HEIGHTS: tuple(map(float, heights))}
 
 
 def judged(outcome: Outcome, setting: Setting) -> Outcome:

@@ -15,7 +15,8 @@ from optimise.evaluation.record_types import OutcomeContent, refuse_other_types
 __all__ = ["BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 
 # what most outcomes have not, left out of their record
-SELDOM = ("objectives", "scenarios", "sigma_error_N")
+SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers")
+BY_LIST = ("scenarios", "droppers")
 # names of fields that earlier versions wrote by another key, which their records keep
 RECORD_KEYS = {"sampler_value_N": "told_N"}
 
@@ -98,6 +99,8 @@ class Outcome:
         Over scenarios: each kept statistic in every scenario (scenario,), in the order of `ScenarioSet.labels`; None
         only in records of versions that could not run a line with a loose dropper. The statistics are then weighted
         means, but for extreme forces, uplift and loss: those are the extremes of all.
+    droppers : dict
+        Of a design whose droppers are cut to whole steps: lengths as cut and heights at which it hangs (dropper,) [m].
     """
 
     number: int
@@ -113,6 +116,7 @@ class Outcome:
     objectives: dict[str, float] = field(default_factory=dict)
     scenarios: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
     sigma_error_N: float | None = None
+    droppers: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -139,8 +143,8 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
-        scenarios = {name: list(values) for name, values in self.scenarios.items()}
-        content = {**asdict(self), "status": self.status.value, "scenarios": scenarios}
+        lists = {key: {k: list(v) for k, v in getattr(self, key).items()} for key in BY_LIST}
+        content = {**asdict(self), "status": self.status.value, **lists}
         kept = {name: value for name, value in content.items() if name not in SELDOM or value not in (None, {})}
         return {RECORD_KEYS.get(name, name): value for name, value in kept.items()}
 
@@ -154,10 +158,10 @@ class Outcome:
             If the content is not that of an outcome.
         """
         refuse_other_types(OutcomeContent, content)
-        scenarios = {name: tuple(values) for name, values in content.get("scenarios", {}).items()}
+        lists = {key: {k: tuple(v) for k, v in content.get(key, {}).items()} for key in BY_LIST}
         named = {name: content[key] for name, key in RECORD_KEYS.items() if key in content}
         same = {key: value for key, value in content.items() if key not in RECORD_KEYS.values()}
-        return cls(**{**same, **named, "status": OutcomeStatus(content["status"]), "scenarios": scenarios})
+        return cls(**{**same, **named, "status": OutcomeStatus(content["status"]), **lists})
 
 
 @dataclass(frozen=True)

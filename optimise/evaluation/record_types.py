@@ -38,6 +38,7 @@ class OutcomeContent(Stored):
     objectives: Numbers = {}
     scenarios: Annotated[dict[str, Annotated[list[Number | None], Length]], Length] = {}
     sigma_error_N: Number | None = None
+    droppers: Annotated[dict[str, Annotated[list[Number], Length]], Length] = {}
 
 
 def refuse_other_types(wanted: type[Stored], content: object) -> None:

@@ -24,7 +24,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from optimise.evaluation.constraints import Reference, sampler_value, violations
-from optimise.evaluation.figures import UPLIFT, slack_at_rest, statistics_of
+from optimise.evaluation.figures import UPLIFT, as_hung, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.scenarios import ScenarioSet
@@ -69,7 +69,7 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
         if not isinstance(start, WarmStart):
             states.append((None,) * scenarios.samples)
             continue
-        lines = lines or _lines(condition.case, scenarios)
+        lines = lines or _lines(periodic_equilibrium(condition.case.catenary), scenarios)
         states.append(tuple(_state(condition.case, start, line) for line in lines))
     return RobustStart(starts, tuple(states))
 
@@ -90,7 +90,8 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     scenarios = setting.scenarios
     assert scenarios is not None
     begin = time.perf_counter()
-    lines = _lines(setting.case.model_copy(update={"catenary": job.catenary or setting.case.catenary}), scenarios)
+    ideal = periodic_equilibrium(job.catenary or setting.case.catenary)
+    lines = _lines(ideal, scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
     rest = _at_rest(job.number, lines, setting)
     if rest is not None:
@@ -115,12 +116,11 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     forces = np.array([line.dropper_force.min() for line in lines])
     held = float(np.quantile(forces, 1.0 - setting.limits.fitted_share, method="lower"))
     answer = combined(job.number, found, (float(forces.min()), held), setting)
-    return replace(answer, message="; ".join(notes), wall_time_s=times)
+    return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal))
 
 
-def _lines(case: CaseSpec, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:
+def _lines(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:
     """Form-finding of a line as it is installed in each sample."""
-    ideal = periodic_equilibrium(case.catenary)
     return tuple(scenarios.installed(ideal, sample) for sample in range(scenarios.samples))
 
 

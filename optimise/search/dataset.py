@@ -11,6 +11,7 @@ import xarray as xr
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.figures import HEIGHTS, LENGTHS
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
@@ -66,19 +67,26 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
         data[f"variable_{label}"] = labelled("variable", [getattr(v, label) for v in variables], text, unit)
     data["value"] = labelled(("trial", "variable"), [r.values for r in records], "value of the design variable", unit)
     data["variable_unit"] = labelled("variable", [v.unit for v in variables], "unit of the design variable", None)
-    droppers = [space.spec_of(r.values).droppers for r in records]
+    droppers = [space.as_drawn(r.values).droppers for r in records]
     most = max(len(d.positions) for d in droppers)
+    rows = {"positions": [d.positions for d in droppers], HEIGHTS: [d.contact_wire_heights for d in droppers]}
+    if result.campaign.design.length_step is not None:
+        # heights of a line whose droppers are cut are those at which it hangs, known once it is evaluated
+        held = [r.outcome.droppers if r.outcome else {} for r in records]
+        rows |= {key: [h.get(key, ()) for h in held] for key in (HEIGHTS, LENGTHS)}
     data["dropper"] = labelled("dropper", range(1, most + 1), "number of the dropper", "1")
     for name, key, text in (
         ("dropper_position", "positions", "station of the dropper from the support"),
         (
             "contact_wire_height",
-            "contact_wire_heights",
+            HEIGHTS,
             "contact-wire height at the dropper, relative to the support",
         ),
+        ("dropper_length", LENGTHS, "length to which the dropper is cut"),
     ):
-        rows = [(*getattr(d, key), *[np.nan] * (most - len(d.positions))) for d in droppers]
-        data[name] = labelled(("trial", "dropper"), rows, text, "m")
+        if key in rows:
+            filled = [(*values, *[np.nan] * (most - len(values))) for values in rows[key]]
+            data[name] = labelled(("trial", "dropper"), filled, text, "m")
 
 
 def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:

@@ -64,10 +64,21 @@ def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> Pr
     scenarios = _possible_scenarios(campaign, case)
     space, place = DesignSpace(case.catenary, campaign.design), CampaignFolder(Path(folder))
     prepared = PreparedCampaign(campaign, case, place, space, scenarios, place.refuse_other(campaign, case))
+    if campaign.design.as_built:
+        _refuse_unbuildable(space, case)
     if not prepared.is_resumed:
         _ = prepared.warm_started
     refuse_impossible(campaign.cluster)
     return prepared
+
+
+def _refuse_unbuildable(space: DesignSpace, case: CaseSpec) -> None:
+    """Refuse a nominal line that cannot be built to the steps of stations and lengths that every design has."""
+    try:
+        space.typical_of(case.catenary)
+    except ValidationError as error:
+        reasons = sentences_of(error)
+        raise InputError([f"the nominal line must be one that can be built: {text}" for text in reasons]) from error
 
 
 def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet | None:

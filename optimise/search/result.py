@@ -13,7 +13,9 @@ import yaml
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import write_text_atomic
 from dynamics.spec.case import CaseSpec
+from optimise.design.cut_lengths import heights_at_rest, with_lengths
 from optimise.design.space import DesignSpace
+from optimise.evaluation.figures import HEIGHTS, LENGTHS
 from optimise.evaluation.objectives import OBJECTIVES, Objective
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.front import front_of
@@ -71,7 +73,7 @@ class CampaignResult:
 
     def catenary_of(self, record: TrialRecord) -> CatenarySpec:
         """Complete line of a trial, named after the campaign."""
-        content = self.space.spec_of(record.values).model_dump()
+        content = self.line_of(record).model_dump()
         content["name"] = self.campaign.name
         content["description"] = (
             f"{self.case.catenary.name} with {self.campaign.design.what} optimised for "
@@ -79,6 +81,18 @@ class CampaignResult:
             f"trial {record.number} of campaign {self.campaign.name}"
         )
         return CatenarySpec.model_validate(content)
+
+    def line_of(self, record: TrialRecord) -> CatenarySpec:
+        """Line of a trial as it was evaluated; lengths on record are kept, where rounding again might differ."""
+        cut = record.outcome.droppers.get(LENGTHS) if record.outcome else None
+        if cut is None:
+            return self.space.spec_of(record.values)
+        return with_lengths(self.space.as_drawn(record.values), cut)
+
+    def heights_of(self, record: TrialRecord) -> tuple[float, ...]:
+        """Contact-wire heights of a trial's line at its droppers [m]; those at which it hangs where lengths are cut."""
+        held = record.outcome.droppers.get(HEIGHTS) if record.outcome else None
+        return held or heights_at_rest(self.line_of(record))
 
     def case_with(self, line: CatenarySpec) -> CaseSpec:
         """The campaign's case with another line."""

@@ -49,7 +49,7 @@ def warm_start(campaign: CampaignSpec, space: DesignSpace) -> WarmStarted | None
         if len(found) == campaign.warm_start_designs:
             break
         try:
-            values = tuple(_point(space, earlier.space.spec_of(record.values)).tolist())
+            values = tuple(_point_near(space, earlier.space.as_drawn(record.values)).tolist())
         except InputError as error:
             left_out.append(f"trial {record.number}: {error.problems[0]}")
             continue
@@ -67,11 +67,21 @@ def warm_start(campaign: CampaignSpec, space: DesignSpace) -> WarmStarted | None
     return WarmStarted(tuple(found), tuple(left_out))
 
 
+def _point_near(space: DesignSpace, line: CatenarySpec) -> np.ndarray:
+    """Point whose line is that one, or is that one but for the steps of stations that the space has."""
+    try:
+        return _point(space, line)
+    except InputError:
+        if space.design.station_grid is None:
+            raise
+        return _point(space.exact, line)
+
+
 def _point(space: DesignSpace, line: CatenarySpec) -> np.ndarray:
     """Point that stands for a line which differs from the nominal one in nothing that does not vary."""
     line = space.typical_of(line)
     values = space.values_of(line)
-    made = space.spec_of(values)
+    made = space.as_drawn(values)
     for key in CatenarySpec.model_fields:
         one, other = getattr(made, key), getattr(line, key)
         if key in ("name", "description", "provenance") or one == other:

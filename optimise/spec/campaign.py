@@ -195,6 +195,15 @@ class CampaignSpec(Spec):
         return self
 
     @model_validator(mode="after")
+    def _polish_has_a_gradient(self) -> Self:
+        if self.polish.best and self.design.as_built:
+            raise ValueError(
+                f"polish.best must be 0 with {self.design.as_built}, which leave no gradient to follow: got "
+                f"{self.polish.best}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _population_has_a_use(self) -> Self:
         sampler = self.sampler
         if sampler.population is not None and sampler.kind not in WITH_GENERATIONS and not self.synchronous:

@@ -60,6 +60,15 @@ class DesignSpec(Spec):
     clamp_clearance: Annotated[float, Field(ge=0.3, le=5.0)] = Field(
         default=0.4, description="least distance between a dropper and a stitch clamp [m]"
     )
+    station_grid: Annotated[float, Field(ge=1.0e-3, le=1.0)] | None = Field(
+        default=None,
+        description="step of the droppers' stations, counted from the nearest support [m]; one at mid-span stays "
+        "there; not given: any station",
+    )
+    length_step: Annotated[float, Field(ge=1.0e-4, le=0.05)] | None = Field(
+        default=None,
+        description="step of the lengths to which droppers are cut, heights then follow [m]; not given: any length",
+    )
     droppers: tuple[Count, Count] | None = Field(
         default=None,
         description="least and largest number of droppers in a span [-]; not given: that of the nominal line",
@@ -109,9 +118,16 @@ class DesignSpec(Spec):
         return ", ".join(whole if self.kind == "line" else [self.kind, *whole])
 
     @property
+    def as_built(self) -> str:
+        """What every design is built to, in words; empty where stations and lengths are what the variables give."""
+        steps = (("stations", self.station_grid), ("dropper lengths", self.length_step))
+        return " and ".join(f"{what} in steps of {1e3 * step:g} mm" for what, step in steps if step is not None)
+
+    @property
     def unsaid(self) -> set[str]:
         """Keys that are not given, left out of a campaign's hash: it had none of them when it could not have."""
-        return set(LINE_QUANTITIES) - set(self.line_ranges)
+        steps = {key for key in ("station_grid", "length_step") if getattr(self, key) is None}
+        return set(LINE_QUANTITIES) - set(self.line_ranges) | steps
 
     @model_validator(mode="after")
     def _something_may_change(self) -> Self:

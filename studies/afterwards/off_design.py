@@ -130,7 +130,7 @@ def _named(row: dict[str, Any]) -> str:
 def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design."""
     from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
-    from catenary.form_finding.prescribed import prescribed_by_lengths
+    from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
 
     best = result.best
     if best is None:
@@ -140,6 +140,7 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     if equilibrium.status is not EquilibriumStatus.OK:
         return None
     cut = prescribed_by_lengths(equilibrium)
+    drawn = line if line.droppers.prescribed == "heights" else prescribed_by_heights(equilibrium)
     exact = list(cut.droppers.lengths)
     rounded = {mm: [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in exact] for mm in ROUNDED_MM}
     runs = [{"rounded_mm": 0.0, **_sigma(result, line)}]
@@ -152,7 +153,7 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
         "length_m": exact,
         "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
         "runs": runs,
-        "stations_rounded": [_at_rounded_stations(result, line, mm) for mm in STATIONS_MM],
+        "stations_rounded": [_at_rounded_stations(result, drawn, mm) for mm in STATIONS_MM],
     }
     write_json_atomic(result.folder / "fitter_schedule.json", content)
     write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))

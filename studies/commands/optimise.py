@@ -184,6 +184,8 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
     )
     bounds = ", ".join(_range(v) for v in prepared.space.variables)
     print(f"Variables: {bounds}")
+    if job.design.as_built:
+        print(f"Built: {job.design.as_built}, every line of the search")
     for sentence in warm:
         print(sentence)
     found = prepared.scenarios

@@ -5,6 +5,7 @@ import os
 import signal
 
 import pytest
+import xarray
 import yaml
 from small_runs import SMALL_SEARCH, UNSETTLED
 
@@ -182,3 +183,25 @@ def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary
     page = folder / "outputs" / "campaigns" / "bruni_heights" / "report.html"
     assert page.exists() is place.endswith("show_off_design")  # written before the table that takes minutes
     assert not page.exists() or "The off-design table has not been made." in page.read_text(encoding="utf-8")
+
+
+def test_a_campaign_evaluates_lines_that_can_be_built_and_keeps_them_on_record(catenary, folder):
+    """Stations on a grid, lengths in steps, a shorter and a longer span: every trial, and the file of the best."""
+    built = ("design.station_grid=0.05", "design.length_step=0.001", "design.span_difference=[0,6]")
+    arguments = ("optimise", "experiment=oc2_spacing", "design=both", *SMALL_SEARCH, "error_estimate=false")
+    ended = catenary(*arguments, *built)
+    assert ended.code == 0 and "Built: stations in steps of 50 mm and dropper lengths in steps of 1 mm" in ended.out
+    place = folder / "outputs" / "campaigns" / "oc2_spacing"
+    best = yaml.safe_load((place / "best_design.yaml").read_text(encoding="utf-8"))
+    result = load_result(place)
+    lines = [best["droppers"], *(result.line_of(r).droppers.model_dump() for r in result.records)]
+    for droppers in lines:
+        assert droppers["prescribed"] == "lengths" and len(droppers["lengths"]) == 18
+        assert all(abs(length - round(length, 3)) < 1e-12 for length in droppers["lengths"])
+    held = result.records[-1].outcome.droppers
+    assert held["length_m"] == result.line_of(result.records[-1]).droppers.lengths
+    with xarray.open_dataset(place / "trials.nc") as trials:
+        assert trials.dropper_length[-1].values == pytest.approx(held["length_m"], abs=1e-12)
+        assert trials.contact_wire_height[-1].values == pytest.approx(held["contact_wire_height_m"], abs=1e-12)
+    refused = catenary(*arguments, "design.station_grid=0.1", *built[1:])
+    assert refused.code == 2 and "design.station_grid was 0.05, now 0.1" in refused.err

@@ -147,21 +147,21 @@ def _dropper_changes(
 
     None where no dropper varies, or where designs have other droppers than the nominal line.
     """
-    nominal = result.space.nominal
-    lines = [result.catenary_of(r) for r in best]
-    count = len(nominal.droppers.positions)
-    alike = all(len(line.droppers.positions) == count and not line.further_spans for line in (nominal, *lines))
+    records = [result.nominal, *best]
+    lines = [result.line_of(r) for r in records]
+    count = len(lines[0].droppers.positions)
+    alike = all(len(line.droppers.positions) == count and not line.further_spans for line in lines)
     if not alike or not any(_of_droppers(v) for v in result.space.variables):
         return None
     half = (count + 1) // 2
     rows: list[tuple[str, str, list[float]]] = []
-    for wanted, key, name, unit, scale in (
-        (result.space.lifts, "contact_wire_heights", "height change", "mm", MM),
-        (result.space.moves, "positions", "shift towards mid-span", "m", 1.0),
+    heights = [result.heights_of(r) for r in records]
+    for wanted, (own, *found), name, unit, scale in (
+        (result.space.lifts, heights, "height change", "mm", MM),
+        (result.space.moves, [line.droppers.positions for line in lines], "shift towards mid-span", "m", 1.0),
     ):
-        own = getattr(nominal.droppers, key)
         for k in range(half if wanted else 0):
-            changes = [scale * (getattr(line.droppers, key)[k] - own[k]) for line in lines]
+            changes = [scale * (values[k] - own[k]) for values in found]
             rows.append((f"dropper {k + 1}, {name}", unit, changes))
     if wanted and count % 2:
         rows.pop()  # a dropper at mid-span stays there

@@ -87,8 +87,7 @@ def _held(case: CaseSpec, uplift_factor: float, least_force: float, found: Scena
 
 
 def _drawn(result: CampaignResult, record: TrialRecord, label: str, role: Role) -> Curve:
-    droppers = result.catenary_of(record).droppers
-    x, height = np.asarray(droppers.positions), MM * np.asarray(droppers.contact_wire_heights)
+    x, height = np.asarray(result.line_of(record).droppers.positions), MM * np.asarray(result.heights_of(record))
     notes = tuple(
         f"{label}, dropper {k + 1}: {number(float(h), 1)} mm at {number(float(s), 2)} m"
         for k, (s, h) in enumerate(zip(x, height, strict=True))
