@@ -196,7 +196,7 @@ def _duration(minutes: float) -> str:
 
 
 def _study_into(folder: RunFolder, composed: Composed[ConvergenceJob], bench: _Bench) -> int:
-    from studies.report import write_convergence_report
+    from studies.report import write_report
     from studies.writing.convergence_result import summarise, write_curves
 
     job, began = composed.job, time.process_time()
@@ -217,7 +217,7 @@ def _study_into(folder: RunFolder, composed: Composed[ConvergenceJob], bench: _B
     summary["cpu_time_s"] = time.process_time() - began
     write_curves(folder.path / "result.nc", job, references, passages)
     write_json_atomic(folder.path / "summary.json", summary)
-    write_convergence_report(folder.path)
+    write_report("convergence", folder.path)
     for conclusion in summary["conclusions"]:
         folder.say(conclusion["sentence"])
     folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")

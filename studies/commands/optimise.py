@@ -114,7 +114,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     """Confirm, show away from the design point, report."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
-    from studies.report import write_campaign_report
+    from studies.report import write_report
 
     folder = RunFolder(result.folder, "optimise", composed)
     keep_head(result.folder, composed.job.report, None if result.best is None else result.best.number)
@@ -123,7 +123,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:
         show_fitter_schedule(result)
-        write_campaign_report(result.folder)
+        write_report("campaign", result.folder)
         folder.say(f"Report without the off-design table, which follows: {result.folder / 'report.html'}")
         line = ProgressLine()
         try:
@@ -134,7 +134,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
             line.end()
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
-    write_campaign_report(result.folder)
+    write_report("campaign", result.folder)
     objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1
     if several:
         folder.say(

@@ -64,22 +64,16 @@ def run(composed: Composed[ReportJob]) -> int:
 
 
 def _draw(folder: Path, head: ReportSpec) -> int:
-    from studies.report import (
-        write_campaign_report,
-        write_convergence_report,
-        write_sensitivity_report,
-        write_simulation_report,
-        write_sweep_report,
-    )
+    from studies.report import write_report
     from studies.report.readers.stored import read_json
 
     _keep_head(folder, head)
     if (folder / "campaign.yaml").is_file():
-        write_campaign_report(folder)
+        write_report("campaign", folder)
     elif (folder / "sweep.yaml").is_file():
-        write_sweep_report(folder)
+        write_report("sweep", folder)
     elif (folder / "sensitivity.yaml").is_file():
-        write_sensitivity_report(folder)
+        write_report("sensitivity", folder)
     elif (folder / "summary.json").is_file():
         study = read_json(folder / "summary.json").get("study")
         if study == "rig_emulate":
@@ -87,7 +81,7 @@ def _draw(folder: Path, head: ReportSpec) -> int:
 
             write_emulated_report(folder)
         else:
-            (write_convergence_report if study == "convergence" else write_simulation_report)(folder)
+            write_report("convergence" if study == "convergence" else "simulation", folder)
     elif folder.is_file():
         raise InputError([f"{folder} is a file: give a run folder too, to compare it with"])
     else:

@@ -10,6 +10,7 @@ command resumes after Ctrl-C or a power cut. Where the reference mean force is h
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +41,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
     """Evaluate the points, form the indices, draw and report; 75 when interrupted."""
     from optimise.parameter_study.sensitivity import SensitivityFolder, fill_sensitivity
     from optimise.parameter_study.sensitivity_result import SensitivityInput
-    from studies.report import write_sensitivity_report
+    from studies.report import write_report
 
     job, wanted = composed.job, composed.job.sensitivity
     path = asked_folder(job.run_dir, OUTPUTS / "sensitivity" / wanted.name)
@@ -49,7 +50,7 @@ def run(composed: Composed[SensitivityJob]) -> int:
         place=SensitivityFolder(path),
         varied=f"{', '.join(wanted.methods)}, {len(wanted.inputs)} inputs, {wanted.points} points",
         fill=fill_sensitivity,
-        report=write_sensitivity_report,
+        report=partial(write_report, "sensitivity"),
         closing=_closing,
         files="report.html, indices.csv, result.nc, figures/",
     )

@@ -48,7 +48,7 @@ def run(composed: Composed[SimulateJob]) -> int:
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
     from dynamics.results.dataset import write_result
     from dynamics.simulation import run_case
-    from studies.report import write_simulation_report
+    from studies.report import write_report
 
     folder = RunFolder(path, "simulate", composed)
     folder.say(_headline(case))
@@ -60,7 +60,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     write_result(folder.path / "result.nc", solution, simulation, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     keep_head(folder.path, composed.job.report)
-    write_simulation_report(folder.path, folder.say)
+    write_report("simulation", folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
     folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")

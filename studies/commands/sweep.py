@@ -45,7 +45,7 @@ def run(composed: Composed[SweepJob]) -> int:
     """Fill the array, draw and report; 75 when interrupted."""
     from optimise.parameter_study.sweep import SweepFolder, fill_sweep
     from optimise.parameter_study.sweep_result import SweepInput
-    from studies.report import write_sweep_report
+    from studies.report import write_report
 
     job = composed.job
     path = asked_folder(job.run_dir, OUTPUTS / "sweeps" / job.sweep.name)
@@ -54,7 +54,7 @@ def run(composed: Composed[SweepJob]) -> int:
         place=SweepFolder(path),
         varied=" x ".join(f"{len(values)} {name}" for name, values in job.sweep.values.items()),
         fill=partial(fill_sweep, error_estimate=job.error_estimate),
-        report=write_sweep_report,
+        report=partial(write_report, "sweep"),
         closing=_closing,
         files="report.html, result.nc, figures/",
         not_counted=NOT_COUNTED[job.error_estimate],

@@ -7,92 +7,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from studies.jobs.simulation import RecordSpec
 from studies.report.drawing.page import write_overlay, write_page
+from studies.report.drawing.parts import Page
 
-__all__ = [
-    "write_campaign_report",
-    "write_comparison",
-    "write_convergence_report",
-    "write_sensitivity_report",
-    "write_simulation_report",
-    "write_sweep_report",
-]
+__all__ = ["write_comparison", "write_report"]
+
+Kind = Literal["simulation", "campaign", "convergence", "sweep", "sensitivity"]
 
 
-def write_simulation_report(folder: Path, say: Callable[[str], None] = print) -> Path:
-    """Write report.html and figures/ of a simulation from what its folder holds; return the page's path.
+def write_report(kind: Kind, folder: Path, say: Callable[[str], None] = print) -> Path:
+    """Write report.html and figures/ of a run from what its folder holds; return the page's path.
 
-    What is to be said of its moving picture is handed to ``say``.
+    What is to be said of a moving picture is handed to ``say``.
 
     Raises
     ------
     InputError
-        If the folder does not hold a simulation.
+        If the folder does not hold a run of that kind.
     """
-    from studies.report.pages.simulation_page import simulation_page
-    from studies.report.readers.simulation_folder import read_simulation
-
-    return write_page(simulation_page(read_simulation(Path(folder))), Path(folder), say)
+    return write_page(_page(kind, Path(folder)), Path(folder), say)
 
 
-def write_campaign_report(folder: Path) -> Path:
-    """Write report.html and figures/ of a campaign from what its folder holds; return the page's path.
+def _page(kind: Kind, folder: Path) -> Page:
+    """Compose the page of a folder; each kind loads what it alone needs."""
+    if kind == "simulation":
+        from studies.report.pages.simulation_page import simulation_page
+        from studies.report.readers.simulation_folder import read_simulation
 
-    Raises
-    ------
-    InputError
-        If the folder does not hold a campaign.
-    """
-    from studies.report.pages.campaign_page import campaign_page
-    from studies.report.readers.campaign_folder import read_campaign
+        return simulation_page(read_simulation(folder))
+    if kind == "campaign":
+        from studies.report.pages.campaign_page import campaign_page
+        from studies.report.readers.campaign_folder import read_campaign
 
-    return write_page(campaign_page(read_campaign(Path(folder))), Path(folder))
+        return campaign_page(read_campaign(folder))
+    if kind == "convergence":
+        from studies.report.pages.convergence_page import convergence_page
+        from studies.report.readers.stored import command_of, read_json
 
+        return convergence_page(read_json(folder / "summary.json"), command_of(folder, "convergence"))
+    if kind == "sweep":
+        from optimise.parameter_study.sweep import load_sweep
+        from studies.report.pages.sweep_page import sweep_page
 
-def write_convergence_report(folder: Path) -> Path:
-    """Write report.html and figures/ of a study of convergence from its summary.json; return the page's path.
-
-    Raises
-    ------
-    InputError
-        If the folder does not hold such a study.
-    """
-    from studies.report.pages.convergence_page import convergence_page
-    from studies.report.readers.stored import command_of, read_json
-
-    folder = Path(folder)
-    page = convergence_page(read_json(folder / "summary.json"), command_of(folder, "convergence"))
-    return write_page(page, folder)
-
-
-def write_sweep_report(folder: Path) -> Path:
-    """Write report.html and figures/ of a sweep from what is on record in its folder; return the page's path.
-
-    Raises
-    ------
-    InputError
-        If the folder does not hold a sweep.
-    """
-    from optimise.parameter_study.sweep import load_sweep
-    from studies.report.pages.sweep_page import sweep_page
-
-    return write_page(sweep_page(load_sweep(Path(folder))), Path(folder))
-
-
-def write_sensitivity_report(folder: Path) -> Path:
-    """Write report.html and figures/ of a sensitivity study from its record; return the page's path.
-
-    Raises
-    ------
-    InputError
-        If the folder does not hold a sensitivity study.
-    """
+        return sweep_page(load_sweep(folder))
     from optimise.parameter_study.sensitivity import load_sensitivity
     from studies.report.pages.sensitivity_page import sensitivity_page
 
-    return write_page(sensitivity_page(load_sensitivity(Path(folder))), Path(folder))
+    return sensitivity_page(load_sensitivity(folder))
 
 
 def write_comparison(paths: Sequence[str], record: RecordSpec, output: Path) -> Path:

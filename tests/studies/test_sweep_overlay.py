@@ -43,7 +43,7 @@ def test_sweeps_of_two_lines_are_laid_over_one_another(catenary, folder, swept):
     page = (folder / "speeds.html").read_text(encoding="utf-8")
     assert "Optimised has the lower standard deviation at 3 of 3 values" in page
     assert "−35.0 to −23.3\N{NO-BREAK SPACE}% against nominal" in page
-    assert page.count('class="chart"') == 2 and "catenary.span_length" in page
+    assert page.count('class="chart"') == 2 and "line, span length" in page
     assert "320" in page and "–" in page
 
 

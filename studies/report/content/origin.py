@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from studies.report.drawing.parts import Section, Table
 
-__all__ = ["Provenance", "RunFacts", "origin_sections"]
+__all__ = ["Provenance", "RunFacts", "differing_inputs", "origin_sections"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What was run, as names and values, and the whole command line that runs it again."""
+    """What was run, as names and values: hash of the input, versions, date, wall times; and the whole command line."""
 
     facts: tuple[tuple[str, str], ...]
     command: str
@@ -32,7 +33,7 @@ def origin_sections(rows: tuple[Provenance, ...], text: str, run: RunFacts, agai
     """Show every input value under ``text``, what was run, and the command with a sentence on it, ``again``."""
     return (
         Section("Where the input comes from", text=(text,), tables=_input_tables(rows)),
-        Section("The run", tables=(_run_table(run),)),
+        Section("The run", tables=(Table("", ("run", ""), run.facts, "ll"),)),
         Section("Run it again", text=(again,) if again else (), command=run.command),
     )
 
@@ -51,6 +52,13 @@ def _input_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
     )
 
 
-def _run_table(run: RunFacts) -> Table:
-    """Show what was run: hash of the input, versions, date and wall times."""
-    return Table(title="", columns=("run", ""), rows=run.facts, align="ll")
+def differing_inputs(inputs: Mapping[str, tuple[Provenance, ...]], caption: str = "") -> Table:
+    """Show the inputs that are not the same under every heading, whatever their line and pantograph are called."""
+    held = [{(row.group.partition(" ")[0].lower(), row.name): row for row in rows} for rows in inputs.values()]
+    every = {key: row.unit for known in reversed(held) for key, row in known.items()}
+    rows = []
+    for key in dict.fromkeys(key for known in held for key in known):
+        cells = [known[key].value if key in known else "–" for known in held]
+        if len(set(cells)) > 1:
+            rows.append((", ".join(key), *cells, every[key]))
+    return Table("", ("input", *inputs, "unit"), tuple(rows), "l" + "w" * len(held) + "u", caption)

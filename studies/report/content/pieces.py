@@ -151,6 +151,11 @@ class DesignTable:
     nominal_values: Array
     caption: str = ""
 
+    @property
+    def first_values(self) -> tuple[float, float]:
+        """First objective of the nominal line and of the best design."""
+        return float(self.nominal_values[0]), float(self.values[0, 0])
+
 
 @dataclass(frozen=True)
 class Constraint:

@@ -12,7 +12,7 @@ from catenary.spec.marks import MARKS
 from dynamics.spec.case import CaseSpec
 from studies.report.content.origin import Provenance
 
-__all__ = ["case_provenance", "spec_provenance"]
+__all__ = ["VARIED", "case_provenance", "spec_provenance"]
 
 UNMARKED = "not stated"
 VARIED = "varied here; this is the case's own"

@@ -49,13 +49,13 @@ def gain_verdict(content: CampaignContent) -> str:
         return confirmed.verdict
     errors = (content.errors.get(name) for name in ("nominal", "best"))
     sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
-    before, after = content.designs.nominal_values[0], content.designs.values[0, 0]
-    return UNKNOWN if content.condition else verdict(float(before), sizes[0], float(after), sizes[1])
+    before, after = content.designs.first_values
+    return UNKNOWN if content.condition else verdict(before, sizes[0], after, sizes[1])
 
 
 def _gain(content: CampaignContent) -> Statement:
     o = content.designs.objectives[0]
-    before, after = float(content.designs.nominal_values[0]), float(content.designs.values[0, 0])
+    before, after = content.designs.first_values
     found = (
         f"{o.symbol} {value_text(before, 2)} → {value_text(after, 2)} {o.unit} by the search "
         f"({objective_change(o, after, before)})"

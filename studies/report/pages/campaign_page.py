@@ -76,7 +76,7 @@ def _headline(content: CampaignContent) -> str:
         return "No feasible design was found; the nominal line stands."
     o = content.designs.objectives[0]
     name = o.long_name.partition(",")[0]
-    before, after = _first_values(content)
+    before, after = content.designs.first_values
     if not o.cost(after) < o.cost(before):
         return (
             f"No design better than the nominal line was found: its {name} is {number(before, 2)} {o.unit}, that of "
@@ -114,11 +114,6 @@ def _doubt(content: CampaignContent) -> str:
     word = gain_verdict(content)
     doubted = content.designs.objectives[0].name == "sigma" and word in (SAME, UNKNOWN, WORSE)
     return f"by the figures of the search; {word}" if doubted else ""
-
-
-def _first_values(content: CampaignContent) -> tuple[float, float]:
-    """First objective of the nominal line and of the best design, as the search judged them by it."""
-    return float(content.designs.nominal_values[0]), float(content.designs.values[0, 0])
 
 
 def _front_in_words(content: CampaignContent) -> str:
@@ -161,7 +156,7 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
     facts = [Fact(f"{o.symbol} of the nominal line", f"{value_text(before, 2)} {o.unit}", remark)]
     if content.best is None:
         return tuple(facts)
-    after = _first_values(content)[1]
+    after = content.designs.first_values[1]
     best = f"{number(after, 2)} {o.unit}"
     if o.name == "sigma" and not content.condition:
         facts[0] = Fact(facts[0].label, sigma_with_error(before, content.errors.get("nominal")), facts[0].remark)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, Stations
-from studies.report.content.origin import Provenance
+from studies.report.content.origin import differing_inputs
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.comparison_content import NAMES, ComparisonContent
 from studies.report.sections.charts import force_chart, height_chart
@@ -28,7 +28,9 @@ def comparison_page(content: ComparisonContent) -> Page:
     traces, heights = force_chart(results, _caption(content)), height_chart(results)
     envelopes = tuple(curve for e in content.entries for curve in e.envelope)
     charts = [_overlay(c, content, e) for c, e in ((traces, envelopes), (heights, ())) if c is not None]
-    differences = _inputs(content)
+    computed = {x: e.provenance for x, e in zip(NAMES, content.entries, strict=False) if e.provenance}
+    unknown = "" if len(computed) == len(content.entries) else "Inputs of a record are not known and not listed."
+    differences = differing_inputs(computed, unknown)
     sections = (
         Section(
             "The contact force",
@@ -126,34 +128,6 @@ def _difference(value: float | None, first: float | None, digits: int) -> str:
         return "–"
     percent = _percent(value, first)
     return signed(value - first, digits) + ("" if percent == "–" else f" ({percent})")
-
-
-def _inputs(content: ComparisonContent) -> Table:
-    """Inputs that are not the same in all computed entries; a record has none that are known."""
-    known = [(letter, e) for letter, e in zip(NAMES, content.entries, strict=False) if e.provenance]
-    tables = [{_key(row): row for row in e.provenance} for _, e in known]
-    rows = []
-    for key in dict.fromkeys(key for table in tables for key in table):
-        cells = [_cell(table.get(key)) for table in tables]
-        if len(set(cells)) > 1:
-            unit = next(table[key].unit for table in tables if key in table)
-            rows.append((", ".join(key), *cells, unit))
-    return Table(
-        title="",
-        columns=("input", *(letter for letter, _ in known), "unit"),
-        rows=tuple(rows),
-        align="l" + "w" * len(known) + "u",
-        caption="Inputs of a record are not known and not listed." if len(known) < len(content.entries) else "",
-    )
-
-
-def _key(row: Provenance) -> tuple[str, str]:
-    """What an input belongs to, without the name of the line or pantograph, and the input."""
-    return row.group.partition(" ")[0].lower(), row.name
-
-
-def _cell(row: Provenance | None) -> str:
-    return "–" if row is None else row.value
 
 
 def _sources(content: ComparisonContent) -> Table:

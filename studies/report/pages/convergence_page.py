@@ -11,6 +11,7 @@ from catenary.errors import InputError
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, Level, Role
 from studies.report.drawing.parts import Page, Section, Table
+from studies.report.sections.tables import signed, value_text
 
 __all__ = ["convergence_page"]
 
@@ -125,15 +126,6 @@ def _setting_text(row: Row) -> str:
     return f"{row['formulation']}, {row['integrator']}, {row['elements_per_bay']} a bay, {step}"
 
 
-def _signed(value: float | None, digits: int) -> str:
-    text = "–" if value is None else number(value, digits)
-    return f"+{text}" if value is not None and value > 0.0 and float(f"{value:.{digits}f}") else text
-
-
-def _plain(value: float | None, digits: int) -> str:
-    return "–" if value is None else number(value, digits)
-
-
 def _setting_table(rows: Sequence[Row]) -> Table:
     ordered = sorted(rows, key=lambda r: (r["cost"] is None, r["cost"] or 0.0))
     return Table(
@@ -142,13 +134,13 @@ def _setting_table(rows: Sequence[Row]) -> Table:
         rows=tuple(
             (
                 _setting_text(r) + (" (in use)" if r["own"] else ""),
-                _plain(r["sigma_N"], 2),
-                _signed(r["error_sigma_percent"], 2),
-                _plain(r["assured_percent"], 2),
-                _signed(r["error_max_N"], 2),
-                _signed(r["error_min_N"], 2),
-                _plain(r["error_rms_percent"], 1),
-                _plain(r["cost"], 3),
+                value_text(r["sigma_N"], 2),
+                signed(r["error_sigma_percent"], 2),
+                value_text(r["assured_percent"], 2),
+                signed(r["error_max_N"], 2),
+                signed(r["error_min_N"], 2),
+                value_text(r["error_rms_percent"], 1),
+                value_text(r["cost"], 3),
             )
             for r in ordered
         ),
@@ -168,9 +160,9 @@ def _order_table(orders: Sequence[Row]) -> Table:
                 o["kinematics"],
                 o["formulation"],
                 o["integrator"],
-                _plain(o["mesh"], 1),
+                value_text(o["mesh"], 1),
                 "step of its own" if o["integrator"] == "rk4" else f"{1e3 * o['mesh_at_dt']:g} ms",
-                _plain(o["step"], 1),
+                value_text(o["step"], 1),
                 f"{o['step_at_elements_per_bay']} a bay",
             )
             for o in orders

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from dynamics.charts.numbers import number, with_bound_units
+from dynamics.charts.numbers import with_bound_units
 from dynamics.charts.parts import Chart, Curve, Role
 from optimise.parameter_study.sweep import load_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import SweepResult
+from studies.report.content.origin import Provenance, differing_inputs
+from studies.report.content.provenance import VARIED, case_provenance
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.pages.sweep_page import SHOWN
 from studies.report.sections.tables import signed, value_text
@@ -22,7 +24,6 @@ __all__ = ["are_sweeps", "sweep_overlay_page"]
 
 ROLES: tuple[Role, ...] = ("nominal", "best", "other", "fourth", "fifth", "sixth")
 SIGMA = SHOWN[0][0]
-NOT_NAMED = ("provenance", "description", "schema_version")
 
 
 def are_sweeps(paths: Sequence[str]) -> bool:
@@ -52,7 +53,9 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
     )
     if not charts:
         raise InputError(["sweeps laid over one another must have figures: none of these has any"])
-    differences = _differences(sweeps, labels, axes[0])
+    differences = differing_inputs(
+        {label: _held_inputs(sweep, axes[0]) for label, sweep in zip(labels, sweeps, strict=True)}
+    )
     return Page(
         kicker="Comparison of sweeps",
         title=" and ".join(labels) if len(labels) < 3 else f"{len(labels)} sweeps side by side",
@@ -60,7 +63,11 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
         warnings=_warnings(sweeps, labels),
         sections=(
             Section(f"Over the {axis_meaning(axes[0])}", charts=charts, tables=(_values(sweeps, labels, axes[0]),)),
-            Section("What differs in the input", tables=(differences,)),
+            Section(
+                "What differs in the input",
+                text=() if differences.rows else ("Nothing: line, pantograph and conditions are the same.",),
+                tables=(differences,) if differences.rows else (),
+            ),
         ),
     )
 
@@ -130,22 +137,6 @@ def _values(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table:
     return Table("Standard deviation of the contact force [N]", (head, *labels), rows, "r" * (1 + len(labels)))
 
 
-def _differences(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table:
-    """Inputs that are not the same in all; the swept one and the mean force that goes with it aside."""
-    held = [dict(_leaves(sweep.case.model_dump(mode="json"))) for sweep in sweeps]
-    names = [n for n in dict.fromkeys(name for h in held for name in h) if n not in (axis, "mean_force_N")]
-    rows = tuple((name, *(h.get(name, "–") for h in held)) for name in names if len({h.get(name) for h in held}) > 1)
-    return Table("", ("input", *labels), rows or (("nothing", *("" for _ in labels)),), "l" + "r" * len(labels))
-
-
-def _leaves(content: Mapping[str, object], path: str = "") -> Iterator[tuple[str, str]]:
-    for key, value in content.items():
-        here = f"{path}.{key}" if path else key
-        if key in NOT_NAMED:
-            continue
-        if isinstance(value, Mapping):
-            yield from _leaves(value, here)
-        elif isinstance(value, list):
-            yield here, " ".join(number(v, 3) if isinstance(v, float) else str(v) for v in value)
-        else:
-            yield here, f"{value:g}" if isinstance(value, float) else str(value)
+def _held_inputs(sweep: SweepResult, axis: str) -> tuple[Provenance, ...]:
+    """Inputs of a sweep's case but for the swept one and the mean force that goes with it."""
+    return tuple(row for row in case_provenance(sweep.case, (axis, "mean_force_N")) if row.origin != VARIED)

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from catenary.linearised.rest_warnings import rest_warnings
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, HeatMap, Role
-from optimise.evaluation.outcome import OutcomeStatus
 from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import Index, SweepResult
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.points_origin import points_origin
-from studies.report.sections.tables import plus_minus, value_text
+from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, value_text
 from studies.writing.sweep_ends import end_text
 
 __all__ = ["SHOWN", "sweep_page"]
@@ -33,7 +32,7 @@ SHOWN = (
     ("contact_loss_percent", "Loss of contact", "%", 2),
 )
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "muted")
-MOST_MAPS, MOST_FAILURES = 12, 30
+MOST_MAPS = 12
 # steps between labelled values, at most
 MOST_TICKS = 9
 
@@ -130,7 +129,7 @@ def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Char
         values = sigma[cut].T
         if not np.isfinite(values).any():
             continue
-        words = ", ".join(a.at(held[k]) for k, a in enumerate(axes) if k not in pair)
+        words, suffix = _held_in_words(axes, held, [k for k in range(len(axes)) if k not in pair])
         row, column = np.unravel_index(np.nanargmin(values), values.shape)
         lowest = Curve(
             "lowest", across.drawn[[column]], up.drawn[[row]], across.unit, up.unit, mark="rings",
@@ -138,8 +137,8 @@ def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Char
         )  # fmt: skip
         charts.append(
             Chart(
-                name="sigma_map" + "".join(f"_{held[k]}" for k in range(len(axes)) if k not in pair),
-                title=f"{name}{', ' + words if words else ''}",
+                name=f"sigma_map{suffix}",
+                title=f"{name}{words}",
                 caption="One cell a point; grey where there are no figures.",
                 x_label=across.label,
                 y_label=up.label,
@@ -162,9 +161,8 @@ def _curve_sections(result: SweepResult, axes: list[_Axis], wide: list[int]) -> 
     every = list(itertools.product(*others))
     sections = []
     for held in every[:MOST_MAPS]:
-        words = ", ".join(axes[k].at(held[k]) for k in sorted(wide[2:]))
-        title = "One input at a time" + (f", at {words}" if words else "")
-        sections.append(Section(title, charts=_curves(result, axes, wide, held)))
+        words, _ = _held_in_words(axes, held, wide[2:], "at ")
+        sections.append(Section(f"One input at a time{words}", charts=_curves(result, axes, wide, held)))
     return sections
 
 
@@ -176,8 +174,7 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple
     if beside is not None:
         count = min(len(ROLES), axes[beside].values.size)
         picked = [round(k) for k in np.linspace(0, axes[beside].values.size - 1, count)]
-    at = ", ".join(axes[k].at(held[k]) for k in sorted(wide[2:]))
-    where = "".join(f"_{held[k]}" for k in sorted(wide[2:]))
+    words, suffix = _held_in_words(axes, held, wide[2:])
     charts = []
     for key, name, unit, _ in SHOWN:
         figures, curves = result.figures(key), []
@@ -191,8 +188,8 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple
         if curves:
             charts.append(
                 Chart(
-                    name=f"{key}{where}",
-                    title=f"{name}{', ' + at if at else ''}",
+                    name=f"{key}{suffix}",
+                    title=f"{name}{words}",
                     caption="",
                     x_label=axes[along].label,
                     y_label=name,
@@ -204,35 +201,32 @@ def _curves(result: SweepResult, axes: list[_Axis], wide: list[int], held: tuple
     return tuple(charts)
 
 
+def _held_in_words(axes: list[_Axis], held: Index, which: list[int], lead: str = "") -> tuple[str, str]:
+    """End of a title and of a file name that say at which values of some inputs a chart is drawn."""
+    words = ", ".join(axes[k].at(held[k]) for k in sorted(which))
+    return f", {lead}{words}" if words else "", "".join(f"_{held[k]}" for k in sorted(which))
+
+
 def _failures(result: SweepResult, axes: list[_Axis]) -> Table:
     broken = [(index, p) for index, p in sorted(result.points.items()) if not p.statistics]
-    rows = tuple(
-        (*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), point.reason)
-        for index, point in broken[:MOST_FAILURES]
-    )
-    more = f"The first {MOST_FAILURES} of {len(broken)}; all are in result.nc." if len(broken) > MOST_FAILURES else ""
-    columns = (*(f"{a.name} [{a.unit}]" if a.unit else a.name for a in axes), "reason")
-    return Table("", columns, rows, "r" * len(axes) + "l", more)
+    rows = [(*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), p.reason) for index, p in broken]
+    return failure_table((*(f"{a.name} [{a.unit}]" if a.unit else a.name for a in axes), "reason"), rows)
 
 
 def _warnings(result: SweepResult) -> tuple[str, ...]:
     missing = int(np.prod(result.sweep.shape)) - len(result.points)
     _, _, *further = sorted((1, 1, *result.sweep.shape), reverse=True)
     hidden = max(0, int(np.prod(further)) - MOST_MAPS)
-    marched = sum(p.status is OutcomeStatus.NOT_PERIODIC for p in result.points.values())
-    return tuple(
+    found = tuple(
         text
         for count, text in (
             (missing, f"{missing} points are not evaluated yet."),
             (hidden, f"{hidden} values of the further inputs are not drawn; all are in result.nc."),
             (result.failed, f"{result.failed} points have no figures; the reasons stand below."),
-            (
-                marched,
-                f"At {marched} points no state repeats from span to span: their figures are those of a long march.",
-            ),
         )
         if count
     )
+    return (*found, *filter(None, [not_periodic_text(result.points.values())]))
 
 
 def _at(axes: list[_Axis], index: Index) -> str:

@@ -16,7 +16,6 @@ import numpy as np
 from catenary.linearised.rest_warnings import rest_warnings
 from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import StoredResult
-from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
@@ -53,7 +52,7 @@ from studies.report.readers.stored import (
 )
 from studies.report.sections.assessment import assessed
 from studies.report.sections.choice import choice_of
-from studies.report.sections.numerical_error import ErrorEstimate, read_error
+from studies.report.sections.numerical_error import read_error
 
 __all__ = ["read_campaign"]
 
@@ -73,7 +72,8 @@ def read_campaign(folder: Path) -> CampaignContent:
     nominal = evaluation_of(result.nominal)
     best = ranked[0] if ranked else None
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
-    solved, missing = _span_results(result, records)
+    summaries = {name: _summary(result, name, record) for name, record in records.items()}
+    solved, missing = _span_results(result, records, summaries)
     case = result.case
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
@@ -98,12 +98,12 @@ def read_campaign(folder: Path) -> CampaignContent:
             *remarks,
             *unsigned,
             *_unfinished(result),
-            *_slack(result, records),
+            *(f"{name} line: {text}" for name, found in summaries.items() for text in slack_warning(found)),
             *rest_warnings(case.catenary),
         ),
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
-        errors=_errors(result, records),
+        errors={name: e for name, found in summaries.items() if (e := read_error(found)) is not None},
         choice=choice_of(result, ranked[:BEST_SHOWN]),
         assessment=assessed(head, [(name, found.statistics) for name, found in solved.items()], case),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
@@ -120,7 +120,7 @@ def _title(result: CampaignResult) -> str:
 
 
 def _span_results(
-    result: CampaignResult, records: dict[str, TrialRecord]
+    result: CampaignResult, records: dict[str, TrialRecord], summaries: dict[str, dict[str, Any]]
 ) -> tuple[dict[str, SpanResult], tuple[str, ...]]:
     """Results of the nominal and of the best line, and what is missing of them."""
     found, remarks = {}, []
@@ -133,35 +133,16 @@ def _span_results(
         if result.scenarios is None:
             statistics = _statistics(evaluation_of(record))
         else:  # those on record are over all scenarios, the force that is drawn is the case's own
-            statistics = _summary(result, name, case).get("pantographs", [{}])[0]
+            statistics = summaries[name].get("pantographs", [{}])[0]
         found[name] = span_result(stored, case, name, "nominal" if name == "nominal" else "best", statistics)
     return found, tuple(remarks)
 
 
-def _summary(result: CampaignResult, name: str, case: CaseSpec) -> dict[str, Any]:
-    """Summary on record of the same line and case; empty without one."""
-    path = result.folder / name / "summary.json"
+def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str, Any]:
+    """Summary on record of a design's line in the campaign's case; empty without one."""
+    path, case = result.folder / name / "summary.json", result.case_with(result.catenary_of(record))
     summary = read_json(path) if path.exists() else {}
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
-
-
-def _slack(result: CampaignResult, records: dict[str, TrialRecord]) -> tuple[str, ...]:
-    """Warnings where the figures of a line depend on the choice of slack damping."""
-    found = []
-    for name, record in records.items():
-        summary = _summary(result, name, result.case_with(result.catenary_of(record)))
-        found += [f"{name} line: {sentence}" for sentence in slack_warning(summary)]
-    return tuple(found)
-
-
-def _errors(result: CampaignResult, records: dict[str, TrialRecord]) -> dict[str, ErrorEstimate]:
-    """Estimated numerical errors on record for the same lines and case."""
-    found = {}
-    for name, record in records.items():
-        error = read_error(_summary(result, name, result.case_with(result.catenary_of(record))))
-        if error is not None:
-            found[name] = error
-    return found
 
 
 def _statistics(outcome: Outcome) -> dict[str, float]:
@@ -225,7 +206,6 @@ def _unfinished(result: CampaignResult) -> tuple[str, ...]:
 
 def _run(folder: Path, result: CampaignResult) -> Any:
     """Say what was run: counts, hash, versions, and the time that the evaluations took."""
-    record = read_mapping(folder / "campaign.yaml")
     done = [r.outcome for r in result.records if r.outcome is not None]
     count = {state: sum(1 for e in done if state_of(e) == state) for state in ("feasible", "infeasible", "failed")}
     campaign = result.campaign
@@ -238,12 +218,7 @@ def _run(folder: Path, result: CampaignResult) -> Any:
             "reproducible",
             "yes" if campaign.reproducible else "no: outcomes go to the sampler as they come; set synchronous=true",
         ),
-        *origin_facts(
-            folder / "campaign.yaml",
-            str(record.get("config_sha256", "")),
-            str(record.get("commit", "")),
-            record.get("versions") or {},
-        ),
+        *origin_facts(folder / "campaign.yaml", read_mapping(folder / "campaign.yaml")),
     ]
     times = {"all evaluations": sum(e.wall_time_s.get("total", 0.0) for e in done)}
     return run_facts(facts, times, command_of(folder, "optimise", (f"campaign={campaign.name}",)))

@@ -66,18 +66,10 @@ def read_comparison(paths: Sequence[str], record: RecordSpec) -> ComparisonConte
     """
     problems: list[str] = []
     found: dict[str, list[Entry]] = {}
-    for path in paths:
-        if Path(path).is_dir():
-            try:
-                found[path] = _folder(Path(path))
-            except InputError as error:
-                problems += error.problems
-    runs = [entry for entries in found.values() for entry in entries]
-    for path in paths:
-        if path in found or Path(path).is_dir():
-            continue
+    for path in sorted(dict.fromkeys(paths), key=lambda path: not Path(path).is_dir()):
+        runs = [entry for entries in found.values() for entry in entries]  # the first one's span folds a record
         try:
-            found[path] = [_record(Path(path), record, runs)]
+            found[path] = _folder(Path(path)) if Path(path).is_dir() else [_record(Path(path), record, runs)]
         except InputError as error:
             problems += error.problems
     entries, once = _each_line_once([entry for path in paths for entry in found.get(path, [])])

@@ -39,12 +39,7 @@ def points_origin(
     facts = [
         (place.study, name),
         ("points on record", f"{len(done)}"),
-        *origin_facts(
-            place.result_nc if place.result_nc.exists() else place.input_yaml,
-            str(record.get("config_sha256", "")),
-            str(record.get("commit", "")),
-            record.get("versions") or {},
-        ),
+        *origin_facts(place.result_nc if place.result_nc.exists() else place.input_yaml, record),
         ("core-hours, one thread a point", number(seconds / 3600.0, 4)),
     ]
     wall = read_sound_status(place.status_json).get("wall_time_s")

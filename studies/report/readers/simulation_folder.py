@@ -51,12 +51,8 @@ def read_simulation(folder: Path) -> SimulationContent:
     case = stored_case(stored, folder / "result.nc")
     figures = summary.get("pantographs") or [{}]
     statistics = {k: float(v) for k, v in figures[0].items() if isinstance(v, int | float)}
-    facts = origin_facts(
-        folder / "result.nc",
-        str(summary.get("config_sha256", "")),
-        about.get("commit", ""),
-        json.loads(about.get("versions", "{}")),
-    )
+    versions = json.loads(about.get("versions", "{}"))
+    facts = origin_facts(folder / "result.nc", {**summary, "commit": about.get("commit", ""), "versions": versions})
     held = [("applied force", f"{statistics['applied_force_N']:.2f} N")] if "applied_force_N" in statistics else []
     held.append(
         (

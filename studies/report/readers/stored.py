@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from catenary.errors import InputError
@@ -43,15 +43,9 @@ MM = 1.0e3
 MOST_BYTES, MOST_VALUES = 50_000_000, 1_000_000
 # studies that take a new folder for every run
 FRESH = ("simulate", "convergence", "validate", "rig emulate")
+# one passage of a span: stations [m] and the indices of its samples in the histories
+Passage = tuple[Array, NDArray[np.int64]]
 SHAPE = ("elem_wire", "elem_end_position", "elem_end_height", "dropper_end_position", "dropper_end_height")
-
-
-@dataclass(frozen=True)
-class _Trace:
-    """One passage of a span: stations [m] and the indices of its samples in the histories."""
-
-    x: Array
-    index: np.ndarray
 
 
 def read_stored(path: Path) -> StoredResult:
@@ -123,13 +117,13 @@ def span_result(
     position = values.get("position", np.zeros(0))
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
         position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
-    trace = _last_passage(position, line.period, periodic=case.seeks_steady_state)
+    passage = _last_passage(position, line.period, periodic=case.seeks_steady_state)
     gap = values.get("dropper_gap", np.zeros(0))
     return SpanResult(
         label=label,
         drawing=line_drawing(values, line.supports, role) if drawn else None,
-        force=_history(values, "contact_force_filtered", "N", trace, (label, role)),
-        height=_history(values, "contact_height", "mm", trace, (label, role)),
+        force=_history(values, "contact_force_filtered", "N", passage, (label, role)),
+        height=_history(values, "contact_height", "mm", passage, (label, role)),
         dropper_x=values.get("dropper_position", np.zeros(0)),
         dropper_force=values.get("dropper_static_force", np.zeros(0)),
         statistics=statistics,
@@ -140,27 +134,30 @@ def span_result(
     )
 
 
-def _last_passage(position: Array, span: float, *, periodic: bool) -> _Trace:
+def _last_passage(position: Array, span: float, *, periodic: bool) -> Passage:
     """Find the last whole span, or all spans before the line repeats, both ends included."""
     if not position.size:
-        return _Trace(position, np.zeros(0, dtype=np.int64))
+        return position, np.zeros(0, dtype=np.int64)
     if periodic:
         order = np.argsort(position % span)
         x = (position % span)[order]
         # the end of the span is the beginning of the next, which is the same
-        return _Trace(np.append(x, x[0] + span), np.append(order, order[0]))
+        return np.append(x, x[0] + span), np.append(order, order[0])
     last = np.floor(float(position.max()) / span + 1e-9)
     start = (last - 1) * span
     index = np.flatnonzero((position >= start - 1e-9) & (position <= start + span + 1e-9))
-    return _Trace(position[index] - start, index)
+    return position[index] - start, index
 
 
-def _history(values: Mapping[str, Array], name: str, unit: str, trace: _Trace, named: tuple[str, Role]) -> Curve | None:
-    if name not in values or not trace.x.size:
+def _history(
+    values: Mapping[str, Array], name: str, unit: str, passage: Passage, named: tuple[str, Role]
+) -> Curve | None:
+    x, index = passage
+    if name not in values or not x.size:
         return None
-    y = values[name][trace.index] * (MM if unit == "mm" else 1.0)
+    y = values[name][index] * (MM if unit == "mm" else 1.0)
     finite = np.isfinite(y)  # a lost contact has no contact height
-    return Curve(named[0], trace.x[finite], y[finite], "m", unit, named[1]) if finite.any() else None
+    return Curve(named[0], x[finite], y[finite], "m", unit, named[1]) if finite.any() else None
 
 
 def _elasticity(values: Mapping[str, Array], named: tuple[str, Role]) -> Curve | None:
@@ -169,14 +166,14 @@ def _elasticity(values: Mapping[str, Array], named: tuple[str, Role]) -> Curve |
     return Curve(named[0], values["station"], values["elasticity"] * MM, "m", "mm/N", named[1])
 
 
-def origin_facts(path: Path, config_sha256: str, commit: str, versions: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Name the input's hash, date, commit and versions."""
+def origin_facts(path: Path, record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Name the input's hash, date, commit and versions, as far as a record has them; ``path`` holds the results."""
     written = time.strftime("%Y-%m-%d %H:%M", time.localtime(path.stat().st_mtime))
     return [
-        ("SHA-256 of the resolved input", config_sha256),
+        ("SHA-256 of the resolved input", str(record.get("config_sha256", ""))),
         ("results written", written),
-        ("commit", commit),
-        ("versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
+        ("commit", str(record.get("commit", ""))),
+        ("versions", ", ".join(f"{name} {version}" for name, version in (record.get("versions") or {}).items())),
     ]
 
 

@@ -53,38 +53,25 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
 
 def height_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the height of the contact point along the span."""
-    curves = tuple(replace(r.height, label=r.label) for r in results if r.height is not None)
-    if not curves:
-        return None
-    return Chart(
-        name="contact_height",
-        title="Height of the contact point",
-        caption="Relative to the contact wire at the supports at rest.",
-        x_label="Station of the pantograph",
-        y_label="Height",
-        curves=curves,
-        stations=_along_the_span(results),
-        x_range=_span(results),
-        height=0.32,
-    )
+    about = "contact_height", "Height of the contact point", "Relative to the contact wire at the supports at rest."
+    return _low_chart(results, [r.height for r in results], about, ("Station of the pantograph", "Height"))
 
 
 def elasticity_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the static elasticity: rise of the contact wire per newton pressed against it."""
-    curves = tuple(replace(r.elasticity, label=r.label) for r in results if r.elasticity is not None)
-    if not curves:
+    caption = "Rise of the contact wire where a force presses against it, over that force."
+    about = "elasticity", "Static elasticity", caption
+    return _low_chart(results, [r.elasticity for r in results], about, ("Station along the span", "Elasticity"))
+
+
+def _low_chart(
+    results: tuple[SpanResult, ...], curves: list[Curve | None], about: tuple[str, str, str], axes: tuple[str, str]
+) -> Chart | None:
+    """Draw a curve of each result over the span; ``about`` has name, title and caption, ``axes`` both labels."""
+    shown = tuple(replace(c, label=r.label) for r, c in zip(results, curves, strict=True) if c is not None)
+    if not shown:
         return None
-    return Chart(
-        name="elasticity",
-        title="Static elasticity",
-        caption="Rise of the contact wire where a force presses against it, over that force.",
-        x_label="Station along the span",
-        y_label="Elasticity",
-        curves=curves,
-        stations=_along_the_span(results),
-        x_range=_span(results),
-        height=0.32,
-    )
+    return Chart(*about, *axes, shown, stations=_along_the_span(results), x_range=_span(results), height=0.32)
 
 
 def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) -> Chart | None:

@@ -93,12 +93,9 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         first, *others = drawing.wires
         curves += [replace(first, label=label), *others, drawing.droppers]
     x = np.concatenate([c.x for c in curves])
-    z = np.concatenate([c.y for c in curves])
     x_range = float(x.min()), float(x.max())
-    extent = x_range[1] - x_range[0]
-    tall = 1.16 * float(z.max() - z.min())
-    factor = nice_exaggeration(extent, tall, 0.42)
-    middle = 0.5 * float(z.max() + z.min())
+    y_range = _heights(curves, 0.0)
+    factor = nice_exaggeration(x_range[1] - x_range[0], y_range[1] - y_range[0], 0.42)
     return Chart(
         name="line",
         title="The line at rest",
@@ -109,7 +106,7 @@ def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         curves=tuple(curves),
         stations=(Stations("supports", _longest(drawn).supports, full_height=True),),
         x_range=x_range,
-        y_range=(middle - 0.5 * tall, middle + 0.5 * tall),
+        y_range=y_range,
         exaggeration=factor,
     )
 
@@ -124,11 +121,9 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         role = d.contact_wire.role
         clamps = Curve("", d.dropper_x, d.dropper_height, "m", "mm", role, "dots" if role == "best" else "rings")
         curves += [replace(d.contact_wire, label=label), clamps]
-    z = np.concatenate([c.y for c in curves])
     x_range = float(_longest(drawn).supports.min()), float(_longest(drawn).supports.max())
-    tall = max(1.16 * float(z.max() - z.min()), 2.0)
-    factor = nice_exaggeration(x_range[1] - x_range[0], tall / MM, 0.36)
-    middle = 0.5 * float(z.max() + z.min())
+    y_range = _heights(curves, 2.0)
+    factor = nice_exaggeration(x_range[1] - x_range[0], (y_range[1] - y_range[0]) / MM, 0.36)
     return Chart(
         name="contact_wire",
         title="The contact wire at rest",
@@ -139,9 +134,16 @@ def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
         curves=tuple(curves),
         stations=(Stations("supports", _longest(drawn).supports, full_height=True),),
         x_range=x_range,
-        y_range=(middle - 0.5 * tall, middle + 0.5 * tall),
+        y_range=y_range,
         exaggeration=factor / MM,
     )
+
+
+def _heights(curves: list[Curve], least: float) -> tuple[float, float]:
+    """Limits of the height axis: those of the curves with a margin, at least so far apart."""
+    z = np.concatenate([c.y for c in curves])
+    middle, half = 0.5 * float(z.max() + z.min()), 0.5 * max(1.16 * float(z.max() - z.min()), least)
+    return middle - half, middle + half
 
 
 def _longest(drawn: list[tuple[str, LineDrawing]]) -> LineDrawing:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dynamics.charts.numbers import number
 from studies.report.drawing.parts import Table
-from studies.report.sections.tables import value_text
+from studies.report.sections.tables import plus_minus, value_text
 
 __all__ = ["ErrorEstimate", "error_table", "read_error", "sigma_with_error"]
 
@@ -45,9 +44,7 @@ def read_error(summary: Mapping[str, Any]) -> ErrorEstimate | None:
 
 def sigma_with_error(sigma: float, error: ErrorEstimate | None) -> str:
     """Sigma with its estimated numerical error, where there is one."""
-    if error is None or error.total_N is None:
-        return f"{number(sigma, 2)} N"
-    return f"{number(sigma, 2)} ± {number(error.total_N, 2)} N"
+    return f"{plus_minus(sigma, None if error is None else error.total_N, 2)} N"
 
 
 def error_table(error: ErrorEstimate, label: str = "") -> Table:

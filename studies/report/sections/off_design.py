@@ -11,7 +11,7 @@ from dynamics.charts.parts import Chart, Curve, Role, Stations
 from optimise.evaluation.verdict import verdict
 from studies.report.content.pieces import Array, FitterSchedule, OffDesign, OffDesignRun
 from studies.report.drawing.parts import Table
-from studies.report.sections.tables import change_percent
+from studies.report.sections.tables import change_percent, plus_minus
 
 __all__ = ["ERRORS", "condition_table", "error_charts", "schedule_table", "speed_chart"]
 
@@ -149,17 +149,13 @@ def _row(name: str, runs: tuple[OffDesignRun, ...], pick: Callable[[Array], np.f
     if len(runs) > 1 and np.count_nonzero(both) < LEAST_LINES:
         word = "not known: too few lines"
     change = change_percent(after, before)
-    return name, _with_error(before, errors[0]), _with_error(after, errors[1]), change, word, count
+    return name, plus_minus(before, errors[0], 2), plus_minus(after, errors[1], 2), change, word, count
 
 
 def _error_near(value: float, sigma: Array, error: Array) -> float:
     """Largest error [N] of the run, or of the two runs around a median, whose sigma is that value."""
     order = np.argsort(np.abs(sigma - value))
     return float(error[order[: 2 if np.abs(sigma - value).min() > 0.0 else 1]].max())
-
-
-def _with_error(sigma: float, error: float) -> str:
-    return f"{number(sigma, 2)} ± {number(error, 2)}" if np.isfinite(error) else number(sigma, 2)
 
 
 def schedule_table(schedule: FitterSchedule) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,10 +113,10 @@ def _sigma_table(figures: ScenarioFigures) -> Table:
     many = figures.samples > 1
     rows = []
     for k, condition in enumerate(figures.conditions):
-        cells = _three(_mean(nominal[k]), _mean(best[k]))
-        rows.append((condition, *cells, *(_three(_most(nominal[k]), _most(best[k])) if many else ())))
+        cells = _three(_known(np.mean, nominal[k]), _known(np.mean, best[k]))
+        rows.append((condition, *cells, *(_three(_known(np.max, nominal[k]), _known(np.max, best[k])) if many else ())))
     all_of_them = _three(figures.nominal_sigma_N, figures.best_sigma_N)
-    worst = _three(_most(nominal), _most(best))
+    worst = _three(_known(np.max, nominal), _known(np.max, best))
     rows.append((f"all, {figures.combined}", *all_of_them, *(worst if many else ())))
     heads = ("mean, nominal\n[N]", "mean, best\n[N]", "change", "worst, nominal\n[N]", "worst, best\n[N]", "change")
     columns = heads if many else ("nominal\n[N]", "best\n[N]", "change")
@@ -132,8 +133,8 @@ def _extremes_table(figures: ScenarioFigures) -> Table:
     """Show the extremes, the worst over the samples."""
     rows = []
     for k, condition in enumerate(figures.conditions):
-        pairs = ((LARGEST, _most), (LEAST, _fewest), (UPLIFT, _most))
-        values = [pick(each[name][k]) for name, pick in pairs for each in (figures.nominal, figures.best)]
+        pairs = ((LARGEST, np.max), (LEAST, np.min), (UPLIFT, np.max))
+        values = [_known(pick, each[name][k]) for name, pick in pairs for each in (figures.nominal, figures.best)]
         rows.append((condition, *(value_text(v, 1) for v in values)))
     quantities = (("max", "N"), ("min", "N"), ("uplift", "mm"))
     heads = [f"{what}, {which}\n[{unit}]" for what, unit in quantities for which in ("nominal", "best")]
@@ -147,15 +148,7 @@ def _three(nominal: float, best: float) -> tuple[str, str, str]:
     return value_text(nominal, 2), value_text(best, 2), change_percent(best, nominal)
 
 
-def _mean(values: Array) -> float:
+def _known(pick: Callable[[Array], np.floating], values: Array) -> float:
+    """Mean or extreme of the values that there are."""
     known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else np.nan
-
-
-def _most(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.max()) if known.size else np.nan
-
-
-def _fewest(values: Array) -> float:
-    return -_most(-values)
+    return float(pick(known)) if known.size else np.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import PurePath
 
 import numpy as np
 
@@ -91,10 +92,10 @@ def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
     limits = _limits(np.vstack([ours, front.nominal[None, pair]]))
     inside = np.all((front.others[:, pair] >= limits[0]) & (front.others[:, pair] <= limits[1]), axis=1)
     others = front.others[inside][:, pair]
-    units = (x.unit, y.unit)
+    units, names = (x.unit, y.unit), tuple(PurePath(file).stem for file in front.files)
     curves = (
         Curve("other feasible designs", others[:, 0], others[:, 1], *units, "muted", "dots"),
-        Curve("front", ours[:, 0], ours[:, 1], *units, "best", "dots", _notes(front), _stems(front)),
+        Curve("front", ours[:, 0], ours[:, 1], *units, "best", "dots", _notes(front), names),
         Curve("nominal", front.nominal[[pair[0]]], front.nominal[[pair[1]]], *units, "nominal", "rings", ("nominal",)),
     )
     outside = int(np.count_nonzero(~inside))
@@ -120,10 +121,6 @@ def _limits(points: Array) -> Array:
     low, high = points.min(axis=0), points.max(axis=0)
     margin = 0.1 * np.maximum(high - low, 0.02 * np.maximum(np.abs(high), 1.0))
     return np.array([low - margin, high + margin])
-
-
-def _stems(front: Front) -> tuple[str, ...]:
-    return tuple(file.rpartition("/")[2].removesuffix(".yaml") for file in front.files)
 
 
 def _notes(front: Front) -> tuple[str, ...]:

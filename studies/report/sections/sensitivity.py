@@ -8,18 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.charts.numbers import number
-from optimise.evaluation.outcome import OutcomeStatus
-from optimise.parameter_study.sensitivity_indices import OUTPUTS, Output, SobolFigures
+from optimise.parameter_study.sensitivity_indices import OUTPUTS, SobolFigures
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_unit
 from studies.report.drawing.parts import Fact, Section, Table
 from studies.report.sections.sensitivity_charts import effects_chart, indices_chart, tornado_chart
-from studies.report.sections.tables import value_text
+from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, value_text
 
 __all__ = ["sensitivity_summary"]
-
-
-MOST_FAILURES = 30
 
 
 INDEPENDENT = "Inputs are taken as independent, every value of a range as equally likely."
@@ -77,12 +73,7 @@ def _warnings(result: SensitivityResult) -> tuple[str, ...]:
                 f"{figures.left_out} of {figures.groups} {name} miss a figure and are left out as a whole. What fails "
                 "is seldom random: the indices are those of the part of the ranges that has figures."
             )
-    marched = sum(p.status is OutcomeStatus.NOT_PERIODIC for p in result.points.values())
-    if marched:
-        found.append(
-            f"At {marched} points no state repeats from span to span: their figures are those of a long march."
-        )
-    return tuple(found)
+    return (*found, *filter(None, [not_periodic_text(result.points.values())]))
 
 
 def _sobol_section(result: SensitivityResult) -> Section:
@@ -90,15 +81,13 @@ def _sobol_section(result: SensitivityResult) -> Section:
     if s is None:
         return Section("Shares of the variance")
     charts = [indices_chart(result, s, k, output) for k, output in enumerate(OUTPUTS) if np.isfinite(s.total[k]).all()]
-    rows = []
-    for i, name in enumerate(result.plan.names):
-        cells = [_index(s, k, i) for k in range(len(OUTPUTS))]
-        rows.append((name, *cells))
+    outputs = range(len(OUTPUTS))
+    rows = tuple((name, *(_index(s, k, i) for k in outputs)) for i, name in enumerate(result.plan.names))
     percent = f"{100.0 * result.spec.sobol.confidence:g} %"
     table = Table(
         "Total indices, first-order ones in brackets",
         ("input", *(o.name for o in OUTPUTS)),
-        tuple(rows),
+        rows,
         "l" + "r" * len(OUTPUTS),
         "– where the output does not vary." if not np.isfinite(s.total).all() else "",
     )
@@ -169,18 +158,10 @@ def _local_section(result: SensitivityResult) -> Section:
 
 def _table(title: str, values: NDArray[np.float64], errors: NDArray[np.float64], result: SensitivityResult) -> Table:
     rows = tuple(
-        (name, *(_with_error(float(values[k, i]), float(errors[k, i])) for k in range(len(OUTPUTS))))
+        (name, *(plus_minus(float(values[k, i]), float(errors[k, i]), 2) for k in range(len(OUTPUTS))))
         for i, name in enumerate(result.plan.names)
     )
-    return Table(title, ("input", *(_titled(o) for o in OUTPUTS)), rows, "l" + "r" * len(OUTPUTS))
-
-
-def _with_error(value: float, error: float) -> str:
-    return f"{value_text(value, 2)} ± {value_text(error, 2)}" if np.isfinite(value) else "–"
-
-
-def _titled(output: Output) -> str:
-    return f"{output.name} [{output.unit}]"
+    return Table(title, ("input", *(f"{o.name} [{o.unit}]" for o in OUTPUTS)), rows, "l" + "r" * len(OUTPUTS))
 
 
 def _inputs_section(result: SensitivityResult) -> Section:
@@ -195,11 +176,6 @@ def _inputs_section(result: SensitivityResult) -> Section:
 
 
 def _failures(result: SensitivityResult) -> Section:
-    rows = tuple(
-        (str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.reason)
-        for n, p in list(result.failed.items())[:MOST_FAILURES]
-    )
-    more = f"The first of {len(result.failed)}; all are in result.nc." if len(result.failed) > MOST_FAILURES else ""
-    columns = ("point", *result.plan.names, "reason")
-    tables = (Table("", columns, rows, "r" * (len(columns) - 1) + "l", more),) if rows else ()
+    rows = [(str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.reason) for n, p in result.failed.items()]
+    tables = (failure_table(("point", *result.plan.names, "reason"), rows),) if rows else ()
     return Section("Points without figures", tables=tables)

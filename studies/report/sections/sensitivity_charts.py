@@ -11,10 +11,12 @@ from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from studies.report.content.pieces import Array
 
-__all__ = ["effects_chart", "indices_chart", "tornado_chart"]
+__all__ = ["effects_chart", "height_of_rows", "indices_chart", "tornado_chart"]
 
-# rows of a chart whose y axis has names: their height over the width of the axes
-ROW = 0.05
+
+def height_of_rows(count: int) -> float:
+    """Height, over the width of the axes, of a chart whose y axis has names."""
+    return 0.08 + 0.05 * count
 
 
 def _named(result: SensitivityResult, order: np.ndarray) -> tuple[str, ...]:
@@ -53,7 +55,7 @@ def indices_chart(result: SensitivityResult, s: SobolFigures, k: int, output: Ou
         stations=(Stations("zero", np.zeros(1), full_height=True),),
         x_range=(low - 0.02, high + 0.03),
         pick="point",
-        height=0.08 + ROW * order.size,
+        height=height_of_rows(order.size),
         y_names=_named(result, order),
     )
 
@@ -116,6 +118,6 @@ def tornado_chart(result: SensitivityResult, d: LocalFigures, k: int, output: Ou
         stations=(Stations("own values", np.array([nominal]), full_height=True),),
         x_range=(nominal - reach, nominal + reach),
         pick="point",
-        height=0.08 + ROW * order.size,
+        height=height_of_rows(order.size),
         y_names=_named(result, order),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from dynamics.charts.numbers import number
 from optimise.afterwards.confirm import Confirmation
 from optimise.evaluation.objectives import Objective
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from studies.report.content.pieces import Array, Constraint, DesignTable, SpanResult
 from studies.report.drawing.parts import Table
 
@@ -23,6 +24,8 @@ __all__ = [
     "design_table",
     "dropper_table",
     "elasticity_table",
+    "failure_table",
+    "not_periodic_text",
     "objective_change",
     "plus_minus",
     "signed",
@@ -52,6 +55,7 @@ NEAR_ZERO = {
     "contact_loss_percent": "points",
 }
 DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
+MOST_FAILURES = 30
 OBJECTIVE_DECIMALS = {"N": 2, "mm": 1}
 
 
@@ -114,7 +118,7 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
 
 def plus_minus(value: float | None, error: float | None, digits: int) -> str:
     """Value with its error, where both are known; an error too small for the digits is one of the last."""
-    if value is None or error is None:
+    if value is None or error is None or not (math.isfinite(value) and math.isfinite(error)):
         return value_text(value, digits)
     return f"{value_text(value, digits)} ± {number(max(error, 10.0**-digits), digits)}"
 
@@ -205,6 +209,19 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
         "those without load; a loose dropper is longer at rest than the distance between its clamps; slack is how long "
         "a dropper carries nothing while the train passes.",
     )
+
+
+def failure_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    """Show the first points that have no figures, each with the reason in its last cell."""
+    more = f"The first {MOST_FAILURES} of {len(rows)}; all are in result.nc." if len(rows) > MOST_FAILURES else ""
+    return Table("", columns, tuple(rows[:MOST_FAILURES]), "r" * (len(columns) - 1) + "l", more)
+
+
+def not_periodic_text(points: Iterable[Outcome]) -> str:
+    """Say at how many points no state repeats from span to span; nothing where there is none."""
+    marched = sum(p.status is OutcomeStatus.NOT_PERIODIC for p in points)
+    text = f"At {marched} points no state repeats from span to span: their figures are those of a long march."
+    return text if marched else ""
 
 
 def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:

@@ -24,11 +24,9 @@ from optimise.search.importances import read_importances
 from optimise.search.result import CampaignResult
 from studies.report.drawing.parts import Section
 from studies.report.sections.sensitivity import sensitivity_summary
+from studies.report.sections.sensitivity_charts import height_of_rows
 
 __all__ = ["VariableImportance", "importance_of", "importance_sections"]
-
-# rows of a chart whose y axis has names: their height over the width of the axes
-ROW = 0.05
 
 
 @dataclass(frozen=True)
@@ -187,6 +185,6 @@ def _chart(objective: Objective, shares: dict[str, float]) -> Chart:
         ),
         x_range=(0.0, 1.08 * 100.0 * float(values.max())),
         pick="point",
-        height=0.08 + ROW * len(names),
+        height=height_of_rows(len(names)),
         y_names=tuple(name.replace("_", " ") for name in names),
     )

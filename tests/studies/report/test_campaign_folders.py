@@ -14,7 +14,7 @@ from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, OffDes
 from studies.afterwards import confirmation
 from studies.afterwards import off_design as off_design
 from studies.jobs.simulation import RecordSpec
-from studies.report import write_campaign_report, write_comparison
+from studies.report import write_comparison, write_report
 from studies.report.readers.campaign_folder import read_campaign
 from studies.report.readers.comparison_content import read_comparison
 
@@ -70,7 +70,7 @@ def test_a_campaign_without_its_solution_cannot_be_compared(campaign_folder, tmp
 
 
 def test_a_campaign_is_reported(campaign_folder):
-    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
     names = {f.stem for f in (campaign_folder / "figures").iterdir()}
     wanted = {"contact_force", "contact_height", "line", "contact_wire", "search", "dropper_forces", "speed"}
     assert wanted <= names
@@ -113,7 +113,7 @@ def test_the_table_of_designs_has_what_every_dropper_changes_by(campaign_folder)
         np.testing.assert_allclose(column[:half], change[:half], atol=1e-9)
         np.testing.assert_allclose(column[half:], moved[: len(shifts)], atol=1e-12)
     assert abs(table.designs).max(axis=0)[[t != 0 for t in table.trials]].min() > 0.1
-    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
     assert "dropper 1, height change" in html and ">lift 1<" not in html
 
 
@@ -128,7 +128,7 @@ def test_rounded_stations_are_checked_like_lengths(campaign_folder):
         assert np.abs(np.subtract(placed["length_m"], schedule["length_m"])).max() < 5e-4 + 0.12 * step
         assert placed["contact_force_std_N"] > 0.0 and placed["message"] == ""
     assert [r["rounded_mm"] for r in schedule["stations_rounded"]] == [10.0, 50.0]
-    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
     assert "station\nto 10 mm [m]" in html and "at stations to 50 mm" in html
     head, first = (campaign_folder / "fitter_schedule.csv").read_text(encoding="utf-8").splitlines()[:2]
     row = dict(zip(head.split(","), first.split(","), strict=True))
@@ -160,7 +160,7 @@ def test_a_campaign_without_solutions_has_a_page_that_says_so(campaign_folder):
         shutil.rmtree(campaign_folder / name)
     (campaign_folder / "confirmation.json").unlink()
     (campaign_folder / "trust.json").unlink()
-    html = write_campaign_report(campaign_folder).read_text(encoding="utf-8")
+    html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
     assert "no solution of the best line on record" in html
     assert "History of the search" in html
 
@@ -174,7 +174,7 @@ def test_a_solution_of_another_design_is_not_shown(campaign_folder):
 
 def test_a_folder_without_a_campaign_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"campaign\.yaml"):
-        write_campaign_report(tmp_path)
+        write_report("campaign", tmp_path)
 
 
 def test_a_reading_of_slack_droppers_that_moves_a_line_of_a_campaign_is_a_warning_of_its_page(campaign_folder):

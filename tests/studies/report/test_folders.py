@@ -10,7 +10,7 @@ from catenary.errors import InputError
 from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import write_result
 from dynamics.spec.status import Status
-from studies.report import write_simulation_report
+from studies.report import write_report
 from studies.report.readers.simulation_folder import read_simulation
 from studies.writing.summary import summarise
 
@@ -37,7 +37,7 @@ def test_a_simulation_is_reported(case, solver, tmp_path):
     assert force.x[-1] == pytest.approx(span, abs=0.2)
     assert np.all(np.diff(force.x) > 0)
     np.testing.assert_allclose(force.y, 157.3 + solution.sigma * np.sin(2 * np.pi * force.x / span), atol=1e-6)
-    html = write_simulation_report(tmp_path).read_text(encoding="utf-8")
+    html = write_report("simulation", tmp_path).read_text(encoding="utf-8")
     for text in ("standard deviation of", "Static elasticity", "chosen here", "slack is how long a dropper"):
         assert text in html
     np.testing.assert_allclose(content.result.dropper_slack_time, 1e3 * solution.dropper_slack_time)
@@ -48,7 +48,7 @@ def test_a_simulation_is_reported(case, solver, tmp_path):
 
 def test_a_simulation_whose_solver_failed_is_reported(case, tmp_path):
     simulate_into(tmp_path, StandIn(case, Status.DIVERGED, "at step 3"))
-    html = write_simulation_report(tmp_path).read_text(encoding="utf-8")
+    html = write_report("simulation", tmp_path).read_text(encoding="utf-8")
     assert "The solver did not finish" in html
     assert Status.DIVERGED.value in html
 
@@ -78,5 +78,5 @@ def test_a_foreign_or_broken_run_folder_is_refused(case, name, text, tmp_path):
     if text is not None:
         (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=name):
-        write_simulation_report(tmp_path)
+        write_report("simulation", tmp_path)
     assert not (tmp_path / "report.html").exists()

@@ -192,7 +192,7 @@ def test_designs_are_compared_where_both_could_be_computed():
 
 def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
     rows = {row[0]: row[1:] for row in condition_table(campaign_content.off_design).rows}
-    assert rows["315 km/h"] == ("34.00 ± 0.00", "35.50 ± 0.00", "+4.4 %", "worse", "1 of 1")
+    assert rows["315 km/h"] == ("34.00 ± 0.01", "35.50 ± 0.01", "+4.4 %", "worse", "1 of 1")
     assert rows["330 km/h"][:3] == ("–", "–", "–")
     assert "steady_arm" in rows["spatial model"][3]
     said = off_design_in_words(campaign_content.off_design)

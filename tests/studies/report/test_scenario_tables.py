@@ -13,7 +13,7 @@ from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.search.campaign import run_campaign
 from studies.afterwards.confirmation import confirmation_content, confirmation_lines
-from studies.report import write_campaign_report
+from studies.report import write_report
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.readers.campaign_folder import read_campaign
 from studies.report.readers.search_folder import ranked_trials
@@ -53,7 +53,7 @@ def test_a_condition_is_one_row_with_mean_and_worst_over_its_samples(tmp_path):
         ))  # fmt: skip
     combined = [e.sigma_N for e in (result.nominal.outcome, result.best.outcome)]
     assert list(sigma.rows[3][1:3]) == [f"{v:.2f}" for v in combined]
-    html = write_campaign_report(tmp_path).read_text(encoding="utf-8")
+    html = write_report("campaign", tmp_path).read_text(encoding="utf-8")
     assert "In each scenario of the search" in html and "2 mm in dropper lengths" in html
 
 

@@ -14,7 +14,7 @@ from dynamics.spec.case import CaseSpec
 from optimise.parameter_study.sensitivity import run_sensitivity
 from optimise.search.campaign import run_campaign
 from studies.commands import sensitivity
-from studies.report import write_campaign_report
+from studies.report import write_report
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.readers.campaign_folder import read_campaign
 
@@ -59,7 +59,7 @@ def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_m
     assert "none independent" in section.text[0] and "nothing certain of an effect" in section.text[0]
     assert section.command.startswith(f"catenary sensitivity catenary={tmp_path / 'best_design.yaml'}")
     assert section.command.endswith(f"run_dir={tmp_path / 'sensitivity'}")
-    html = write_campaign_report(tmp_path).read_text(encoding="utf-8")
+    html = write_report("campaign", tmp_path).read_text(encoding="utf-8")
     assert html.index(TITLE) < html.index("Screening only") < html.index("catenary sensitivity catenary=")
 
 
@@ -130,7 +130,7 @@ def test_a_study_of_the_best_design_stands_beside_them(tmp_path):
     assert [c.name for c in shown.charts] == ["sobol_sigma", "tornado_sigma"]
     titles = [t.title for t in shown.tables]
     assert titles[0].startswith("Total indices") and any(t.startswith("Derivative times the range") for t in titles)
-    assert "Screening only" in write_campaign_report(tmp_path).read_text(encoding="utf-8")
+    assert "Screening only" in write_report("campaign", tmp_path).read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "tornado_sigma.png").exists()
 
 

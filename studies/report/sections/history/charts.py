@@ -14,7 +14,7 @@ from studies.report.content.history_content import SHOWN_SPANS, Histories, Panto
 from studies.report.content.pieces import Array
 from studies.report.drawing.parts import present
 
-__all__ = ["force_charts", "histogram_chart", "pantograph_charts", "point_charts", "rms_charts", "spectrum_chart"]
+__all__ = ["force_history_chart", "histogram_chart", "pantograph_charts", "point_charts", "rms_chart", "spectrum_chart"]
 
 MM = 1.0e3
 ROLES: tuple[Role, ...] = ("best", "nominal", "other", "fourth", "fifth", "sixth")
@@ -43,12 +43,8 @@ def _finite(label: str, x: Array, y: Array, unit: str, role: Role) -> tuple[Curv
     return (Curve(label, x[known], y[known], "m", unit, role),) if known.size > 1 else ()
 
 
-def force_charts(histories: Histories) -> tuple[Chart, ...]:
-    """Contact force of every pantograph, raw and filtered."""
-    return present(*(_force_chart(histories, p) for p in range(len(histories.pantographs))))
-
-
-def _force_chart(histories: Histories, p: int) -> Chart | None:
+def force_history_chart(histories: Histories, p: int) -> Chart | None:
+    """Contact force of one pantograph, raw and filtered."""
     one = histories.pantographs[p]
     curves = (*_finite("raw", one.x, one.raw, "N", "muted"), *_finite("filtered", one.x, one.filtered, "N", "best"))
     if not curves:
@@ -141,12 +137,8 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def rms_charts(histories: Histories) -> tuple[Chart, ...]:
-    """Running RMS of every pantograph's force."""
-    return present(*(_rms_chart(histories, p) for p in range(len(histories.pantographs))))
-
-
-def _rms_chart(histories: Histories, p: int) -> Chart | None:
+def rms_chart(histories: Histories, p: int) -> Chart | None:
+    """Running RMS of one pantograph's force."""
     one = histories.pantographs[p]
     curves: tuple[Curve, ...] = ()
     for k, (window, role) in enumerate(zip(histories.rms_window, ("best", "nominal"), strict=False)):

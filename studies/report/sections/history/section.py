@@ -6,11 +6,11 @@ from dynamics.charts.numbers import number
 from studies.report.content.history_content import Histories
 from studies.report.drawing.parts import Section, Table, present
 from studies.report.sections.history.charts import (
-    force_charts,
+    force_history_chart,
     histogram_chart,
     pantograph_charts,
     point_charts,
-    rms_charts,
+    rms_chart,
     spectrum_chart,
 )
 from studies.report.sections.history.place_charts import dropper_extremes_chart, dropper_history_chart, uplift_chart
@@ -24,16 +24,16 @@ def history_sections(histories: Histories | None) -> tuple[Section, ...]:
     """Sections of forces, pantographs, line and chosen nodes over time; those without content are left out."""
     if histories is None:
         return ()
-    droppers = histories.droppers
+    droppers, each = histories.droppers, range(len(histories.pantographs))
     return (
         Section("Seen moving", animation=histories.animation),
         Section(
             "The contact force over time",
-            charts=(
-                *force_charts(histories),
+            charts=present(
+                *(force_history_chart(histories, p) for p in each),
                 histogram_chart(histories),
-                *present(spectrum_chart(histories)),
-                *rms_charts(histories),
+                spectrum_chart(histories),
+                *(rms_chart(histories, p) for p in each),
             ),
             tables=_loss_tables(histories),
         ),
