@@ -66,7 +66,7 @@ examples: $(READY)  ## run the scripts of examples/ and write their pages into t
 wheelhouse: $(LOCKED)  ## fetch every file of the lock, for machines without a network
 	$(BIN)/python -m pip download --quiet --require-hashes --no-deps --no-build-isolation -r requirements.lock -d wheelhouse
 
-lock:  ## resolve the ranges of pyproject.toml anew (needs uv)
+lock:  ## resolve the ranges of pyproject.toml again (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 	  --group dev --group build --group dashboards --group docs pyproject.toml --output-file requirements.lock

@@ -12,7 +12,7 @@ from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import CONSTRAINTS
 from optimise.evaluation.figures import HEIGHTS, LENGTHS
-from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
+from optimise.evaluation.objectives import OBJECTIVES, Objective, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignInput, TrialRecord, campaign_sha256
 from optimise.record.labelled import labelled, long_name_and_unit
@@ -45,7 +45,8 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
         records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"
     )
     data["applied_force_N"] = _figures(records, lambda e: e.applied_force_N, "applied force", "N")
-    for name in sorted({n for r in records if r.outcome for n in r.outcome.statistics}):
+    known = {n for r in records if r.outcome for n in r.outcome.statistics}
+    for name in sorted(known - set(data)):  # an objective may be one of them
         long_name, unit = long_name_and_unit(name)
         data[name] = _figures(records, lambda e, n=name: e.statistics.get(n), long_name, unit)
     data["wall_time_s"] = _figures(records, lambda e: e.wall_time_s.get("total"), "wall time of the evaluation", "s")
@@ -90,18 +91,19 @@ def _add_designs(data: xr.Dataset, result: CampaignResult) -> None:
 
 
 def _add_objectives(data: xr.Dataset, result: CampaignResult) -> None:
-    """Sigma in every campaign; its other objectives; which trials are on the front of several."""
-    records, remark = result.records, "as given to samplers that ignore constraints"
-    data["sigma"] = _figures(records, lambda e: e.sigma_N, OBJECTIVES["sigma"].long_name + ", as computed", "N")
-    data["told"] = _figures(records, lambda e: e.sampler_value_N, f"{OBJECTIVES['sigma'].long_name}, {remark}", "N")
-    for name in (n for n in result.campaign.objectives if n != "sigma"):
-        o, short = OBJECTIVES[name], OBJECTIVES[name].slug
+    """Sigma and the other objectives, each with the sampler's value; which trials are on the front of several."""
+    records = result.records
+    for name in dict.fromkeys(("sigma", *result.campaign.objectives)):
+        o = OBJECTIVES[name]
         sense = "; more is better" if o.maximised else ""
-        data[short] = _figures(
-            records, lambda e, n=name: (raw_values((n,), e) or (None,))[0], f"{o.long_name}, as computed{sense}", o.unit
+        data[_column_of(o, result)] = _figures(
+            records, lambda e, n=name: _raw_value(n, e), f"{o.long_name}, as computed{sense}", o.unit
         )
-        data[f"told_{short}"] = _figures(
-            records, lambda e, n=name: _sampler_values(n, e, result.nominal), f"{o.long_name}, {remark}{sense}", o.unit
+        data["sampler_value_N" if name == "sigma" else f"sampler_value_{o.slug}_{o.unit}"] = _figures(
+            records,
+            lambda e, n=name: e.sampler_value_N if n == "sigma" else _sampler_value(n, e, result.nominal),
+            f"{o.long_name}, as given to samplers that ignore constraints{sense}",
+            o.unit,
         )
     if len(result.campaign.objectives) > 1:
         numbers = {record.number for record in result.front}
@@ -127,7 +129,20 @@ def _add_scenarios(data: xr.Dataset, result: CampaignResult) -> None:
         data[f"scenario_{name}"] = labelled(("trial", "scenario"), values, f"{long_name} in each scenario", unit)
 
 
-def _sampler_values(name: str, outcome: Outcome, nominal: TrialRecord) -> float | None:
+def _column_of(objective: Objective, result: CampaignResult) -> str:
+    """Name of an objective: that of the statistic that it is, unless it is made of several or of several scenarios."""
+    if result.scenarios is None and len(objective.terms) == 1:
+        return objective.terms[0][0]
+    return f"objective_{objective.slug}_{objective.unit}"
+
+
+def _raw_value(name: str, outcome: Outcome) -> float | None:
+    if name == "sigma":  # also where a search that is over other objectives combines scenarios
+        return outcome.sigma_N
+    return (raw_values((name,), outcome) or (None,))[0]
+
+
+def _sampler_value(name: str, outcome: Outcome, nominal: TrialRecord) -> float | None:
     if outcome.sampler_value_N is None or nominal.outcome is None:
         return None
     return sampler_values((name,), outcome, nominal.outcome)[0]

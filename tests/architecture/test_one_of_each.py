@@ -20,7 +20,7 @@ def asks_what_it_has(node):
     return called and ast.unparse(node.args[0]).split(".")[-1] == "solution"
 
 
-def test_what_a_solution_is_does_not_hang_on_its_solver(modules):
+def test_what_a_solution_is_does_not_depend_on_its_solver(modules):
     offenders = [
         f"{module.where}:{node.lineno} {ast.unparse(node)}"
         for module in modules

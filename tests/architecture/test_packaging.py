@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from setuptools import Distribution
 
-# A folder that exists on some developer's machine alone; an address such as example.org/work is none.
+# A folder that exists on some developer's machine alone; an address such as example.org/work is not.
 MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:work|root|opt|tmp/pv)/")
 
 

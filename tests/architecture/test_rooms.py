@@ -1,4 +1,4 @@
-"""Folders stay small enough to be entered, and names far enough apart to be told from each other."""
+"""Folders stay small enough to be entered, and names far enough apart to be distinguished."""
 
 import itertools
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Plain English: no word of the old dialect in a message, docstring, comment, configuration file or page.
+"""Plain English: no word of the old dialect in a message, docstring, comment, configuration file, page or test's name.
 
 Names of keys that earlier versions wrote stay, as whole strings or in backticks; a sentence about them does not.
 """
@@ -14,8 +14,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN_BY_RUNS = ("docs/results",)
+THIS = Path(__file__).name  # it quotes what it forbids
 # folders of modules, configuration files and pages that people read
-SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf", "docs", "README.md")
+SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf", "docs", "tests", "outputs/README.md")
+SCOPE += ("README.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "pyproject.toml", ".ci/run")
+CHECKED_BY_NAME = re.compile(r"^\s*def (test_\w+)", re.MULTILINE)
 BLOCKS = re.DOTALL | re.MULTILINE
 OFFENDERS_SHOWN = 60
 
@@ -40,6 +43,7 @@ DIALECT = {
     r"mattered": "importance of …",
     r"mend(?:s|ed|ing)?": "fix, correct",
     r"noticed": "detected",
+    r"papers? 00\d": "the source by its name: PACDIN, PantoCat, Gil et al., Arnold & Simeon",
     r"ones? own|one's own": "your own, the user's",
     r"(?<!for a )strands?": "batch, continuation",
     r"faces": "half-spaces, sides",
@@ -65,14 +69,17 @@ PHRASES = re.compile("|".join(rf"(?P<p{n}>\b(?:{words})\b)" for n, words in enum
 
 def found_in(text: str) -> Iterator[str]:
     """Yield what is wrong with a text, with what to write in its place."""
-    plain = re.sub(r"``?[\w.*]+``?|\bNone\b|trust\.[\w*]+", "_", text)
+    plain = re.sub(r"``?[\w.*]+``?|\bNone\b|(?:trust|told)\.[\w*]+|\btold: input", "_", text)
     plain = re.sub(r"^ *[\w, ]+ : .*$", "", plain, flags=re.MULTILINE)  # names and types of parameters
     for match in PHRASES.finditer(re.sub(r"\s+#? *", " ", plain)):
         yield f"'{match.group(0)}': write {list(DIALECT.values())[int(str(match.lastgroup)[1:])]}"
 
 
 def texts_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and text of every comment and of every string with a blank; pages without what stands as code."""
+    """Yield line and text of every comment and of every string with a blank; pages without what stands as code.
+
+    Names of tests are read as sentences; other files are read whole.
+    """
     source = path.read_text("utf-8")
     if path.suffix == ".md":
         source = re.sub(
@@ -81,7 +88,11 @@ def texts_of(path: Path) -> Iterator[tuple[int, str]]:
         yield from enumerate(source.splitlines(), start=1)
     elif path.suffix == ".yaml":
         yield from ((number, line.partition("#")[2]) for number, line in enumerate(source.splitlines(), start=1))
+    elif path.suffix != ".py":
+        yield from enumerate(source.splitlines(), start=1)
     else:
+        for name in CHECKED_BY_NAME.finditer(source):
+            yield source.count("\n", 0, name.start(1)) + 1, name[1].replace("_", " ")
         tokens = tokenize.generate_tokens(io.StringIO(source).readline)
         yield from ((token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT)
         yield from strings_of(ast.parse(source))
@@ -101,7 +112,8 @@ def files_of(place: str) -> list[Path]:
     """List the modules, configuration files and pages of a folder, or the page itself."""
     at = ROOT / place
     found = sorted(p for suffix in ("py", "yaml", "md") for p in at.rglob(f"*.{suffix}")) if at.is_dir() else [at]
-    return [path for path in found if not path.relative_to(ROOT).as_posix().startswith(WRITTEN_BY_RUNS)]
+    named = {path: path.relative_to(ROOT).as_posix() for path in found}
+    return [path for path, name in named.items() if not name.startswith(WRITTEN_BY_RUNS) and path.name != THIS]
 
 
 @pytest.mark.parametrize("place", SCOPE)
@@ -124,6 +136,7 @@ def test_texts_are_plain_english(place):
         ("set beside the\n    # nominal line", 1),
         ("`told` and trust.speeds are keys, there is none, None is none", 1),
         ("it goes on record, and goes\non", 1),
+        ("told.0.values: input is read, as in paper 002", 1),
         ("trust : OffDesignSpec\n    interfaces, the nearest face, reading order", 0),
     ],
 )

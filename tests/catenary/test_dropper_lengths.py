@@ -120,7 +120,7 @@ def test_the_printed_lengths_of_the_benchmark_move_the_line_by_a_centimetre(buil
     assert eq.dropper_force.min() > 0.0
 
 
-def test_both_readings_of_one_line_give_one_contact_force(build_case, build_line):
+def test_both_interpretations_of_one_line_give_one_contact_force(build_case, build_line):
     line = build_line()
     by_lengths = prescribed_by_lengths(periodic_equilibrium(line))
     one, two = (

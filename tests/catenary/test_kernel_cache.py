@@ -31,7 +31,7 @@ def solve_in(program):
     return done.stdout.strip()
 
 
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(tmp_path):
     """The solver of one file is called by a kernel of another: as an update of the program changes it."""
     for package in ("catenary", "dynamics"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -57,24 +57,24 @@ def test_a_kernel_is_made_from_what_it_calls_and_from_the_constants_and_tuples_i
     assert sources_hash(kernel) != sources_hash(kernel.with_name("solve.py"))
 
 
-TOLD = """
+SAYING = """
 from catenary.storage.kernel_cache import say_when_compiling
-say_when_compiling(lambda sentence: print("TOLD", sentence, flush=True))
+say_when_compiling(lambda sentence: print("SAID", sentence, flush=True))
 from catenary.storage import kernel_locators
 from numba.core.event import register
 register("numba:compile", kernel_locators.Compiling(after_s=0.0, every_s=0.2))
 """
 
 
-def test_a_person_is_told_while_kernels_are_compiled_and_not_once_they_are_kept(tmp_path):
+def test_a_person_hears_while_kernels_are_compiled_and_not_once_they_are_kept(tmp_path):
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path)}
     settings.pop("NUMBA_CACHE_LOCATOR_CLASSES", None)
-    told = []
+    said = []
     for _ in range(2):
         done = subprocess.run(
-            [sys.executable, "-c", TOLD + SOLVE], env=settings, capture_output=True, text=True, check=True
+            [sys.executable, "-c", SAYING + SOLVE], env=settings, capture_output=True, text=True, check=True
         )
-        told.append([line for line in done.stdout.splitlines() if line.startswith("TOLD")])
-    assert "TOLD Compiling kernels, once per machine; this takes about a minute." in told[0]
-    assert any(" done, " in line for line in told[0])
-    assert told[1] == []
+        said.append([line for line in done.stdout.splitlines() if line.startswith("SAID")])
+    assert "SAID Compiling kernels, once per machine; this takes about a minute." in said[0]
+    assert any(" done, " in line for line in said[0])
+    assert said[1] == []

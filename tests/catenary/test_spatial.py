@@ -12,7 +12,7 @@ LINES = ("bruni_2015", "re330")
 
 
 def weight_of(eq):
-    """Weight of everything that hangs on the supports of an equilibrium [N]."""
+    """Weight of everything that the supports carry of an equilibrium [N]."""
     spec, drops = eq.spec, eq.spec.droppers
     wires = (wire_property(spec, eq.mesh, "mass_per_length") * eq.elem_l0).sum()
     hung = (drops.mass_per_length * eq.dropper_length).sum()

@@ -175,7 +175,7 @@ def test_a_status_that_is_replaced_under_a_driver_is_written_again(case, tmp_pat
 
 @pytest.mark.parametrize("what", [lambda path: None, os.mkfifo, lambda path: path.write_text("prose")])
 def test_an_input_that_is_lost_under_a_driver_is_written_again(case, tmp_path, what):
-    """Without it nobody could read the campaign, or go on with it."""
+    """Without it nobody could read the campaign, or resume it."""
     found = campaign(case, tmp_path, replaced_by(tmp_path, "campaign.yaml", what))
     assert campaign(case, tmp_path) == found
     assert lost_and_twice(tmp_path, TRIALS) == (0, 0)

@@ -1,7 +1,7 @@
 """One cell of the infinite line as a network of exact beams: a second formulation, without mesh and without time step.
 
 Every bay is a beam under tension with its exact dynamic stiffness, and a tension that is uniform over the bay; what
-hangs on the wires are springs and masses at the bays' ends. The moving contact force is a sum of harmonics, each of
+the wires carry are springs and masses at the bays' ends. The moving contact force is a sum of harmonics, each of
 which makes a plane wave on the free contact wire, known in closed form; the rest of the line answers with forces at
 droppers and supports and with tensions of the bays. Of the program only form-finding is shared: heights, tensions,
 dropper forces.

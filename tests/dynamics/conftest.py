@@ -1,4 +1,4 @@
-"""Closed forms stand in modules beside the tests that use them."""
+"""Closed forms stand in modules next to the tests that use them."""
 
 import sys
 from pathlib import Path

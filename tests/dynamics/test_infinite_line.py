@@ -71,7 +71,7 @@ def test_what_the_matrices_do_not_cover_is_refused(held, shared, changes, why):
         on_infinite_line(case.model_copy(update=changes), window, error_of(window))
 
 
-def test_a_state_that_does_not_repeat_is_not_set_beside_one_that_does(held, shared):
+def test_a_state_that_does_not_repeat_is_not_set_next_to_one_that_does(held, shared):
     case, window = held
     with pytest.raises(NoCompanionError, match="no steady state to compare"):
         on_infinite_line(case, replace(window, status=Status.NOT_PERIODIC), error_of(window))

@@ -171,7 +171,7 @@ def test_a_mass_returns_its_inertia_and_the_added_force_only_the_line_feels(mode
     assert pressed.height.mean() > plain.height.mean() + 0.02
 
 
-def test_a_force_that_is_none_is_refused_and_changes_nothing(model):
+def test_a_force_that_is_not_a_number_is_refused_and_changes_nothing(model):
     engine = LoopEngine(model, LoopSettings(height_harmonics=14))
     engine.step(100.0)
     now = [*engine.state.now, *engine.state.frozen, engine.state.zm, *engine.state.sweep]

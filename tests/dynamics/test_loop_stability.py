@@ -153,7 +153,7 @@ def test_the_recommendation_is_the_widest_band_that_settles(model):
     own = settings(found.strategy, 8, found.height_harmonics, found.contact_relaxation)
     assert spectral_radius(block_matrix(model, pantograph, own)) == pytest.approx(found.spectral_radius)
     assert found.contact_relaxation <= found.stable_up_to
-    # where nothing settles as wanted, the radius is that of the number of harmonics beside which it stands
+    # where nothing settles as wanted, the radius is that of the number of harmonics next to which it stands
     hopeless = recommend((model,), pantograph, 8, (5.0, 10.0), radius_wanted=0.5)
     assert not hopeless.stable and hopeless.content()["spectral_radius"] > 0.5
     assert hopeless.status is RecommendationStatus.SLOWER_THAN_WANTED and found.status is RecommendationStatus.OK

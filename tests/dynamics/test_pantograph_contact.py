@@ -122,6 +122,6 @@ def test_pressed_at_rest_is_what_springs_in_series_give():
     np.testing.assert_allclose(z[0], 0.012 + 150.0 * (softness[0, 0] + np.array([0, 1 / 7e3, 1 / 7e3 + 1 / 14e3])))
 
 
-def test_a_chain_that_hangs_on_no_spring_is_refused():
+def test_a_chain_that_depends_on_no_spring_is_refused():
     with pytest.raises(ValueError, match=r"stiffnesses\[1\], between mass 2 and mass 3, .* no position at rest"):
         PantographSpec(name="loose", masses=(6.0, 9.0, 19.0), stiffnesses=(1e4, 0.0, 0.0), dampings=(1.0, 1.0, 1.0))

@@ -24,7 +24,7 @@ def test_the_order_of_a_known_error_comes_out(order):
     assert observed_order(dts, curves) == pytest.approx(order, abs=1e-6)
 
 
-def test_no_order_is_told_where_there_is_none():
+def test_no_order_is_given_where_there_is_none():
     two = [passage(X * k) for k in (1.0, 2.0)]
     assert observed_order([1.0, 2.0], two) is None
     away = [passage(np.sin(X) * k) for k in (1.0, 9.0, 2.0)]  # farther from the finest than the coarsest is

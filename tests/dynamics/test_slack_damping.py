@@ -1,4 +1,4 @@
-"""What a slack dropper keeps: when the choice is told to matter."""
+"""What a slack dropper keeps: when the choice is reported to matter."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from dynamics.steady_state.periodic import solve_periodic
 WINDOW = {"spans_behind": 10, "spans_ahead": 12}
 
 
-def test_a_choice_that_moves_sigma_is_told(build_line, build_case):
+def test_a_choice_that_moves_sigma_is_reported(build_line, build_case):
     """Stiff droppers whose damping grows with their stiffness: kept is far from released, and the run says so."""
     line = build_line(droppers={"stiffness": 1.0e6}, damping={"alpha": 0.3})
     case = build_case(line, 275.0, mean_force_N=143.4, periodic=WINDOW)
@@ -27,7 +27,7 @@ def test_a_choice_that_moves_sigma_is_told(build_line, build_case):
     assert back is not None and back.other == "kept" and back.change_percent > LARGE_CHANGE
 
 
-def test_a_choice_without_effect_is_not_told(build_line, build_case):
+def test_a_choice_without_effect_is_not_reported(build_line, build_case):
     """Where no dropper slackens there is nothing to compare; without damping of droppers there is no difference."""
     case = build_case(build_line(damping={"alpha": 0.3, "beta": 0.0}), 275.0, mean_force_N=143.4, periodic=WINDOW)
     solution = solve_periodic(case)

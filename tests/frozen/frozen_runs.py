@@ -1,6 +1,6 @@
 """One small run of each kind: what it gives is held against what it gave before the code was last rearranged.
 
-`python tests/frozen/frozen_runs.py [run ...]`, on one thread, computes the runs anew and writes `frozen.json` beside
+`python tests/frozen/frozen_runs.py [run ...]`, on one thread, computes the runs again and writes `frozen.json` next to
 this file. That is done when physics or numerics change on purpose, in the commit that changes them, never to make a
 rearrangement pass.
 """

@@ -1,4 +1,4 @@
-"""A real SLURM of one node on this machine: munged, slurmctld and slurmd of the test's own, beside any other."""
+"""A real SLURM of one node on this machine: munged, slurmctld and slurmd of the test's own, next to any other."""
 
 import contextlib
 import os

@@ -131,7 +131,7 @@ class Served:
                 while self.session.steps.number < after and self.session.state != "ended":
                     sleep(0.001)
                 later(self)
-            except BaseException as error:  # told in the test's own thread
+            except BaseException as error:  # reported in the test's own thread
                 self.wrong.append(error)
 
         helper = threading.Thread(target=wait, daemon=True)
@@ -153,7 +153,7 @@ class Served:
 
 
 def flood(port, count, seconds, data):
-    """Function that sends so many datagrams in that time, from a process that has begun already; how long it took."""
+    """Function that sends so many datagrams in that time, from a process that has started already; how long it took."""
     process = subprocess.Popen(
         [sys.executable, "-c", FLOOD, str(port), str(count), str(seconds), data.hex()],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -174,7 +174,7 @@ def stopped_for(seconds, pid):
 
 
 def alone(content):
-    """A server without a device, as a process of its own: what it says, and in the end how it went, line by line."""
+    """A server without a device, as a process of its own: what it says, and finally how it went, line by line."""
     served = Served(Spring(1e-3), steps=100000, say=partial(print, flush=True), **json.loads(content))
     with (
         open_socket("127.0.0.1", served.service.address.port) as sock,

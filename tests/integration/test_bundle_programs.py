@@ -187,7 +187,7 @@ def test_a_new_bundle_keeps_no_recommendation_of_the_old_one(folder, influence, 
     assert not (other / RECOMMENDATION).exists()
 
 
-def test_c_refuses_a_force_that_is_none(folder, program, at_random):
+def test_c_refuses_a_force_that_is_not_a_number(folder, program, at_random):
     _, settings, _ = at_random
     for force in (np.nan, np.inf, 2e5):
         command = [program, "pfem.bin", "0", "8", "1", "0", str(settings.harmonics), "0"]

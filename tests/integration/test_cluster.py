@@ -131,7 +131,7 @@ def test_a_scheduler_started_as_the_readme_says_speaks_tls_alone(on_address, com
         Client(cluster["address"].replace("tls", "tcp"), timeout=3, set_as_default=False)
 
 
-def test_a_scheduler_that_is_killed_ends_the_campaign_and_another_goes_on(on_address, commands, tmp_path, case):
+def test_a_scheduler_that_is_killed_ends_the_campaign_and_another_continues(on_address, commands, tmp_path, case):
     cluster, _ = on_address
 
     def kill(progress):

@@ -44,7 +44,7 @@ def fetched(address, seconds=60.0):
 def program(name):
     found = Path(sys.executable).with_name(name)
     if not found.exists():
-        text = f"{name} is not installed beside {sys.executable}; make venv installs it"
+        text = f"{name} is not installed next to {sys.executable}; make venv installs it"
         if os.environ.get("CI") == "true":
             pytest.fail(text)
         pytest.skip(text)

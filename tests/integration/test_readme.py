@@ -38,7 +38,7 @@ def commands(page="README.md"):
 
 
 def inline_commands(page):
-    """Commands within the sentences of a page; those with a placeholder are no commands."""
+    """Commands within the sentences of a page; those with a placeholder are not commands."""
     text = BLOCK.sub("", (ROOT / page).read_text(encoding="utf-8"))
     placeholder = re.compile(r"…|<|NAME|NNN")
     return [line for line in INLINE.findall(text) if not placeholder.search(line)]
@@ -56,7 +56,7 @@ def every_command():
     return [pytest.param(line, id=f"{page}: {line}") for line, page in found.items()]
 
 
-@pytest.mark.timeout(900)  # it is run with all that a first use compiles, beside other tests
+@pytest.mark.timeout(900)  # it is run with all that a first use compiles, along with other tests
 def test_the_python_prints_what_the_readme_says(tmp_path):
     (code,) = blocks("python")
     (printed,) = blocks("text")

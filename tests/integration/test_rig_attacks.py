@@ -31,7 +31,7 @@ def test_frames_that_come_five_times_as_fast_as_their_stamps_say_move_nothing_fa
     assert any("by the server's clock" in s for s in rig.said)
 
 
-def test_a_burst_after_a_pause_is_no_leap():
+def test_a_burst_after_a_pause_is_not_a_leap():
     """All that queued up while the server waited for 48 ms: the way of 24 steps in one moment."""
     rig = Rig(Spring(1e-3))
     for k in range(100):
@@ -82,7 +82,7 @@ def test_a_hurrying_device_does_not_shorten_the_way_to_the_safe_height():
     rig.is_guarded()
     way = 0.5 * math.pi * 0.249 / 0.5
     assert rig.session.state == "ended" and way - 0.06 <= 1e-9 * (rig.now - begun) <= way + 0.06
-    assert len(rig.records) - number <= way / DT + 60, "frames that come too soon are no steps"
+    assert len(rig.records) - number <= way / DT + 60, "frames that come too soon are not steps"
 
 
 def test_a_server_that_was_held_up_stops_before_it_takes_what_queued_up():
@@ -125,7 +125,7 @@ def test_a_rate_that_changes_late_or_is_never_sampled_is_found_within_two_window
     assert rig.session.reason is Reason.RATE and 30000 < k <= 30500
 
 
-def test_too_many_substitutes_are_no_test_that_is_done():
+def test_too_many_substitutes_do_not_end_a_test_as_done():
     for share, reason in ((20, Reason.DONE), (10, Reason.SUBSTITUTES)):
         rig = Rig(steps=1000)
         for k in range(1000):
@@ -168,13 +168,13 @@ def test_a_device_that_vanishes_in_any_phase_leaves_the_actuator_at_its_safe_hei
             assert rig.session.state == "waiting" and rig.session.client is None
             continue
         assert rig.session.state == "ended" and rig.heights[-1] == 0.0
-        # silence is noticed 24 steps later; what would have ended by then has too many substitutes, but for five
+        # silence is detected 24 steps later; what would have ended by then has too many substitutes, but for five
         expected = Reason.SILENT if last <= 75 else Reason.SUBSTITUTES if last < 95 else Reason.DONE
         assert rig.session.reason is expected, last
         rig.is_guarded()
 
 
-def test_frames_of_an_earlier_test_and_of_this_one_are_no_steps_when_replayed():
+def test_frames_of_an_earlier_test_and_of_this_one_do_not_count_as_steps_when_replayed():
     earlier, rig = Rig(), Rig()
     while earlier.welcome.session == rig.welcome.session:
         earlier = Rig()

@@ -1,4 +1,4 @@
-"""A dry run from start to end, and a measured log beside it whose difference is known."""
+"""A dry run from start to end, and a measured log next to it whose difference is known."""
 
 import json
 
@@ -84,7 +84,7 @@ def test_a_dry_run_agrees_with_the_emulated_loop(place, influence):
     np.testing.assert_allclose(columns["height"][:n], found.command, atol=1e-11)
 
 
-def test_a_log_that_swings_more_and_starts_elsewhere_is_told_as_such(place):
+def test_a_log_that_swings_more_and_starts_elsewhere_is_reported_as_such(place):
     log = log_of(place, AMPLIFIED, MOVED)
     found = compare(place, "aligned", f"measured={log}", "record.align=true", "last_spans=5")
     N, span = 360, 55.0
@@ -107,7 +107,7 @@ def test_a_log_that_swings_more_and_starts_elsewhere_is_told_as_such(place):
     assert N * 2e-3 * influence_speed(place) == pytest.approx(span)
 
 
-def test_a_test_beside_its_own_file_differs_in_nothing(place, capfd):
+def test_a_test_compared_with_its_own_file_differs_in_nothing(place, capfd):
     """run.nc holds the ramp and the way to the safe height too: neither counts on one side alone."""
     found = compare(place, "itself", f"measured={place / 'dry' / 'run.nc'}", "record.align=true", "last_spans=5")
     said = capfd.readouterr()
@@ -168,7 +168,7 @@ def test_a_log_says_the_same_in_every_format(place, tmp_path):
 
 
 def test_an_emulated_test_is_compared_as_the_dry_run_of_the_same(place):
-    """Two ways to predict one test: the emulation's folder beside that of the dry run."""
+    """Two ways to predict one test: the emulation's folder next to that of the dry run."""
     same = ("duration_s=12", "loop.ramp_s=3", "pantograph=dsa250", *LOOP)
     assert main(["rig", "emulate", f"bundle={place / 'bundle'}", f"run_dir={place / 'emulated'}", *same]) == 0
     found = compare(place, "both", f"measured={place / 'emulated'}", "last_spans=5")

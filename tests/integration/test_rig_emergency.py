@@ -156,7 +156,7 @@ def test_where_the_server_is_stuck_the_stop_leads_down_by_itself():
     assert any("led the actuator down itself" in s for s in served.said)
 
 
-def test_a_test_without_its_emergency_stop_does_not_go_on():
+def test_a_test_without_its_emergency_stop_does_not_continue():
     served = Served(Spring(5e-4 / 100), steps=100000)
 
     def later(_):

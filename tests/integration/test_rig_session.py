@@ -47,7 +47,7 @@ def test_a_lost_force_has_a_substitute(substitute, expected):
     assert [math.isnan(r[4]) for r in rig.records] == [False, False, True, True, False]
 
 
-def test_late_out_of_order_and_repeated_forces_are_told_apart():
+def test_late_out_of_order_and_repeated_forces_are_distinguished():
     rig = Rig()
     rig.force(0)
     rig.force(2)
@@ -99,7 +99,7 @@ def test_a_client_that_greets_and_goes_leaves_room_for_another():
 
 
 @pytest.mark.parametrize("absurd", [math.nan, math.inf, -math.inf, 1e9, -3001.0])
-def test_a_force_that_is_none_is_refused_and_three_stop_the_test(absurd):
+def test_a_force_that_is_not_a_number_is_refused_and_three_stop_the_test(absurd):
     rig = Rig()
     rig.force(0, 150.0)
     (answer,) = rig.force(1, absurd)
@@ -113,7 +113,7 @@ def test_a_force_that_is_none_is_refused_and_three_stop_the_test(absurd):
     rig.is_guarded()
 
 
-def test_refused_forces_are_told_once_a_second_with_their_number():
+def test_refused_forces_are_reported_once_a_second_with_their_number():
     rig = Rig()
     for k in range(1500):
         rig.force(k, math.nan if k % 11 == 5 else 150.0)

@@ -20,7 +20,7 @@ def test_silence_leads_to_the_safe_height_on_the_clock_alone():
     assert [a.kind for a in answers[-3:]] == 3 * [Kind.FAREWELL]
     assert {a.status for a in answers[-3:]} == {Reason.SILENT}
     stopping = [a for a in answers if a.kind is Kind.HEIGHT and a.status & Mark.STOPPING]
-    # begun within the watchdog's 50 ms and a step, then 0.1 s in steps of 2 ms
+    # started within the watchdog's 50 ms and a step, then 0.1 s in steps of 2 ms
     assert len(stopping) == 50 and stopping[-1].value == -0.001
     assert 23 <= len([a for a in answers if a.kind is Kind.HEIGHT]) - 50 <= 26
     assert np.all(np.diff([a.value for a in stopping]) <= 0.0)

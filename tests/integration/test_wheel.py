@@ -13,7 +13,7 @@ import pytest
 import dynamics
 
 ROOT = Path(__file__).resolve().parents[2]
-# what a wheel puts beside the packages of others
+# what a wheel puts next to the packages of others
 SHIPPED = {"catenary", "dynamics", "optimise", "studies", "conf"}
 # the plainest line on a short window
 USED = """

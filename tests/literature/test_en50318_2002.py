@@ -1,7 +1,7 @@
 """The reference case of EN 50318:2002: ten spans, 250 and 300 km/h, spans 5 and 6 evaluated, forces below 20 Hz.
 
 Sources: PACDIN, table 2, and PantoCat, table 1. Both print the standard's acceptance ranges
-beside their own numbers, quoted in en50318_2002.txt. The tolerance is the standard's: inside the range. The standard's
+next to their own numbers, quoted in en50318_2002.txt. The tolerance is the standard's: inside the range. The standard's
 text is not at hand; what it leaves open is read once for all rows, in words in conf/validation/gates.yaml.
 """
 
@@ -131,5 +131,5 @@ def test_a_known_miss_is_printed_with_its_cause_and_does_not_gate():
     assert (row(174.9, "no damping").verdict, row(174.9, "no damping").remark) == ("known", "no damping")
     # a cause that outlives its miss is a mistake in the file
     assert row(180.0, "no damping").verdict == "MISSED"
-    # and no number is no pass
+    # and a missing number does not pass
     assert row(None, "no damping").verdict == row(float("nan")).verdict == "MISSED"

@@ -69,7 +69,7 @@ def test_a_synchronous_campaign_in_two_parts_equals_one_in_one(tmp_path, case):
 
 @pytest.mark.parametrize("stop", [1, 2, 11, 13])
 @pytest.mark.parametrize("synchronous", [True, False])
-def test_ctrl_c_anywhere_leaves_a_campaign_that_goes_on(tmp_path, case, stop, synchronous):
+def test_ctrl_c_anywhere_leaves_a_campaign_that_continues(tmp_path, case, stop, synchronous):
     def interrupted(task, setting):
         if task.number == stop:
             raise KeyboardInterrupt
@@ -199,7 +199,7 @@ def test_a_foreign_or_broken_folder_is_refused_in_one_sentence(tmp_path, case):
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "a b", "x" * 65])
-def test_a_name_is_no_path(name):
+def test_a_name_is_not_a_path(name):
     with pytest.raises(ValidationError, match="name"):
         campaign_of(name=name)
 

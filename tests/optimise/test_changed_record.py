@@ -1,4 +1,4 @@
-"""A record deleted, replaced or changed under a running driver: said at once, written whole again, gone on with."""
+"""A record deleted, replaced or changed under a running driver: said at once, written whole again, resumed."""
 
 import errno
 import os
@@ -104,7 +104,7 @@ def test_the_record_of_a_sweep_changed_under_its_driver(case, tmp_path, hand):
     assert whole == run_sweep(asked, case, tmp_path / "undisturbed", evaluate=cheap_sweep.plane).points
 
 
-def test_a_record_that_was_touched_without_a_change_is_no_cause_to_stop(tmp_path):
+def test_a_record_that_was_touched_without_a_change_is_not_a_cause_to_stop(tmp_path):
     path = tmp_path / "record"
     record = GrowingRecord(path)
     record.append(b"one\n")
@@ -115,7 +115,7 @@ def test_a_record_that_was_touched_without_a_change_is_no_cause_to_stop(tmp_path
     assert path.read_bytes() == b"one\ntwo\n" and list(tmp_path.iterdir()) == [path]
 
 
-def test_what_a_full_disk_refused_is_no_change_by_another_hand(tmp_path, monkeypatch):
+def test_what_a_full_disk_refused_is_not_a_change_by_another_hand(tmp_path, monkeypatch):
     path = tmp_path / "record"
     record = GrowingRecord(path)
     record.append(b"one\n")
@@ -132,7 +132,7 @@ def test_what_a_full_disk_refused_is_no_change_by_another_hand(tmp_path, monkeyp
     assert path.read_bytes() == b"one\n"
 
 
-def test_a_record_that_cannot_be_opened_for_a_moment_is_no_changed_one(tmp_path, monkeypatch):
+def test_a_record_that_cannot_be_opened_for_a_moment_is_not_a_changed_one(tmp_path, monkeypatch):
     path = tmp_path / "record"
     record = GrowingRecord(path)
     record.append(b"one\n")

@@ -37,9 +37,10 @@ def test_every_variable_says_what_it_is(trials):
 
 def test_numbers_are_those_on_record(trials, result):
     sigma = [np.nan if r.outcome.sigma_N is None else r.outcome.sigma_N for r in result.records]
-    np.testing.assert_array_equal(trials["sigma"], sigma)
+    column, feasible = trials["contact_force_std_N"], trials["feasible"] == 1
+    np.testing.assert_array_equal(column, sigma)
     best = trials.sel(trial=trials.attrs["best_trial"])
-    assert best["feasible"] == 1 and float(best["sigma"]) == np.nanmin(trials["sigma"].where(trials["feasible"] == 1))
+    assert best["feasible"] == 1 and float(best["contact_force_std_N"]) == np.nanmin(column.where(feasible))
     line = result.space.spec_of(result.best.values)
     np.testing.assert_array_equal(best["dropper_position"], line.droppers.positions)
 
@@ -49,16 +50,19 @@ def test_a_failed_trial_has_a_reason_and_no_number(trials):
     meanings = trials["state"].attrs["flag_meanings"].split()
     assert meanings[int(broken["state"])] == "failed"
     assert broken["message"].item() == "no convergence"
-    assert np.isnan(broken["sigma"]) and np.isnan(broken["told"])
+    assert np.isnan(broken["contact_force_std_N"]) and np.isnan(broken["sampler_value_N"])
 
 
 def test_each_quantity_has_one_name_the_one_that_it_has_in_other_files(trials, result):
     assert {"static_dropper_force_min_N", "applied_force_N", "wall_time_s", "dropper_position"} <= set(trials)
     held = [name for name in trials.data_vars if trials[name].dtype.kind == "f" and trials[name].dims == ("trial",)]
-    # sigma is what the search combines, over scenarios if there are any; the sampler's value follows from it
-    known = [name for name in held if np.isfinite(trials[name]).any() and name not in ("told", "sigma")]
+    # the sampler gets sigma itself for a design that holds every limit
+    known = [name for name in held if np.isfinite(trials[name]).any() and name != "sampler_value_N"]
     for k, name in enumerate(known):
         assert not any(trials[name].equals(trials[other]) for other in known[:k]), name
+    assert not {"sigma", "told"} & set(trials), "names of earlier versions"
+    statistic = [(r.outcome.statistics or {}).get("contact_force_std_N", r.outcome.sigma_N) for r in result.records]
+    np.testing.assert_array_equal(trials["contact_force_std_N"], np.array(statistic, dtype=float))
 
 
 def test_the_origin_stands_in_the_attributes(trials, result):
@@ -67,7 +71,7 @@ def test_the_origin_stands_in_the_attributes(trials, result):
     assert trials.attrs["seed"] == result.campaign.seed
 
 
-def test_lines_of_another_make_stand_beside_the_nominal(tmp_path, case):
+def test_lines_of_another_make_stand_next_to_the_nominal(tmp_path, case):
     design = {"kind": "line", "droppers": (7, 11), "contact_wire_tension": (25.0e3, 28.0e3)}
     campaign = campaign_of(trials=12, design=design, sampler={"kind": "qmc"})
     result = run_campaign(campaign, case, tmp_path, evaluate=bowl_of_tension, prepare=prepare_nothing)
@@ -78,7 +82,7 @@ def test_lines_of_another_make_stand_beside_the_nominal(tmp_path, case):
     assert list(trials["variable_unit"].values) == ["1", "N"]
     assert trials.sizes["dropper"] == count.max()
     np.testing.assert_array_equal(np.isfinite(trials["dropper_position"]).sum("dropper"), count)
-    np.testing.assert_array_equal(trials["sigma"], 30.0 + 1e-3 * np.abs(tension - 26.0e3))
+    np.testing.assert_array_equal(trials["contact_force_std_N"], 30.0 + 1e-3 * np.abs(tension - 26.0e3))
     best = result.catenary_of(result.best)
     assert best.contact_wire.tension == tension[result.best.number]
     assert "with number of droppers, contact wire tension optimised" in best.description

@@ -61,7 +61,7 @@ def test_signs_of_life_are_given_and_a_driver_that_was_taken_for_dead_ends(tmp_p
     code = (
         "import sys, time\nfrom pathlib import Path\nfrom optimise.record.driver_lock import driver_lock\n"
         "with driver_lock(Path(sys.argv[1]), 'campaign', 1.0):\n    print(1, flush=True)\n    time.sleep(60)\n"
-        "print('went on')"
+        "print('continued')"
     )
     command = [sys.executable, "-c", code, str(lock)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as driver:
@@ -76,7 +76,7 @@ def test_signs_of_life_are_given_and_a_driver_that_was_taken_for_dead_ends(tmp_p
             out, err = driver.communicate(timeout=20)
         finally:
             driver.kill()
-    assert driver.returncode == 75 and "Another driver now owns" in err and "went on" not in out
+    assert driver.returncode == 75 and "Another driver now owns" in err and "continued" not in out
     assert read_holder(lock).host == "node17", "the other driver's lock stays as it is"
 
 

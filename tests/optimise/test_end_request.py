@@ -39,7 +39,7 @@ def as_before():
 def test_a_request_interrupts(sent):
     with pytest.raises(KeyboardInterrupt), end_request_interrupts(), end_request_interrupts():
         ask(sent)
-        raise AssertionError("went on")
+        raise AssertionError("continued")
 
 
 @BOTH
@@ -67,7 +67,7 @@ def test_a_second_request_a_moment_later_is_the_same_one_and_one_much_later_anot
         ask(signal.SIGINT)  # is not raised
         monkeypatch.setattr(end_request, "ONE_REQUEST_S", 0.0)
         ask()
-        raise AssertionError("went on")
+        raise AssertionError("continued")
 
 
 def test_a_request_that_was_swallowed_is_obeyed_where_evaluations_are_waited_for():
@@ -129,7 +129,7 @@ def test_workers_are_closed_to_the_end(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt), end_request_interrupts():
         with open_executor(ClusterSpec(kind="local", workers=1), print, None, folder=tmp_path, say=print):
             pass
-        raise AssertionError("went on")
+        raise AssertionError("continued")
     assert closed == [1]
 
 

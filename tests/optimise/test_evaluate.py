@@ -1,4 +1,4 @@
-"""One design to its numbers: objective, violations, told value, and what becomes of solvers that fail."""
+"""One design to its numbers: objective, violations, the sampler's value, and what becomes of solvers that fail."""
 
 import math
 import pickle
@@ -74,7 +74,7 @@ def test_each_broken_limit_shows_as_a_positive_violation(figures, force, name, g
     assert not feasible(found)
 
 
-def test_told_value_is_sigma_when_feasible_and_dearer_than_the_nominal_line_when_not():
+def test_the_sampler_gets_sigma_when_feasible_and_more_than_the_nominal_line_when_not():
     assert sampler_value(35.0, {"a": -0.2, "b": 0.0}, 40.0) == 35.0
     assert sampler_value(35.0, {"a": -0.2, "b": 0.25, "c": 0.5}, 40.0) == pytest.approx(40.0 * 1.75)
     assert sampler_value(None, {"a": 1.5}, 40.0) == pytest.approx(100.0)

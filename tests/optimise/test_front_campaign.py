@@ -88,7 +88,7 @@ def test_three_objectives(tmp_path, case):
     assert len(files_of(tmp_path)) == len(result.front) > 2
 
 
-def test_the_journal_has_every_objective_as_computed_and_as_told_and_every_constraint(finished):
+def test_the_journal_has_every_objective_as_computed_and_as_the_sampler_gets_it_and_every_constraint(finished):
     trials = study_of(finished.folder).trials
     infeasible = 0
     for trial, r in zip(trials, finished.records, strict=True):
@@ -97,7 +97,7 @@ def test_the_journal_has_every_objective_as_computed_and_as_told_and_every_const
             continue
         raw = raw_values(TWO, r.outcome)
         told = sampler_values(TWO, r.outcome, finished.nominal.outcome)
-        assert tuple(trial.values) == raw, "NSGA-II reads constraints, so it is told what was computed"
+        assert tuple(trial.values) == raw, "NSGA-II reads constraints, so it gets what was computed"
         assert trial.user_attrs["objectives"] == dict(zip(TWO, raw, strict=True))
         assert trial.user_attrs["told"] == dict(zip(TWO, told, strict=True))
         assert trial.constraints == r.outcome.constraints
@@ -105,7 +105,7 @@ def test_the_journal_has_every_objective_as_computed_and_as_told_and_every_const
     assert 0 < infeasible < len(trials)
 
 
-def test_samplers_without_constraints_are_told_dearer_values(tmp_path, case):
+def test_samplers_without_constraints_get_penalised_values(tmp_path, case):
     result = run(tmp_path, case, trials=40, objectives=list(TWO), sampler={"kind": "qmc"})
     nominal = result.nominal.outcome
     broken = [r for r in result.records if not r.outcome.feasible]
@@ -117,7 +117,7 @@ def test_samplers_without_constraints_are_told_dearer_values(tmp_path, case):
 
 
 @pytest.mark.parametrize("kind", ["nsga2", "tpe"])
-def test_designs_slack_at_rest_have_told_values_alone_and_are_not_on_the_front(tmp_path, case, kind):
+def test_designs_slack_at_rest_have_sampler_values_alone_and_are_not_on_the_front(tmp_path, case, kind):
     content = {**SEVERAL, "sampler": {"kind": kind, "population": 10}}
     result = run(tmp_path, case, bowl_with_slack_designs, trials=41, **content)
     nominal = raw_values(TWO, result.nominal.outcome)
@@ -128,7 +128,7 @@ def test_designs_slack_at_rest_have_told_values_alone_and_are_not_on_the_front(t
         assert trial.user_attrs["objectives"] is None
         assert r not in result.front
     with xr.open_dataset(tmp_path / "trials.nc") as data:
-        assert np.isnan(data["uplift"][2]) and float(data["told_uplift"][2]) > nominal[1]
+        assert np.isnan(data["max_uplift_at_supports_mm"][2]) and float(data["sampler_value_uplift_mm"][2]) > nominal[1]
 
 
 def test_every_design_of_the_front_is_a_file_with_a_complete_line(finished):
@@ -176,16 +176,16 @@ def test_the_data_set_flags_the_front_and_has_every_objective(finished):
         front = data["trial"][data["non_dominated"] == 1]
         assert sorted(front.values) == sorted(r.number for r in finished.front)
         uplift = [(raw_values(("uplift",), r.outcome) or (np.nan,))[0] for r in finished.records]
-        np.testing.assert_array_equal(data["uplift"], uplift)
-        infeasible = (data["feasible"] == 0) & np.isfinite(data["uplift"])
+        np.testing.assert_array_equal(data["max_uplift_at_supports_mm"], uplift)
+        own, sampler = data["max_uplift_at_supports_mm"], data["sampler_value_uplift_mm"]
+        infeasible = (data["feasible"] == 0) & np.isfinite(own)
         assert infeasible.any()
-        nominal = float(data["uplift"][0])
-        np.testing.assert_allclose(data["told_uplift"][infeasible], nominal * (1.0 + data["g_uplift"][infeasible]))
-        assert data["told_uplift"].attrs["units"] == data["uplift"].attrs["units"] == "mm"
+        np.testing.assert_allclose(sampler[infeasible], float(own[0]) * (1.0 + data["g_uplift"][infeasible]))
+        assert sampler.attrs["units"] == own.attrs["units"] == "mm" and "uplift" not in data
         assert data.attrs["objectives"] == "sigma uplift" and data.attrs["best_trial"] == finished.best.number
 
 
-def test_a_campaign_from_before_there_was_a_choice_goes_on(tmp_path, case):
+def test_a_campaign_from_before_there_was_a_choice_continues(tmp_path, case):
     first = run(tmp_path, case, trials=5)
     kept = tmp_path / "campaign.yaml"
     content = yaml.safe_load(kept.read_text())

@@ -63,7 +63,7 @@ def test_designs_that_all_do_the_same_have_none(tmp_path, case):
     assert not found["objectives"] and "as all of them are" in found["reason"]
 
 
-def test_they_are_formed_once_and_anew_for_more_trials(tmp_path, case):
+def test_they_are_formed_once_and_again_for_more_trials(tmp_path, case):
     _, first = run(tmp_path, case, trials=30)
     written = (tmp_path / "importances.json").stat().st_mtime_ns
     run(tmp_path, case, trials=30)

@@ -73,7 +73,7 @@ def test_a_journal_grows_while_designs_are_searched(tmp_path, case, monkeypatch)
     same(study_of(tmp_path).trials, result.records)
 
 
-def test_a_journal_holds_those_under_way_where_a_driver_stops_and_no_others_before(tmp_path, case, monkeypatch):
+def test_a_journal_holds_those_in_flight_where_a_driver_stops_and_no_others_before(tmp_path, case, monkeypatch):
     monkeypatch.setattr(journal_export, "SECONDS_BETWEEN_WRITES", 0.0)
     campaign = campaign_of()
     space, setting = DesignSpace(case.catenary, campaign.design), Setting(case, campaign.limits)

@@ -1,4 +1,4 @@
-"""Processes that end at any moment: nothing is lost, nothing is recorded twice, and the campaign goes on."""
+"""Processes that end at any moment: nothing is lost, nothing is recorded twice, and the campaign continues."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ TRIALS = 40
 
 def start(folder, evaluate="slow_bowl", **content):
     command = [sys.executable, str(DRIVE), str(folder), evaluate, json.dumps({"trials": TRIALS, **content})]
-    # where the tests run in the background, their shell has told them to ignore Ctrl-C
+    # where the tests run in the background, their shell has made them ignore Ctrl-C
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -64,7 +64,7 @@ def test_kill_the_driver_at_random_moments_and_resume(tmp_path, case, content):
         result = load_result(tmp_path / "killed")
         assert read_status(tmp_path / "killed").state == "stopped"
         kept = [r for r in result.records if r.outcome is not None]
-        assert kept[: len(recorded)] == recorded, "what was told must stay as it was"
+        assert kept[: len(recorded)] == recorded, "what was recorded must stay as it was"
         assert len(kept) < TRIALS
         recorded = kept
     killed = finish(tmp_path / "killed", case, **content)

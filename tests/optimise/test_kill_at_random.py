@@ -48,7 +48,7 @@ def kill(driver, victim, chance):
         workers = [p for p in family if "spawn_main" in " ".join(p.cmdline())]
         assert workers, "a campaign on workers has some"
         chance.choice(workers).kill()
-        time.sleep(chance.uniform(0.5, 1.5))  # the campaign goes on with the other one and a replacement
+        time.sleep(chance.uniform(0.5, 1.5))  # the campaign continues with the other one and a replacement
         assert driver.poll() is None, "the death of a worker must not end the driver"
         driver.kill()
     elif victim == "driver":
@@ -88,7 +88,7 @@ def torment(folder, case, kills, seed):
             finally:
                 driver.kill()
         now = recorded(folder)
-        assert {n: now.get(n) for n in kept} == kept, "what was told must stay as it was"
+        assert {n: now.get(n) for n in kept} == kept, "what was recorded must stay as it was"
         kept = now
         counts.append(len(kept))
         whole_files(folder)
@@ -96,7 +96,7 @@ def torment(folder, case, kills, seed):
     result = run_campaign(campaign, case, folder, evaluate=bowl, prepare=prepare_nothing)
     assert [r.number for r in result.records] == list(range(TRIALS))
     assert all(r.outcome is not None and r.outcome.number == r.number for r in result.records)
-    assert all(r.outcome.status is OutcomeStatus.OK for r in result.records), "a kill is no fault of a design"
+    assert all(r.outcome.status is OutcomeStatus.OK for r in result.records), "a kill is not a fault of a design"
     assert {n: result.records[n] for n in kept} == kept
     assert sorted(recorded(folder)) == list(range(TRIALS))
     whole_files(folder)

@@ -1,4 +1,4 @@
-"""A search cut behind any transaction goes on bit for bit, as Optuna's own study does that nobody cut."""
+"""A search cut behind any transaction continues bit for bit, as Optuna's own study does that nobody cut."""
 
 import random
 import re
@@ -32,7 +32,7 @@ TRIALS = 24
 
 
 def steps_of(synchronous):
-    """What a driver does, one transaction each: numbers asked, or one told; it began with the nominal line."""
+    """What a driver does, one transaction each: numbers asked, or one recorded; it began with the nominal line."""
     steps, asked, under_way, chance = [], 1, [], random.Random(7)
     while asked < TRIALS or under_way:
         size = 5 if synchronous else 3
@@ -45,7 +45,7 @@ def steps_of(synchronous):
 
 
 class Search:
-    """A campaign's driver that makes those steps; one design of eleven fails, one polish stands beside the search."""
+    """A campaign's driver that makes those steps; one design of eleven fails, one polish stands next to the search."""
 
     def __init__(self, folder, case, campaign, polished=TRIALS // 2):
         self.case, self.campaign, self.polished = case, campaign, polished
@@ -58,7 +58,7 @@ class Search:
         return failed(task.number, "broken") if task.number % 11 == 10 else bowl(task, setting)
 
     def run(self, steps):
-        """Designs of a study that goes on with the record that stands there."""
+        """Designs of a study that resumes with the record that stands there."""
         study = StudyDriver(CampaignFolder(self.folder), self.campaign, self.space)
         done = len(self.record.read_bytes().splitlines()) if self.record.exists() else 0
         if not done:
@@ -79,7 +79,7 @@ class Search:
 
 @pytest.mark.parametrize("synchronous", [True, False], ids=["synchronous", "as they come"])
 @pytest.mark.parametrize("kind", SEARCHES)
-def test_a_search_cut_behind_each_transaction_goes_on_bit_for_bit(tmp_path, case, kind, synchronous):
+def test_a_search_cut_behind_each_transaction_continues_bit_for_bit(tmp_path, case, kind, synchronous):
     search = Search(tmp_path, case, campaign_of(**SEARCHES[kind], design={"kind": "heights"}))
     steps = steps_of(synchronous)
     whole = search.run(steps)

@@ -1,4 +1,4 @@
-"""Workers that are gone, all of them, for good or for a while: noticed, begun anew or given up, no silent hang."""
+"""Workers that are gone, all of them, for good or for a while: detected, restarted or given up, no silent hang."""
 
 import contextlib
 import logging
@@ -34,7 +34,7 @@ def workers():
 
 
 class Killer(threading.Thread):
-    """Kills every worker as soon as it is there, from the first result on, for a time or until it is told to stop."""
+    """Kills every worker as soon as it is there, from the first result on, for a time or until it has to stop."""
 
     def __init__(self, seconds=float("inf")):
         super().__init__(daemon=True)
@@ -89,18 +89,18 @@ def test_workers_killed_faster_than_they_start_end_the_campaign_with_a_word(tmp_
     kept = [r for r in load_result(tmp_path).records if r.outcome is not None]
     assert 5 <= len(kept) < TRIALS
     killed = run(tmp_path, case, Killer(), cluster={"kind": "serial"})
-    assert [killed.records[r.number] for r in kept] == kept  # one under way behind them may have stood between
+    assert [killed.records[r.number] for r in kept] == kept  # one in flight behind them may have stood between
     assert [r.number for r in killed.records] == list(range(TRIALS))
 
 
-def test_workers_that_are_gone_for_a_while_are_begun_anew(tmp_path, case, killer, capfd):
+def test_workers_that_are_gone_for_a_while_are_restarted(tmp_path, case, killer, capfd):
     result = run(tmp_path, case, killer(seconds=3.0), cluster={**CLUSTER, "retries": 10})
     assert "Watchdog: " in capfd.readouterr().err
     assert [r.number for r in result.records] == list(range(TRIALS))
     assert all(r.outcome is not None and r.outcome.message == "" for r in result.records)
 
 
-def test_a_refused_setting_is_named_where_the_command_is_said_to_go_on(tmp_path, case, monkeypatch):
+def test_a_refused_setting_is_named_where_the_command_is_said_to_resume(tmp_path, case, monkeypatch):
     def refused(*_, **__):
         raise NoWorkersError("slurm must take the jobs: it says 'no such queue'", change="another cluster.batch.queue")
 

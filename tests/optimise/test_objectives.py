@@ -1,4 +1,4 @@
-"""What designs are judged by: values as computed and as told, and the front of several."""
+"""What designs are judged by: values as computed and as the sampler gets them, and the front of several."""
 
 import dataclasses
 import json
@@ -46,20 +46,20 @@ def test_values_as_computed():
     assert raw_values(ALL, failed(3, "no convergence")) is None
 
 
-def test_an_infeasible_design_is_told_as_the_nominal_line_made_worse_by_its_violations():
+def test_an_infeasible_design_goes_to_the_sampler_as_the_nominal_line_made_worse_by_its_violations():
     design, nominal = outcome(1, sigma=5.0, uplift=10.0, g=0.5), outcome()
     told = sampler_values(ALL, design, nominal)
     assert told == pytest.approx((20.0 * 1.5, 94.0 * 1.5, 157.0 - 3.0 * 20.0 * 1.5, 60.0 * 1.5))
     for o, value, reference in zip(OBJECTIVES.values(), told, raw_values(ALL, nominal), strict=True):
-        assert o.cost(value) > o.cost(reference), f"{o.name} is told better than that of the nominal line"
+        assert o.cost(value) > o.cost(reference), f"{o.name} looks better to the sampler than that of the nominal line"
 
 
-def test_a_design_slack_at_rest_is_told_without_numbers_of_its_own():
+def test_a_design_slack_at_rest_goes_to_the_sampler_without_numbers_of_its_own():
     slack = Outcome(1, OutcomeStatus.STATIC_SLACK, "slack", constraints={"g_static_dropper_force": 1.5})
     assert sampler_values(("sigma", "uplift"), slack, outcome()) == pytest.approx((50.0, 150.0))
 
 
-def test_a_feasible_design_is_told_as_it_is():
+def test_a_feasible_design_goes_to_the_sampler_as_it_is():
     assert sampler_values(ALL, outcome(1, sigma=30.0), outcome()) == raw_values(ALL, outcome(1, sigma=30.0))
 
 

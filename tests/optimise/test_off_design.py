@@ -1,4 +1,4 @@
-"""Conditions of the trust table: the same for every line, and every run accounted for."""
+"""Conditions of the off-design table: the same for every line, and every run accounted for."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_conditions_are_those_asked_for(case):
     assert [c.dimension for c in found if c.kind == "dimension"] == ["spatial"]
 
 
-def test_a_force_of_ones_own_is_held_at_every_speed(case):
+def test_a_force_of_your_own_is_held_at_every_speed(case):
     own = case.model_copy(update={"mean_force_N": 150.0})
     assert all("mean_force_N" not in c.case for c in conditions(own, OffDesignSpec(), 9))
 
@@ -86,7 +86,7 @@ def test_a_dropper_that_an_error_leaves_loose_is_run(case, kind):
 
 
 def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
-    """More runs than fit in flight, in the driver: none lost, each beside its own condition."""
+    """More runs than fit in flight, in the driver: none lost, each with its own condition."""
     seen = []
 
     def stand_in(task, setting):
@@ -108,7 +108,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
 
 @pytest.mark.parametrize("assured", [True, False])
 def test_runs_whose_error_is_estimated_have_the_time_that_they_take(case, monkeypatch, assured):
-    """A minute without one is no silence of their workers, and two minutes no failure."""
+    """A minute without one is not a silence of their workers, and two minutes no failure."""
     asked = []
 
     class Open:

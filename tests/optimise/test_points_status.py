@@ -20,12 +20,12 @@ from optimise.record.status_file import StudyState
 
 
 def sweep(case, folder, evaluate=cheap_sweep.plane_with_holes, **how):
-    return run_sweep(cheap_sweep.sweep_of(cheap_sweep.AXES), case, folder, evaluate=evaluate, command="go on", **how)
+    return run_sweep(cheap_sweep.sweep_of(cheap_sweep.AXES), case, folder, evaluate=evaluate, command="resume", **how)
 
 
 def sensitivity(case, folder, evaluate=cheap_sensitivity.ishigami_with_holes, **how):
     study = cheap_sensitivity.study_of(methods=["sobol"], sobol={"samples": 64, "resamples": 50})
-    return run_sensitivity(study, case, folder, evaluate=evaluate, command="go on", **how)
+    return run_sensitivity(study, case, folder, evaluate=evaluate, command="resume", **how)
 
 
 def contents(folder):
@@ -49,13 +49,13 @@ def test_a_study_is_counted_from_its_record_before_and_behind_an_interruption(
     with pytest.raises(Interrupted):
         run(case, tmp_path, progress=look)
     for progress, read in seen:
-        assert (read.study, read.name, read.state, read.command) == (study, "test", "running", "go on")
+        assert (read.study, read.name, read.state, read.command) == (study, "test", "running", "resume")
         counts = (read.points, read.done, read.failed)
         assert counts == (progress.points, progress.done, progress.failed) and read.done < points
     assert seen[-1][0].rate_per_s > 0.0 and seen[-1][0].time_left_s > 0.0
     assert seen[-1][1].rate_per_s == seen[-1][0].rate_per_s and seen[-1][1].time_left_s > 0.0
     stopped = read_parameter_study_status(tmp_path)
-    assert stopped.state == "interrupted" and stopped.rate_per_s is None and stopped.command == "go on"
+    assert stopped.state == "interrupted" and stopped.rate_per_s is None and stopped.command == "resume"
     assert stopped.done == seen[-1][0].done
     gone_on = []
     run(case, tmp_path, progress=gone_on.append)

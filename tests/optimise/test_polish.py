@@ -1,4 +1,4 @@
-"""Polish after a search: it reaches known optima, keeps limits, and goes on from the record."""
+"""Polish after a search: it reaches known optima, keeps limits, and resumes from the record."""
 
 import json
 from dataclasses import replace
@@ -61,7 +61,7 @@ def run(folder, case, evaluate, **content):
     return run_campaign(campaign, case, folder, evaluate=evaluate, prepare=prepare_nothing)
 
 
-def test_the_polish_is_beside_the_trials_that_are_counted_of_a_campaign(tmp_path, case):
+def test_the_polish_is_not_among_the_trials_that_are_counted_of_a_campaign(tmp_path, case):
     result = run(tmp_path, case, slanted_valley)
     written, read = read_status_file(tmp_path / "status.json"), read_status(tmp_path)
     assert (read.done, read.trials) == (40, 40) and read.polished == written["polished"] > 0
@@ -90,7 +90,7 @@ def test_a_polish_with_a_closer_tolerance_is_compared_with_itself(tmp_path, case
     assert basin["value"] > min(r.outcome.sigma_N for r in result.records if not r.polished)
     assert result.best.polished and result.best.number == basin["trial"]
     assert read_status(tmp_path).best_trial == basin["trial"]
-    # a search that goes on may find a better one
+    # a search that continues may find a better one
     more = run(tmp_path, case, coarse_search, trials=60, polish={**POLISH, "best": 0})
     lowest = min((r for r in more.records if r.outcome.feasible), key=lambda r: r.outcome.sigma_N)
     assert lowest.number > len(result.records) and more.best == lowest
@@ -113,7 +113,7 @@ def test_a_polish_ends_at_the_optimum_under_a_limit(tmp_path, case):
         assert not result.records[one["start_trial"]].polished
 
 
-def test_distinct_basins_are_told_apart_and_the_deeper_is_first(tmp_path, case):
+def test_distinct_basins_are_distinguished_and_the_deeper_is_first(tmp_path, case):
     result = run(tmp_path, case, two_basins, polish={**POLISH, "best": 6, "distance": 0.1})
     content = basins_of(result)
     assert len(content["polished"]) > 2
@@ -153,7 +153,7 @@ def test_the_report_shows_what_a_polish_gained_and_what_holds_it_back(tmp_path, 
 
 
 @pytest.mark.parametrize("stop", [43, 52, 75])
-def test_an_interrupted_polish_goes_on_and_evaluates_nothing_twice(tmp_path, case, stop):
+def test_an_interrupted_polish_continues_and_evaluates_nothing_twice(tmp_path, case, stop):
     whole = run(tmp_path / "whole", case, slanted_valley)
     assert len(whole.records) > stop + 5
     calls = []
@@ -169,7 +169,7 @@ def test_an_interrupted_polish_goes_on_and_evaluates_nothing_twice(tmp_path, cas
     parts = run(tmp_path / "parts", case, counted)
     assert designs_of(parts) == designs_of(whole)
     assert basins_of(parts) == basins_of(whole)
-    assert len(calls) == len(whole.records) + 1  # the one that was under way
+    assert len(calls) == len(whole.records) + 1  # the one that was in flight
 
 
 def test_the_same_bits_on_any_number_of_workers(tmp_path, case):
@@ -203,7 +203,7 @@ def test_more_trials_after_a_polish_search_on_as_if_it_had_not_been(tmp_path, ca
 
 
 @pytest.mark.parametrize("sampler", ["cma_es", "tpe"])
-def test_a_sampler_goes_on_after_a_polish(tmp_path, case, sampler):
+def test_a_sampler_continues_after_a_polish(tmp_path, case, sampler):
     run(tmp_path, case, slanted_valley, sampler={"kind": sampler}, trials=15)
     result = run(tmp_path, case, slanted_valley, sampler={"kind": sampler}, trials=30)
     assert sum(not r.polished for r in result.records) == 30

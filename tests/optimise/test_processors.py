@@ -1,4 +1,4 @@
-"""Processors of different types are noticed, said once and kept on record; kernels are compiled once on each node."""
+"""Processors of different types are detected, named once and kept on record; kernels are compiled once on each node."""
 
 import subprocess
 import sys

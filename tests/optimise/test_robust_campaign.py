@@ -66,8 +66,8 @@ def test_a_front_of_one_statistic_at_two_speeds(tmp_path, case, kind):
     early = [np.array(raw_values(APART, r.outcome)) for r in result.records[1:61]]
     assert np.mean(late) < np.mean(early) - 1.0, "the search goes towards the front"
     with xr.open_dataset(tmp_path / "a" / "trials.nc") as data:
-        assert data["sigma_at_260"].attrs["units"] == "N" and "non_dominated" in data
-    # the same again, and gone on with after half of it
+        assert data["objective_sigma_at_260_N"].attrs["units"] == "N" and "non_dominated" in data
+    # the same again, and resumed after half of it
     run(tmp_path / "b", case, trials=60, **content)
     again = run(tmp_path / "b", case, trials=101, **content)
     assert [r.values for r in again.records] == [r.values for r in result.records[:101]]
@@ -81,7 +81,7 @@ def test_scenarios_are_what_a_campaign_is_resumed_with(tmp_path, case):
     assert "scenarios" not in json.dumps([r.outcome.to_dict() for r in load_result(tmp_path / "b").records])
 
 
-def test_a_combination_that_is_no_case_is_refused_before_anything_is_written(tmp_path, case):
+def test_a_combination_that_is_not_a_case_is_refused_before_anything_is_written(tmp_path, case):
     with pytest.raises(InputError, match="scenarios must be possible cases: speed_kmh must stay below 90 %"):
         run(tmp_path / "new", case, scenarios={"speeds_kmh": [300, 590]})
     assert not (tmp_path / "new").exists()

@@ -48,7 +48,7 @@ def lines(draw):
 @FEW
 @given(line=lines())
 def test_a_line_written_as_yaml_is_the_line_read(line, tmp_path_factory):
-    """By the safe loader, and by the reader that lines of one's own are read with."""
+    """By the safe loader, and by the reader that a user's own lines are read with."""
     file = tmp_path_factory.mktemp("line") / "line.yaml"
     write_text_atomic(
         file, yaml.safe_dump(line.model_dump(mode="json", exclude_none=True), sort_keys=False, allow_unicode=True)

@@ -47,7 +47,7 @@ def figures(sigma, lowest=50.0, uplift=60.0):
     }
 
 
-def test_scenarios_are_told_in_words_and_in_the_names_of_objectives(bruni):
+def test_scenarios_are_described_in_words_and_in_the_names_of_objectives(bruni):
     found = around(bruni, **SPEEDS, damping_factors=[0.5, 1], errors={"length_sd_mm": 2.0, "samples": 3})
     assert found.in_words == (
         "12 scenarios: 250 and 275 km/h, each with its own mean force; damping x 0.5 and damping x 1; 3 lines with "
@@ -82,7 +82,7 @@ def test_every_combination_is_a_scenario_with_the_product_of_its_weights(bruni):
     assert stiff.catenary.damping.beta == pytest.approx(0.5 * bruni.catenary.damping.beta)
 
 
-def test_each_speed_holds_its_own_reference_force_and_a_force_of_ones_own_is_held_at_all(bruni):
+def test_each_speed_holds_its_own_reference_force_and_a_force_of_your_own_is_held_at_all(bruni):
     found = around(bruni, **SPEEDS)
     assert [w.case.mean_force_N for w in found.conditions] == pytest.approx(
         [reference_mean_force(v) for v in (250, 275)]
@@ -230,7 +230,7 @@ def test_a_scenario_that_does_not_settle_has_the_figures_of_a_long_march(bruni, 
     assert "250 km/h, errors 2: " in found.message and "span" in found.message
 
 
-def test_told_values_over_scenarios():
+def test_sampler_values_over_scenarios():
     over = {"sigma": 40.0, "sigma@320": 50.0, "statistical_minimum:worst": 10.0}
     statistics = {"contact_force_std_N": 40.0}
     nominal = Outcome(0, OutcomeStatus.OK, sigma_N=40.0, statistics=statistics, objectives=over)

@@ -168,7 +168,7 @@ def test_a_range_that_leaves_what_is_possible_is_refused_before_anything_is_writ
     assert not (tmp_path / "s").exists()
 
 
-def test_the_record_goes_on_after_an_interruption_and_another_study_is_refused(tmp_path, case):
+def test_the_record_continues_after_an_interruption_and_another_study_is_refused(tmp_path, case):
     study = cheap.study_of(methods=["sobol", "local"], sobol={"samples": 64, "resamples": 50})
 
     def interrupt(progress):
@@ -179,7 +179,7 @@ def test_the_record_goes_on_after_an_interruption_and_another_study_is_refused(t
         run_sensitivity(study, case, tmp_path / "a", progress=interrupt, evaluate=cheap.ishigami)
     partial = load_sensitivity(tmp_path / "a")
     assert 100 <= len(partial.points) < study.sensitivity.points
-    assert 0 < partial.sobol.left_out < 64  # points not evaluated yet are none that count
+    assert 0 < partial.sobol.left_out < 64  # points not evaluated yet do not count
     found = run_sensitivity(study, case, tmp_path / "a", evaluate=cheap.ishigami)
     whole = run_sensitivity(study, case, tmp_path / "b", evaluate=cheap.ishigami)
     assert (found.outputs == whole.outputs).all() and (found.sobol.first_low == whole.sobol.first_low)[:4].all()

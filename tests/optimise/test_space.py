@@ -150,7 +150,7 @@ def test_every_line_of_another_make_is_valid_keeps_its_distances_and_can_be_undo
 
 @pytest.mark.parametrize("kind", [*KINDS, "line"])
 @pytest.mark.parametrize("name", LAID_OUT)
-def test_the_nominal_line_is_given_back_exactly_beside_others_of_another_make(name, kind):
+def test_the_nominal_line_is_given_back_exactly_next_to_others_of_another_make(name, kind):
     space = space_of(name, kind, **LAID_OUT[name])
     nominal = np.array([v.nominal for v in space.variables])
     assert space.spec_of(nominal) == space.typical_of(space.nominal)
@@ -173,7 +173,7 @@ def test_another_number_of_droppers_keeps_the_outermost_and_the_shape():
     assert int(lifted.argmax()) == 6 and lifted[6] > lifted[4] > lifted[2] > 0.0
 
 
-def test_droppers_on_the_stitch_move_with_it_and_are_not_laid_out_anew():
+def test_droppers_on_the_stitch_move_with_it_and_are_not_laid_out_again():
     space = space_of("stitched", "line", stitch_length=(15.0, 20.0), droppers=(5, 11))
     x = np.array(space.spec_of([7, 16.0]).droppers.positions)
     assert x[0] == pytest.approx(4.5 * 16.0 / 18.0)
@@ -220,7 +220,7 @@ def test_a_range_that_does_not_fit_the_line_is_refused(name, content, sentence):
         ({"contact_wire_tension": (1.0, 2.0e4)}, "greater than or equal to 5000"),
     ],
 )
-def test_a_range_that_is_none_is_refused(content, sentence):
+def test_a_range_that_is_not_one_is_refused(content, sentence):
     with pytest.raises(ValueError, match=sentence):
         DesignSpec(**content)
 

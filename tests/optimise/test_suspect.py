@@ -51,7 +51,7 @@ def look_until(executor, worker, count):
     return [result for result in found if result is not None]
 
 
-def test_a_task_done_a_moment_before_the_next_one_kills_is_not_blamed_for_it(executor, worker):
+def test_a_task_done_a_moment_before_the_next_one_kills_is_not_suspected_for_it(executor, worker):
     worker.die()  # by task 1, with the news that task 0 is done
     assert look_until(executor, worker, 3) == []
     assert worker.taken == [0, 1, 0]  # nothing waits behind the task under suspicion
@@ -65,7 +65,7 @@ def test_a_task_done_a_moment_before_the_next_one_kills_is_not_blamed_for_it(exe
     assert last.number == 1 and "ended 2 times" in last.message
 
 
-def test_a_task_that_waited_behind_one_that_kills_is_not_blamed(executor, worker):
+def test_a_task_that_waited_behind_one_that_kills_is_not_suspected(executor, worker):
     worker.die()
     assert look_until(executor, worker, 3) == []
     worker.die()  # by task 0, alone on its worker
@@ -84,7 +84,7 @@ def result_of(executor):
     pytest.fail("no result came")
 
 
-def test_an_error_that_no_evaluation_raised_is_no_failure_of_the_design(executor, worker, said):
+def test_an_error_that_no_evaluation_raised_is_not_a_failure_of_the_design(executor, worker, said):
     """As Dask's client gives one for every value when a wait of its own was cancelled at the wrong moment."""
     worker.errors.append(UnboundLocalError("cannot access local variable 'result'"))
     worker.answer(0)
@@ -95,9 +95,7 @@ def test_an_error_that_no_evaluation_raised_is_no_failure_of_the_design(executor
     assert result_of(executor) == "result of 1" and said == []
 
 
-def test_the_workers_begin_anew_when_such_an_error_comes_back_and_what_was_under_way_is_sent_again(
-    executor, worker, said
-):
+def test_the_workers_restart_when_such_an_error_comes_back_and_what_was_in_flight_is_sent_again(executor, worker, said):
     for count in (3, 5):
         worker.errors.append(UnboundLocalError("cannot access local variable 'result'"))
         worker.answer(0)
@@ -123,7 +121,7 @@ def test_many_equal_errors_in_a_row_end_the_work_and_others_do_not(executor, wor
     assert ended.value.exit_code == 75
 
 
-def test_a_lack_of_memory_is_no_failure_of_the_design_and_one_after_the_other_ends_the_work(executor, worker):
+def test_a_lack_of_memory_is_not_a_failure_of_the_design_and_one_after_the_other_ends_the_work(executor, worker):
     worker.errors.append(MemoryError("5 GB"))
     worker.answer(0)
     assert executor.next_completed(0.2) is None
@@ -142,7 +140,7 @@ def test_a_lack_of_memory_is_no_failure_of_the_design_and_one_after_the_other_en
     assert ended.value.exit_code == 75
 
 
-def test_a_design_that_lacks_memory_while_others_do_not_has_failed_in_the_end(executor, worker):
+def test_a_design_that_lacks_memory_while_others_do_not_has_failed_finally(executor, worker):
     found = []
     for number in range(2, 12):
         executor.submit(Job(number))
@@ -208,7 +206,7 @@ def test_an_error_of_another_kind_is_the_design_s_failure(monkeypatch, case):
     assert found.status is OutcomeStatus.FAILED and "Input/output error" in found.message
 
 
-def test_a_value_that_goes_with_its_worker_is_evaluated_again_and_its_task_not_blamed(executor, worker):
+def test_a_value_that_goes_with_its_worker_is_evaluated_again_and_its_task_not_suspected(executor, worker):
     release, asked = worker.gather, []
 
     async def never(future, asynchronous):
@@ -221,7 +219,7 @@ def test_a_value_that_goes_with_its_worker_is_evaluated_again_and_its_task_not_b
         assert executor.next_completed(0.05) is None
     executor.next_completed(0.05)
     worker.gather = release
-    worker.die()  # with task 1 under way
+    worker.die()  # with task 1 in flight
     assert look_until(executor, worker, 3) == [] and worker.taken == [0, 1, 0]
     worker.answer(0)
     assert look_until(executor, worker, 4) == ["result of 0"] and worker.taken[3] == 1

@@ -99,7 +99,7 @@ def test_a_point_holds_its_values_and_the_reference_force_of_its_speed(case):
         ({"contact.nothing": (5.0, 6.0)}, "contact.nothing is not one of them"),
     ],
 )
-def test_a_point_that_is_no_case_is_refused_before_anything_is_written(tmp_path, case, axes, told):
+def test_a_point_that_is_not_a_case_is_refused_before_anything_is_written(tmp_path, case, axes, told):
     with pytest.raises(InputError, match=told):
         run_sweep(sweep_of(axes), case, tmp_path / "s", evaluate=cheap_sweep.plane)
     assert not (tmp_path / "s").exists()
@@ -163,7 +163,7 @@ def test_a_record_cut_at_any_byte_of_its_last_line_loses_that_batch_alone(tmp_pa
         load_sweep(tmp_path)
 
 
-def test_an_interruption_keeps_what_is_done_and_says_how_to_go_on(tmp_path, case):
+def test_an_interruption_keeps_what_is_done_and_says_how_to_resume(tmp_path, case):
     def interrupt(progress):
         if progress.done:
             raise KeyboardInterrupt

@@ -40,7 +40,7 @@ def driver(path, finished):
     return StudyDriver(CampaignFolder(path.parent), finished.campaign, finished.space)
 
 
-def test_what_was_told_is_read_back_bit_by_bit(record, finished):
+def test_what_was_recorded_is_read_back_bit_by_bit(record, finished):
     assert records(record) == finished.records
 
 

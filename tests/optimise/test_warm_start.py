@@ -32,7 +32,7 @@ def from_earlier(result):
 
 @pytest.mark.parametrize("sampler", ["cma_es", "tpe", "qmc"])
 @pytest.mark.parametrize("synchronous", [False, True])
-def test_its_best_designs_are_the_first_trials_and_are_evaluated_anew(tmp_path, case, earlier, sampler, synchronous):
+def test_its_best_designs_are_the_first_trials_and_are_evaluated_again(tmp_path, case, earlier, sampler, synchronous):
     campaign = warm(earlier, sampler={"kind": sampler}, synchronous=synchronous)
     result = run_campaign(campaign, case, tmp_path, evaluate=bowl, prepare=prepare_nothing)
     first = from_earlier(result)
@@ -49,7 +49,7 @@ def test_its_best_designs_are_the_first_trials_and_are_evaluated_anew(tmp_path, 
     assert min(apart) >= LEAST_DISTANCE
 
 
-def test_an_interrupted_warm_start_goes_on_and_does_not_start_again(tmp_path, case, earlier):
+def test_an_interrupted_warm_start_continues_and_does_not_start_again(tmp_path, case, earlier):
     calls = []
 
     def stopped(task, setting):

@@ -1,4 +1,4 @@
-"""Silence is noticed when it is due, and answered in three steps, at most once each before work comes back."""
+"""Silence is detected when it is due, and answered in three steps, at most once each before work comes back."""
 
 from types import SimpleNamespace
 
@@ -36,7 +36,7 @@ def steps(dog, clock, seconds, tasks=2, workers=2):
     return found
 
 
-def test_a_silence_is_noticed_after_its_time_and_the_workers_begun_anew_only_after_the_time_limit(clock):
+def test_a_silence_is_detected_after_its_time_and_the_workers_restarted_only_after_the_time_limit(clock):
     dog = Watchdog(WatchdogSpec(silence_s=60.0), 100.0, clock=clock)
     found = steps(dog, clock, 1000.0)
     assert found[:3] == [(Step.ASK_AGAIN, 60.0), (Step.RESTART, 220.0), (Step.GIVE_UP, 380.0)]
@@ -71,13 +71,13 @@ def test_workers_that_come_and_go_without_work_are_a_silence_too(clock):
     assert [s for s, _ in found[:3]] == list(Step)
 
 
-def test_a_driver_with_nothing_to_do_is_no_silence(clock):
+def test_a_driver_with_nothing_to_do_is_not_a_silence(clock):
     dog = Watchdog(WatchdogSpec(), 1.0, clock=clock)
     assert steps(dog, clock, 500.0, tasks=0, workers=0) == []
     assert [t for _, t in steps(dog, clock, 61.0)] == [60.0]
 
 
-def test_jobs_may_wait_in_a_queue_and_their_wait_is_no_silence(clock):
+def test_jobs_may_wait_in_a_queue_and_their_wait_is_not_a_silence(clock):
     dog = Watchdog(WatchdogSpec(silence_s=60.0, no_workers_s=30.0), 1.0, wait=3600.0, clock=clock)
     assert steps(dog, clock, 3000.0, workers=0) == []
     assert [t for _, t in steps(dog, clock, 61.0)] == [61.0], "the silence begins when the first worker comes"

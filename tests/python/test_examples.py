@@ -23,7 +23,7 @@ def test_every_example_has_a_test_and_a_row():
     assert all(f'run("{name}"' in text and f"({name}.py)" in page for name in names), names
 
 
-def test_a_line_of_ones_own(own_folder, capsys):
+def test_a_line_of_your_own(own_folder, capsys):
     sigma = run("own_line", error_estimate=False)
     # catenary new droppers=table.csv name=my60 like=bruni_2015 span_length=60 encumbrance=1.4, then catenary simulate
     assert sigma == pytest.approx(26.85, rel=0.002)

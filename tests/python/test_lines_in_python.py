@@ -92,7 +92,7 @@ def test_droppers_that_cannot_be_are_refused(line, droppers, said):
 @pytest.mark.parametrize(
     ("name", "said"), [("re33", "re330"), ("none.yaml", "none.yaml"), (str(CONF / "pantograph/dsa380.yaml"), "masses")]
 )
-def test_what_is_no_line_is_refused_in_a_sentence(name, said):
+def test_what_is_not_a_line_is_refused_in_a_sentence(name, said):
     with pytest.raises(catenary.InputError, match=said) as refused:
         catenary.load_line(name)
     assert len(refused.value.problems) == 1

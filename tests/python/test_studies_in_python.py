@@ -88,7 +88,7 @@ def test_a_campaign_gives_designs_with_lines_figures_and_files(found, tmp_path):
     assert repr(optimise.load_campaign(found.folder)) == repr(found)
 
 
-def test_the_command_line_goes_on_with_a_campaign_of_python(found):
+def test_the_command_line_resumes_a_campaign_of_python(found):
     job = compose_job("optimise", OptimiseJob, CAMPAIGN_TYPED).job
     assert campaign_folder(job).as_posix() == "outputs/campaigns/bruni_2015_both"
     prepared = prepared_campaign(job, found.folder)
@@ -97,7 +97,7 @@ def test_the_command_line_goes_on_with_a_campaign_of_python(found):
     assert (status["state"], status["done"]) == ("finished", 4)
 
 
-def test_a_campaign_goes_on_where_it_stopped_and_refuses_another(found):
+def test_a_campaign_continues_where_it_stopped_and_refuses_another(found):
     more = optimise.campaign(
         "bruni_2015", "bruni_2015", speed_kmh=250, folder=found.folder, **{**CAMPAIGN, "trials": 5}
     )
@@ -172,7 +172,7 @@ def test_a_script_without_a_guard_may_start_workers(own_folder):
     """Workers begin no program of the user's: it would start workers once more."""
     script = own_folder / "script.py"
     script.write_text(
-        "import optimise\nprint('begun')\n"
+        "import optimise\nprint('started')\n"
         f"data = optimise.sweep('bruni_2015', 'bruni_2015', [240, 260], periodic={SMALL})\n"
         "print(data.sizes['speed_kmh'], 'points')\n",
         encoding="utf-8",

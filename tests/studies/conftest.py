@@ -13,7 +13,7 @@ import yaml
 from studies.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-# small inputs and what a refusal is stand in modules beside the tests that use them
+# small inputs and what a refusal is stand in modules next to the tests that use them
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
@@ -77,7 +77,7 @@ def conf():
 
 @pytest.fixture
 def line_file(folder, conf):
-    """Write a line of one's own: a copy of bruni_2015 with changed top-level keys."""
+    """Write a line of the user's own: a copy of bruni_2015 with changed top-level keys."""
 
     def write(file_name: str = "my_line.yaml", **changes) -> Path:
         content = yaml.safe_load((conf / "catenary" / "bruni_2015.yaml").read_text(encoding="utf-8"))

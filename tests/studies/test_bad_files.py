@@ -1,4 +1,4 @@
-"""Files that are no input: one clear sentence, exit code 2, nothing written."""
+"""Files that are not input: one clear sentence, exit code 2, nothing written."""
 
 import os
 import time
@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_opened_is_refused(catenary, line_file, monkeypatc
     refused(catenary("simulate", f"catenary={path}"), ["cannot be read: Permission denied"])
 
 
-def test_no_more_problems_are_told_than_can_be_read(catenary, folder, line_file):
+def test_no_more_problems_are_listed_than_can_be_read(catenary, folder, line_file):
     path = line_file(**{f"key_{k}": k for k in range(9_000)})
     ended = catenary("simulate", f"catenary={path}")
     refused(ended, ["41 problems", "catenary.key_1007 is not a known key", "and 8960 more problems: fix these first"])
@@ -113,7 +113,7 @@ def test_a_list_of_20000_numbers_is_refused_by_its_length(catenary):
     assert time.process_time() - began < 2.0
 
 
-def test_an_argument_that_is_no_text_is_refused(catenary):
+def test_an_argument_that_is_not_text_is_refused(catenary):
     refused(catenary("simulate", "run_dir=\udcff"), ["is not text in UTF-8"])
 
 
@@ -135,6 +135,6 @@ def test_a_result_that_stands_for_terabytes_is_not_read(catenary, folder):
 
 
 @pytest.mark.parametrize("text", ['{"a": 1e999}', '{"a": NaN}', "[" * 100_000, '{"a": ' + "9" * 5000 + "}"])
-def test_numbers_without_end_and_brackets_without_end_are_no_json(text):
+def test_numbers_without_end_and_brackets_without_end_are_not_json(text):
     with pytest.raises(ValueError):
         parsed_json(text)

@@ -51,7 +51,7 @@ ON_THE_COMMAND_LINE = {
         [*BRUNI, "catenary.droppers.contact_wire_heights=[0,0,0]"],
         ["contact_wire_heights must give one height per dropper: 9 positions, 3 heights"],
     ),
-    "both readings of the droppers": (
+    "both interpretations of the droppers": (
         [*BRUNI, "catenary.droppers.lengths=[1,1,1,1,1,1,1,1,1]"],
         ["catenary.droppers.lengths must be left out (or null) where prescribed is 'heights': got 9 values"],
     ),
@@ -140,7 +140,7 @@ OPTIMISE_ONLY = {
         ["1 problem", "weights must be one a value of speeds_kmh: 1 values, 2 weights"],
     ),
     "no objective": (["objectives=[]"], ["objectives must list at least 1 values: got 0 on the command line"]),
-    "an objective that is no list": (["objectives=sigma"], ["objectives must be a list: got 'sigma'"]),
+    "an objective that is not a list": (["objectives=sigma"], ["objectives must be a list: got 'sigma'"]),
     "too many objectives": (
         ["objectives=[sigma,uplift,force_range,statistical_minimum]", "sampler=nsga2"],
         ["objectives must list at most 3 values: got 4"],

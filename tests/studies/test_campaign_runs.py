@@ -77,7 +77,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     off_design, state = (place / "trust.json").read_text("utf-8"), (place / "status.json").read_text("utf-8")
     (place / "trust.json").write_text(off_design.replace('"best_trial"', '"best_trial": 99, "of"'), encoding="utf-8")
     (place / "report.html").unlink()
-    # the driver of a search that is over goes on with these: it is this process
+    # the driver of a search that is over continues with these: it is this process
     said = catenary("status").out
     assert (
         "bruni_heights: search finished, off-design table and report in progress | 3/3" in said
@@ -151,7 +151,7 @@ def test_the_nominal_line_that_cannot_be_solved_ends_a_campaign(catenary, monkey
     assert "the nominal line 'bruni_2015' must be solvable" in ended.err
 
 
-def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
+def test_an_interrupted_campaign_says_how_to_resume(catenary, monkeypatch):
     from optimise.search import campaign
 
     def stop(*_, **__):
@@ -168,7 +168,7 @@ def test_an_interrupted_campaign_says_how_to_go_on(catenary, monkeypatch):
 @pytest.mark.parametrize(
     "place", ["optimise.search.campaign.write_designs", "studies.afterwards.off_design.show_off_design"]
 )
-def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_go_on(catenary, folder, monkeypatch, sent, place):
+def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_resume(catenary, folder, monkeypatch, sent, place):
     def stopped(*_, **__):
         os.kill(os.getpid(), sent)
 

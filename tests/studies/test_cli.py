@@ -110,7 +110,7 @@ def test_an_interruption_says_so(catenary, monkeypatch):
     assert "run the same command again" in ended.err
 
 
-def test_a_reader_that_has_enough_is_no_error(console, folder):
+def test_a_reader_that_has_enough_is_not_an_error(console, folder):
     done = subprocess.run(
         f"{sys.executable} -m studies.cli simulate --help | head -1; exit ${{PIPESTATUS[0]}}",
         shell=True,

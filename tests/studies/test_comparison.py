@@ -73,7 +73,7 @@ def test_two_runs_side_by_side(catenary, folder, runs, listing):
     assert differences.count("<tr>") == 3, "the heads, speed and mean force"
 
 
-def test_runs_of_one_line_and_speed_are_told_apart(catenary, folder, runs):
+def test_runs_of_one_line_and_speed_are_distinguished(catenary, folder, runs):
     line = ("catenary=bruni_2015", "pantograph=bruni_2015", "speed_kmh=275", *FAST)
     assert catenary("simulate", *line, "dimension=spatial", "run_dir=wide").code == 0
     assert catenary("simulate", *line, "contact.stiffness=200e3", "run_dir=stiff").code == 0
@@ -93,7 +93,7 @@ def test_runs_of_one_line_and_speed_are_told_apart(catenary, folder, runs):
     assert "A: bruni_2015, 275 km/h, 275, σ" in html and "B: bruni_2015, 275 km/h, again, σ" in html
 
 
-def test_one_folder_is_drawn_anew_as_before(catenary, folder, runs):
+def test_one_folder_is_drawn_again_as_before(catenary, folder, runs):
     page = Path(runs[0]) / "report.html"
     page.unlink()
     assert catenary("report", runs[0]).code == 0
@@ -180,14 +180,14 @@ def test_a_broken_netcdf_file_is_refused(catenary, folder, runs):
     refused(catenary("report", runs[0], "bad.nc"), ["force record bad.nc is not a netCDF file"])
 
 
-def test_what_is_no_record_is_refused(catenary, folder, runs):
+def test_what_is_not_a_record_is_refused(catenary, folder, runs):
     refused(catenary("report", runs[0], f"{runs[0]}/summary.json"), ["must be a CSV, netCDF or TDMS file with a force"])
     (folder / "alone.csv").write_text("time_s;force_N\n0;1\n", encoding="utf-8")
     refused(catenary("report", "alone.csv"), ["alone.csv is a file: give a run folder too"])
 
 
 def test_a_result_of_this_program_is_a_record_too(catenary, folder, runs, passage):
-    """Its netCDF file holds stations of the line beside the positions of the pantograph, and more."""
+    """Its netCDF file holds stations of the line next to the positions of the pantograph, and more."""
     refused(catenary("report", runs[0], f"{runs[0]}/result.nc"), ["result.nc must cover at least one span of 55 m"])
 
 
@@ -211,7 +211,7 @@ def test_bad_input_is_refused(catenary, folder, listing, case):
     assert listing(folder) == {}
 
 
-def test_a_record_needs_its_speed_its_span_and_something_beside_it(catenary, folder, runs, passage):
+def test_a_record_needs_its_speed_its_span_and_something_along_with_it(catenary, folder, runs, passage):
     write_csv(folder / "record.csv", "time_s;force_N", (passage[0], passage[2]))
     refused(catenary("report", runs[0], "record.csv"), ["record.speed_kmh is missing: record.csv has time alone"])
     alone = ("record.csv", "record.csv", "record.speed_kmh=275")

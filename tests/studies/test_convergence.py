@@ -33,14 +33,14 @@ SMALL = (
 def test_a_small_lattice_is_run_written_and_drawn(catenary, folder):
     ended = catenary("convergence", *SMALL, "run_dir=run")
     assert ended.code == 0, ended
-    # the case's own setting is not on the lattice, and is run beside it
+    # the case's own setting is not on the lattice, and is run along with it
     assert "setting 7 of 7: linearised, ancf, newmark, 5 a bay, 2 ms" in ended.out
     summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
     rows, (reference,), (order,) = summary["settings"], summary["references"], summary["orders"]
     assert len(rows) == 7 and [row["own"] for row in rows] == 6 * [False] + [True]
     assert (reference["elements_per_bay"], reference["dt"], reference["integrator"]) == (8, 1e-3, "newmark")
     by_setting = {(row["elements_per_bay"], row["dt"]): row for row in rows}
-    # finer in both is nearer to the reference, and dearer
+    # finer in both is nearer to the reference, and more expensive
     coarse, fine = by_setting[3, 4e-3], by_setting[6, 2e-3]
     assert fine["error_rms_N"] < 0.5 * coarse["error_rms_N"]
     assert all(row["cost"] > 0.0 and row["assured_percent"] >= abs(row["error_sigma_percent"]) for row in rows)
@@ -62,7 +62,7 @@ def test_a_small_lattice_is_run_written_and_drawn(catenary, folder):
     assert conclusion["sentence"].replace("sigma", "σ").split("%")[-1] in page
     for name in ("sigma_error_linearised", "curve_error_linearised"):
         assert (folder / "run" / "figures" / f"{name}.png").stat().st_size > 5000
-    # its page is drawn anew from its folder, which holds no force to lay beside others
+    # its page is drawn again from its folder, which holds no force to lay next to others
     assert catenary("report", "run").code == 0
     assert (folder / "run" / "report.html").read_text(encoding="utf-8") == page
     refused(catenary("report", "run", "run"), ["run must be a run or campaign folder: it holds a study of convergence"])
@@ -180,7 +180,7 @@ def default_setting():
 
 
 @pytest.mark.parametrize("speed", MEASURED)
-def test_the_defaults_are_no_coarser_than_what_was_measured_to_be_cheapest_within_one_percent(speed):
+def test_the_defaults_are_not_coarser_than_what_was_measured_to_be_cheapest_within_one_percent(speed):
     """Elements are counted by the metre since: there are more of them here than the table needs."""
     default = default_setting()
     assert (default.integrator, default.kinematics, default.formulation) == ("newmark", "linearised", "ancf")

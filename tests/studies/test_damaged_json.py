@@ -28,19 +28,19 @@ IRREGULAR = {
 
 
 @pytest.mark.parametrize("content", TEXTS.values(), ids=TEXTS)
-def test_json_that_is_none(tmp_path, content):
+def test_what_is_not_json(tmp_path, content):
     path = tmp_path / "a.json"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"the file .*a\.json .*(is not|must hold|not text)"):
-        read_json_object(path, "the file", "make it anew")
+        read_json_object(path, "the file", "make it again")
 
 
 @pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
-def test_what_is_no_file_is_not_opened(tmp_path, make):
+def test_what_is_not_a_file_is_not_opened(tmp_path, make):
     path = tmp_path / "a"
     make(path)
     with pytest.raises(InputError, match="the file"):
-        read_json_object(path, "the file", "make it anew")
+        read_json_object(path, "the file", "make it again")
     with pytest.raises((OSError, ValueError)):
         read_yaml(path, "the file")
     assert read_holder(path) is None
@@ -55,7 +55,7 @@ def test_yaml_with_brackets_without_end(tmp_path):
 
 
 @pytest.mark.parametrize("content", TEXTS.values(), ids=TEXTS)
-def test_a_manifest_that_is_none_is_refused(catenary, own_bundle, content, listing, folder):
+def test_a_manifest_that_is_not_one_is_refused(catenary, own_bundle, content, listing, folder):
     (own_bundle / "manifest.json").write_bytes(content)
     before = listing(folder)
     refused(catenary("rig", "emulate", f"bundle={own_bundle}"), ["manifest"])
@@ -69,7 +69,7 @@ def test_a_manifest_that_is_none_is_refused(catenary, own_bundle, content, listi
         {"pfem.nc": {"sha256": "x"}, "/etc/passwd": {"sha256": "x"}}, {"pfem.nc": {"sha256": "x"}, "": {"sha256": "x"}},
     ],
 )  # fmt: skip
-def test_a_manifest_whose_files_are_none_is_refused(own_bundle, files):
+def test_a_manifest_whose_files_are_not_files_is_refused(own_bundle, files):
     content = json.loads((own_bundle / "manifest.json").read_text(encoding="utf-8"))
     (own_bundle / "manifest.json").write_text(json.dumps({**content, "files": files}), encoding="utf-8")
     with pytest.raises(InputError, match="must list the bundle's files"):
@@ -78,7 +78,7 @@ def test_a_manifest_whose_files_are_none_is_refused(own_bundle, files):
 
 @pytest.mark.parametrize("name", ["manifest.json", "pfem.nc"])
 @pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
-def test_a_bundle_of_what_is_no_file_is_refused(own_bundle, make, name):
+def test_a_bundle_of_what_is_not_a_file_is_refused(own_bundle, make, name):
     (own_bundle / name).unlink()
     make(own_bundle / name)
     with pytest.raises(InputError, match=name):
@@ -108,14 +108,14 @@ def test_a_manifest_without_the_input_of_its_export_runs_no_transient(catenary, 
         json.dumps({**SOUND, "margin": True}),
     ],
 )  # fmt: skip
-def test_a_recommendation_that_is_none_is_refused(own_bundle, build_case, content):
+def test_a_recommendation_that_is_not_one_is_refused(own_bundle, build_case, content):
     add_to_bundle(own_bundle, "recommendation.json", content)
     read_model(own_bundle)  # its digest is right
     with pytest.raises(InputError, match=r"recommendation\.json"):
         judged_otherwise(own_bundle, build_case("re330", 200.0, applied_force_N=100.0).pantograph, 50e3)
 
 
-def test_a_line_of_a_record_whose_checksum_fits_what_is_no_json():
+def test_a_line_of_a_record_whose_checksum_fits_what_is_not_json():
     for body in (b"[1", b'{"a":' + b"[" * 100_000, b"[[1]", b'{"a":1'):
         line = body + BEFORE + b"%08x" % zlib.crc32(body) + AFTER
         assert parsed_line(line) == ({"a": 1} if body == b'{"a":1' else None)
@@ -123,7 +123,7 @@ def test_a_line_of_a_record_whose_checksum_fits_what_is_no_json():
 
 @pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
 @pytest.mark.parametrize("name", ["campaign.yaml", "trials.jsonl", "status.json"])
-def test_a_campaign_of_what_is_no_file_is_told(catenary, folder, interrupted, make, name):
+def test_a_campaign_of_what_is_not_a_file_is_reported(catenary, folder, interrupted, make, name):
     typed = ("optimise", "experiment=oc1_heights", "campaign=c", "trials=3", "cluster=serial")
     assert catenary(*typed).code == 75
     path = folder / "outputs" / "campaigns" / "c" / name

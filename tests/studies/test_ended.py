@@ -1,4 +1,4 @@
-"""How a command ends that cannot do its work: in a sentence, and with nothing lost that mends it."""
+"""How a command ends that cannot do its work: in a sentence, and with nothing lost that helps to correct it."""
 
 import re
 from pathlib import Path

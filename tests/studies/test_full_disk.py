@@ -70,7 +70,7 @@ def test_a_simulation_says_which_file_could_not_be_written(catenary, folder, bro
 
 
 @pytest.mark.parametrize("word", ["campaign", "journal", "trials.jsonl", ".trials.", "trust", "report"])
-def test_a_campaign_goes_on_when_there_is_space_again(catenary, folder, broken, word):
+def test_a_campaign_continues_when_there_is_space_again(catenary, folder, broken, word):
     broken(word)
     ended = catenary("optimise", *CAMPAIGN)
     refused(ended, 75)
@@ -83,7 +83,7 @@ def test_a_campaign_goes_on_when_there_is_space_again(catenary, folder, broken, 
     assert (folder / "outputs" / "campaigns" / "c" / "report.html").is_file()
 
 
-def test_a_report_that_cannot_be_drawn_anew_leaves_the_old_one(catenary, folder, broken):
+def test_a_report_that_cannot_be_drawn_again_leaves_the_old_one(catenary, folder, broken):
     assert catenary("simulate", *TINY, "run_dir=run").code == 0
     old = (folder / "run" / "report.html").read_bytes()
     broken("report", errno.EROFS)

@@ -242,7 +242,7 @@ def hold(examples: int) -> Counter:
 
     @settings(
         max_examples=examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck),
-        phases=(Phase.generate,),  # runs of a simulation are too dear to be shrunk: the input itself is printed
+        phases=(Phase.generate,),  # runs of a simulation are too expensive to be shrunk: the input itself is printed
     )  # fmt: skip
     @given(inputs())
     def holds(made: Input) -> None:

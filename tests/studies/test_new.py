@@ -1,4 +1,4 @@
-"""A line of one's own: from a dropper table to a commented file that runs, and tables that are refused."""
+"""A line of your own: from a dropper table to a commented file that runs, and tables that are refused."""
 
 import io
 import sys
@@ -60,7 +60,7 @@ def test_every_kind_of_table_gives_the_same_line(catenary, folder, table, text):
     assert "Every dropper is in tension at rest" in ended.out
 
 
-def test_the_file_says_what_was_given_and_what_was_taken_over(catenary, folder, table):
+def test_the_file_says_what_was_given_and_what_was_copied(catenary, folder, table):
     ended = catenary("new", table(heights_table()), *ANSWERS, "support.messenger_damping=900")
     text = (folder / "mine.yaml").read_text(encoding="utf-8")
     line = read_line(folder / "mine.yaml")
@@ -173,7 +173,7 @@ REFUSED = {
         ],
     ),
     "a mistyped heading": (ANSWERS, "station_m,hieght_mm\n5,0\n", ["did you mean height_mm?"]),
-    "both readings": (
+    "both interpretations": (
         ANSWERS,
         "station_m,height_m,length_m\n5,0,1\n",
         ["table.csv must give either heights or lengths of the droppers"],

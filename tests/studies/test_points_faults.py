@@ -85,7 +85,7 @@ def test_ranges_that_cannot_be_spread_are_refused_in_a_sentence(catenary, folder
 
 
 @KINDS
-def test_a_study_stopped_by_ctrl_c_goes_on_and_without_any_figure_ends_with_its_reasons(
+def test_a_study_stopped_by_ctrl_c_continues_and_without_any_figure_ends_with_its_reasons(
     catenary, folder, unsolved, typed, where
 ):
     unsolved(4)
@@ -110,7 +110,7 @@ def test_a_study_stopped_by_ctrl_c_goes_on_and_without_any_figure_ends_with_its_
 
 @KINDS
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_study_stopped_behind_its_points_says_how_to_go_on(
+def test_a_study_stopped_behind_its_points_says_how_to_resume(
     catenary, folder, unsolved, monkeypatch, typed, where, sent
 ):
     monkeypatch.setattr(RunFolder, "__init__", lambda *_: os.kill(os.getpid(), sent))
@@ -155,7 +155,7 @@ def test_a_folder_that_holds_something_else_or_is_damaged_is_refused_and_left_as
 
 @KINDS
 @pytest.mark.parametrize("word", ["status.json", "points.jsonl", "result.nc", "report.html"])
-def test_a_disk_that_takes_no_file_ends_with_75_leaves_no_half_file_and_goes_on(
+def test_a_disk_that_takes_no_file_ends_with_75_leaves_no_half_file_and_continues(
     catenary, folder, unsolved, monkeypatch, typed, where, word
 ):
     fsync, full = os.fsync, [True]

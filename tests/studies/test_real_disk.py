@@ -1,4 +1,4 @@
-"""A disk that really is full or read-only: a small file system in memory, filled up or mounted anew for reading."""
+"""A disk that really is full or read-only: a small file system in memory, filled up or mounted again for reading."""
 
 import errno
 import os
@@ -41,7 +41,7 @@ class Disk:
         self.ballast.unlink()
 
     def mode(self, option: str) -> None:
-        """Mount anew: 'ro' or 'rw'."""
+        """Mount again: 'ro' or 'rw'."""
         mount("-o", f"remount,{option}", str(self.path))
 
 
@@ -56,7 +56,7 @@ def mount(*arguments: str) -> str:
 
 @pytest.fixture
 def disk(tmp_path, monkeypatch):
-    """A file system in memory, the folder to run in; unmounted in the end."""
+    """A file system in memory, the folder to run in; unmounted at last."""
     place = tmp_path / "disk"
     place.mkdir()
     problem = mount("-t", "tmpfs", "-o", f"size={SIZE_MIB}m", "none", str(place))
@@ -65,7 +65,7 @@ def disk(tmp_path, monkeypatch):
     monkeypatch.chdir(place)
     yield Disk(place)
     os.chdir(tmp_path)
-    # lazily: the HDF library does not let go of a file that it could not finish before the process ends
+    # lazily: the HDF library does not release a file that it could not finish before the process ends
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
@@ -75,7 +75,7 @@ def written(disk):
 
 
 @pytest.mark.parametrize(("pages", "file"), [(6, "trials.jsonl"), (12, "trials.nc")])
-def test_a_campaign_on_a_full_disk_goes_on_when_space_is_freed(catenary, disk, pages, file):
+def test_a_campaign_on_a_full_disk_continues_when_space_is_freed(catenary, disk, pages, file):
     disk.leave(pages)
     ended = catenary("optimise", *CAMPAIGN, "error_estimate=false")
     refused(ended, 75)
@@ -92,7 +92,7 @@ def test_a_campaign_on_a_full_disk_goes_on_when_space_is_freed(catenary, disk, p
 @pytest.mark.chaos
 @pytest.mark.timeout(3600)
 def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
-    """From no page free to room for everything: said, no half file, and gone on with when there is space."""
+    """From no page free to room for everything: said, no half file, and resumed when there is space."""
     said, pages = set(), 0
     while True:
         disk.leave(pages)
@@ -104,7 +104,7 @@ def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
             break
         refused(ended, 75)
         said.add(ended.err.split(" could not be written")[0].split("/")[-1])
-        assert catenary(*command).code == 0, "it goes on when there is space"
+        assert catenary(*command).code == 0, "it continues when there is space"
         shutil.rmtree(disk.path / "outputs" / "campaigns" / f"c{pages}")
         # by single pages until all has been met that the search itself writes: some of it is smaller than four
         pages += 1 if "best_design.yaml" not in said else 4
@@ -114,7 +114,7 @@ def test_a_campaign_meets_the_end_of_the_disk_anywhere(catenary, disk, capfd):
 
 
 @pytest.mark.parametrize("pages", [0, 1, 2, 4, 8])
-def test_a_labelled_file_that_cannot_even_be_begun(disk, pages):
+def test_a_labelled_file_that_cannot_even_be_started(disk, pages):
     """The HDF library calls a disk without a free page one that does not permit it."""
     disk.leave(pages)
     with pytest.raises(WriteError, match=r"No space left.*a\.nc"), whole_file(disk.path / "a.nc") as temporary:
@@ -140,7 +140,7 @@ def test_a_record_that_meets_the_end_of_the_disk_keeps_whole_transactions(disk):
     assert whole >= 5, "most of two pages were taken"
     assert record.path.read_bytes().endswith(b"}\n")
     disk.clear()
-    found, writer = take_up(record, status)  # the driver ended; the next one goes on
+    found, writer = take_up(record, status)  # the driver ended; the next one continues
     assert len(found) == whole
     writer.append(asked(whole, "y"))
     found = record.lines()

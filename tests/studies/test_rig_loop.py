@@ -44,7 +44,7 @@ def test_an_emulated_test_leaves_its_record(catenary, bundle, folder):
     assert "at the latest" in ended.out and summary["criterion_foretold_s"] > 12.0
     spans = read_result(folder / "run" / "spans.nc").values
     assert len(spans["error"]) == summary["spans_run"] and spans["error"][-1] < spans["error"][0]
-    # drawn anew from the folder alone: the same page
+    # drawn again from the folder alone: the same page
     (folder / "run" / "report.html").unlink()
     shutil.rmtree(folder / "run" / "figures")
     again = catenary("report", "run")
@@ -82,7 +82,7 @@ def test_a_test_that_runs_away_keeps_its_record_and_says_so(catenary, bundle, fo
 
 
 def test_a_test_that_is_not_stopped_but_unstable_does_not_end_as_a_success(catenary, bundle, folder):
-    """Begun at the fixed point, it may stay there as long as it lasts: both truths are told together."""
+    """Started at the fixed point, it may stay there as long as it lasts: both truths are reported together."""
     short = (*NAMED, "loop.contact_relaxation=0.7", "loop.ramp_s=1", "duration_s=8.5")
     for start, said in (
         ("predicted", "started there and has not left it yet"),
@@ -116,7 +116,7 @@ def test_maps_and_recommendation(catenary, own_bundle, folder):
         assert ">500</text>" in drawn and "[kN/m]" in drawn and "$" not in drawn
     stored = json.loads((own_bundle / "recommendation.json").read_text(encoding="utf-8"))
     assert stored == summary["recommendation"] and stored["margin"] > 0.0
-    # it says which device it was judged with, so that another one is told from it
+    # it says which device it was judged with, so that another one is distinguished from it
     dsa380, hil = (
         PantographSpec.model_validate(conf_content(f"pantograph/{name}")) for name in ("dsa380", "hil_virtual")
     )
@@ -139,7 +139,7 @@ def test_no_delay_below_nothing_is_drawn(catenary, bundle, folder):
     assert ">20</text>" in drawn and ">\u2212" not in drawn
 
 
-def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_told(catenary):
+def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_given_another(catenary):
     for command in ("map", "emulate", "serve"):
         ended = catenary("rig", command, "--help")
         assert "hil_virtual | PATH.yaml\n" in ended.out and "the one that the bundle was made for" in ended.out, command
@@ -156,7 +156,7 @@ def test_all_rig_commands_with_a_bundle_take_its_pantograph_unless_told(catenary
         (("emulate", *QUICK[:-1], "duration_s=3"), "studies.rig.emulation.trial.run_chosen"),
     ],
 )
-def test_an_interrupted_run_may_be_begun_again_in_its_folder(catenary, own_bundle, folder, monkeypatch, command, part):
+def test_an_interrupted_run_may_start_again_in_its_folder(catenary, own_bundle, folder, monkeypatch, command, part):
     def interrupted(*_):
         raise KeyboardInterrupt
 

@@ -31,7 +31,7 @@ def test_an_emulated_test_takes_what_the_bundle_recommends(catenary, own_bundle,
     assert used["contact_relaxation"] == 0.04 and used["height_harmonics"] == stored["height_harmonics"]
 
 
-def test_the_recommendation_hangs_on_no_grid_and_is_kept_where_there_is_no_better(catenary, own_bundle, folder):
+def test_the_recommendation_depends_on_no_grid_and_is_kept_where_none_is_better(catenary, own_bundle, folder):
     alone = ("over=none", "frequency_range=[5,25]", "pantograph=dsa380")
     stored = []
     for points in (2, 60):
@@ -87,7 +87,7 @@ def test_a_test_is_served_with_what_the_bundle_recommends(catenary, own_bundle, 
         (lambda path: path.unlink(), "the bundle lacks recommendation.json"),
     ],
 )
-def test_a_recommendation_that_is_not_whole_is_made_anew_by_the_map(catenary, own_bundle, folder, spoil, sentence):
+def test_a_recommendation_that_is_not_whole_is_made_again_by_the_map(catenary, own_bundle, folder, spoil, sentence):
     """As after a kill between the file and the manifest, too."""
     add_to_bundle(own_bundle, "recommendation.json", '{"stable": true}')
     spoil(own_bundle / "recommendation.json")

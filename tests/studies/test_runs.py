@@ -92,7 +92,7 @@ def test_a_result_file_says_what_it_holds_and_where_it_came_from(simulated):
     assert all(stored.units.values())
 
 
-def test_the_error_estimate_stands_beside_sigma_and_changes_nothing_else(catenary, folder):
+def test_the_error_estimate_stands_next_to_sigma_and_changes_nothing_else(catenary, folder):
     def read(name):
         return json.loads((folder / name / "summary.json").read_text(encoding="utf-8"))
 

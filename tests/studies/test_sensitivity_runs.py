@@ -1,4 +1,4 @@
-"""A sensitivity study from the command line: refused by name, evaluated, drawn, and gone on with."""
+"""A sensitivity study from the command line: refused by name, evaluated, drawn, and resumed."""
 
 import csv
 import re
@@ -68,13 +68,13 @@ def test_a_list_whose_only_value_is_refused_is_not_called_empty_as_well(catenary
     refused(catenary(study, typed), ["1 problem in the input"])
 
 
-def test_a_line_without_a_stitch_is_told_which_inputs_fit_it(catenary, folder):
+def test_a_line_without_a_stitch_is_refused_with_the_inputs_that_fit_it(catenary, folder):
     ended = catenary("sensitivity", "catenary=bruni_2015", "pantograph=bruni_2015")
     refused(ended, ["catenary.stitch.tension is not one of them (", "; use inputs=twelve_bruni, or name others by"])
     assert list(folder.iterdir()) == []
 
 
-def test_a_study_is_evaluated_drawn_and_gone_on_with(catenary, folder):
+def test_a_study_is_evaluated_drawn_and_resumed(catenary, folder):
     ended = catenary("sensitivity", *COARSE, INPUTS)
     assert ended.code == 0, ended.err
     assert re.search(r"29/29 points \| [\d.]+ per s \| 0 failed \| time left 0:00", ended.out)

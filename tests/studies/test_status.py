@@ -10,7 +10,7 @@ OPTIMISE = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial"
 COARSE = ("array=speed_bruni", "sweep.name=my_sweep", AXES, "cluster=serial")
 
 
-def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, folder, monkeypatch):
+def test_an_interrupted_sweep_is_shown_with_the_command_that_resumes_it(catenary, folder, monkeypatch):
     from dynamics.steady_state.continuation import Continuation
 
     calls = []
@@ -39,7 +39,7 @@ def test_an_interrupted_sweep_is_shown_with_the_command_that_goes_on(catenary, f
     refused(ended, ["outputs/sensitivity/broken/sensitivity.yaml must be a readable sensitivity study"])
 
 
-def test_an_interrupted_campaign_is_shown_with_the_command_that_goes_on(catenary, interrupted):
+def test_an_interrupted_campaign_is_shown_with_the_command_that_resumes_it(catenary, interrupted):
     ended = catenary(*OPTIMISE)
     assert ended.code == 75 and "Traceback" not in ended.err
     command = ended.err.splitlines()[-1].strip()
@@ -70,7 +70,7 @@ def test_a_damaged_status_is_named_and_the_record_is_shown(catenary, folder, int
     assert second.startswith("  what the record holds; outputs/campaigns/bruni_heights/status.json must be JSON as a")
 
 
-def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, folder, interrupted):
+def test_a_status_that_is_not_a_file_is_named_and_waited_for_by_nobody(catenary, folder, interrupted):
     assert catenary(*OPTIMISE).code == 75
     status = folder / "outputs" / "campaigns" / "bruni_heights" / "status.json"
     for make in (os.mkfifo, os.mkdir, lambda path: os.symlink(path, path), lambda path: os.symlink("/dev/zero", path)):
@@ -81,7 +81,7 @@ def test_a_status_that_is_no_file_is_named_and_waited_for_by_nobody(catenary, fo
 
 
 @pytest.mark.parametrize("gone", [True, False])
-def test_a_campaign_whose_record_is_lost_is_named_and_never_begun_anew(catenary, folder, interrupted, listing, gone):
+def test_a_campaign_whose_record_is_lost_is_named_and_never_started_again(catenary, folder, interrupted, listing, gone):
     assert catenary(*OPTIMISE).code == 75
     place = folder / "outputs" / "campaigns" / "bruni_heights"
     (place / "trials.jsonl").unlink() if gone else (place / "trials.jsonl").write_bytes(b"")

@@ -1,4 +1,4 @@
-"""A sweep from the command line: refused by name, filled, drawn, and gone on with."""
+"""A sweep from the command line: refused by name, filled, drawn, and resumed."""
 
 import re
 
@@ -37,7 +37,7 @@ def test_axes_that_cannot_be_are_refused_and_nothing_is_written(catenary, folder
     assert list(folder.iterdir()) == []
 
 
-def test_a_sweep_is_filled_drawn_and_gone_on_with(catenary, folder):
+def test_a_sweep_is_filled_drawn_and_resumed(catenary, folder):
     ended = catenary("sweep", *COARSE, AXES)
     assert ended.code == 0, ended.err
     assert re.search(r"4/4 points \| [\d.]+ per s \| 0 failed \| time left 0:00", ended.out)

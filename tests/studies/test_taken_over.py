@@ -38,7 +38,7 @@ def test_a_value_copied_from_a_sample_line_is_not_printed_of_this_one(catenary, 
         CatenarySpec.model_validate({**line.model_dump(), "provenance": {"span_length": "x"}})
 
 
-def test_a_hogged_wire_is_warned_of_with_its_height_and_goes_on(catenary, folder):
+def test_a_hogged_wire_is_warned_of_with_its_height_and_continues(catenary, folder):
     ended, line = new_line(catenary, folder, (20, 40.5, 20))
     assert "3 of 5 droppers hold the contact wire above its height at the supports, by up to 40.5 mm (dropper 3)" in (
         ended.err
@@ -54,7 +54,7 @@ def test_a_hogged_wire_is_in_the_summary_that_other_programs_read(catenary, fold
     assert read_json(folder / "run" / "summary.json")["warnings"] == list(hogging_warnings(line)) != []
 
 
-def test_pre_sag_of_the_right_sign_is_no_cause_for_a_warning():
+def test_pre_sag_of_the_right_sign_is_not_a_cause_for_a_warning():
     assert compose_job("simulate", SimulateJob, ["catenary=bruni_2015", "pantograph=bruni_2015"]).notes == ()
 
 
@@ -81,7 +81,7 @@ def test_the_inputs_that_a_page_names_hold_the_design_at_hand():
 
 
 @pytest.mark.parametrize("text", ['{"a": NaN}', '{"a": -Infinity}', "[" * 100_000, '{"a": ' + "9" * 5000 + "}", "[]"])
-def test_json_that_is_none_is_refused_in_a_sentence(tmp_path, text):
+def test_what_is_not_json_is_refused_in_a_sentence(tmp_path, text):
     file = tmp_path / "summary.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"must (be a JSON record|hold names with values)"):

@@ -75,7 +75,7 @@ def same(ours, theirs):
         ("'abc", "a value is missing before '''"),
     ],
 )
-def test_what_is_no_value_is_refused_with_the_reason(text, why):
+def test_what_is_not_a_value_is_refused_with_the_reason(text, why):
     with pytest.raises(InputError) as refused:
         typed_value("speed_kmh", text)
     assert why in str(refused.value)

@@ -33,7 +33,7 @@ def cut_gates(**known):
 
 @pytest.fixture
 def validate(catenary, monkeypatch, solution):
-    """The command, its gates cut down, its solver giving what it is told to."""
+    """The command, its gates cut down, its solver giving what it has to."""
 
     def run(gates=None, *more, **statistics):
         monkeypatch.setattr("studies.commands.validate.load_gates", lambda: gates or cut_gates())

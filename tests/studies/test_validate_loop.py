@@ -85,7 +85,7 @@ def test_the_comparison_has_its_rows_charts_and_remarks(gate, models, monkeypatc
     assert {"emulated test, mean of the last spans", "periodic state, same harmonics"} <= labels
 
 
-def test_a_design_stands_beside_the_nominal_line(gate):
+def test_a_design_stands_next_to_the_nominal_line(gate):
     case = load_gates().pfem.designs[0]
     nominal = {"emulated": {"contact_force_std_N": 20.0, "contact_force_max_N": 200.0, "contact_force_min_N": 100.0}}
     better = {"emulated": {"contact_force_std_N": 17.0, "contact_force_max_N": 190.0, "contact_force_min_N": 110.0}}

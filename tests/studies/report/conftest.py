@@ -30,7 +30,7 @@ from studies.validation.en50318 import acceptance_chart
 from studies.validation.gates.gates import load_gates
 from studies.validation.rows import Comparison, Reference, Row
 
-# what several of these test modules use stands in modules beside them
+# what several of these test modules use stands in modules next to them
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 SPAN = 65.0
@@ -137,7 +137,7 @@ def choice_of_designs():
 
 
 def off_design_of():
-    """Trust table in which the best design is worse at one speed, and some runs are missing."""
+    """Off-design table in which the best design is worse at one speed, and some runs are missing."""
     nan = float("nan")
     nominal, best = (24.0, 25.5, 31.2, 34.0, 43.0), (23.0, 23.2, 24.61, 35.5, nan)
     runs = [OffDesignRun("speed", 270.0 + 15 * k, "", a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
@@ -242,7 +242,7 @@ def front_content(campaign_content):
 
 @pytest.fixture
 def validation_comparison():
-    """Rows of every verdict beside the standard's ranges at 300 km/h, and their picture."""
+    """Rows of every verdict next to the standard's ranges at 300 km/h, and their picture."""
     speed = load_gates().acceptance.speeds[1]
     rows = tuple(
         Row(

@@ -1,4 +1,4 @@
-"""The front in a report: every point has its file, names stand beside their points, words say which way is better."""
+"""The front in a report: every point has its file, names stand next to their points, words say which way is better."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_designs_far_off_do_not_press_the_front_flat(chart):
     assert chart.x_range[1] < 40.0
 
 
-def test_names_stand_beside_their_points_and_on_nothing_else(chart):
+def test_names_stand_next_to_their_points_and_on_nothing_else(chart):
     axes = charts_figure([chart]).axes[0]
     placed = point_names(axes, chart)
     front = curve_of(chart, "front")
@@ -148,6 +148,6 @@ def test_a_greek_letter_stays_as_it_is_on_an_axis():
         assert search_chart(history).y_label == label
 
 
-def test_a_front_of_one_design_is_told_in_the_singular(front_content):
+def test_a_front_of_one_design_is_described_in_the_singular(front_content):
     one = replace(front_content.front, trials=(7,), files=("pareto/007.yaml",), values=np.array([[20.0, 70.0]]))
     assert "has one design;" in campaign_page(replace(front_content, front=one)).headline

@@ -177,7 +177,7 @@ def test_without_ffmpeg_there_is_a_gif_and_a_sentence(short_film, tmp_path, monk
     assert (np.abs(last - first).max(axis=2) > 60).mean() > 0.005, "the picture does not move"
 
 
-def test_an_ffmpeg_that_fails_is_told_of(short_film, tmp_path, monkeypatch):
+def test_an_ffmpeg_that_fails_is_reported(short_film, tmp_path, monkeypatch):
     broken = tmp_path / "ffmpeg"
     broken.write_text("#!/bin/sh\necho Unknown encoder >&2\nexit 1\n", encoding="utf-8")
     broken.chmod(0o755)
@@ -203,7 +203,7 @@ const slider = film.querySelector("input"), button = film.querySelector("button"
 const still = wire.getAttribute("d"), said = film.querySelector("output").textContent;
 slider.value = "3";
 slider.dispatchEvent(new Event("input"));
-const moved = wire.getAttribute("d") !== still, told = film.querySelector("output").textContent !== said;
+const moved = wire.getAttribute("d") !== still, heard = film.querySelector("output").textContent !== said;
 button.click();
 const playing = button.textContent;
 button.click();
@@ -216,7 +216,8 @@ for (const key of ["ArrowUp", "ArrowLeft"]) {
   read.push(document.querySelector("#dropper_history .reading").textContent);
 }
 const wide = [...document.querySelectorAll(".scroll")].filter((b) => b.scrollWidth > b.clientWidth).length;
-return { moved, told, playing, paused: button.textContent, hidden: film.querySelector(".controls").hidden, read, wide };
+const hidden = film.querySelector(".controls").hidden;
+return { moved, heard, playing, paused: button.textContent, hidden, read, wide };
 """
 
 
@@ -226,7 +227,7 @@ def test_the_line_moves_and_the_heat_map_is_read_in_a_browser(page, width, tmp_p
     assert seen["errors"] == []
     assert seen["scroll"] <= seen["client"]
     acted = seen["acted"]
-    assert acted["moved"] and acted["told"] and not acted["hidden"] and acted["wide"] == 0
+    assert acted["moved"] and acted["heard"] and not acted["hidden"] and acted["wide"] == 0
     assert (acted["playing"], acted["paused"]) == ("Pause", "Play")
     assert all("dropper force:" in text and " N" in text for text in acted["read"])
     assert len(set(acted["read"])) == 3, "the arrow keys do not move the reading"

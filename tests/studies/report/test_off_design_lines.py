@@ -1,4 +1,4 @@
-"""The trust table sets lines side by side that are written alike, so that both have the same errors."""
+"""The off-design table sets lines side by side that are written alike, so that both have the same errors."""
 
 from cheap_evaluation import bowl, campaign_of, case_of, prepare_nothing
 

@@ -204,7 +204,7 @@ def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
 
 
 def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
-    """38 N by a long window: 34.1 by a short one made a best design of what is none."""
+    """38 N by a long window: 34.1 by a short one made a best design of what is not one."""
     sizes = (0.9, 1.2, 0.9, math.nan)  # one difference of two outside the errors, one inside, one without an error
     pairs = ((38.0, 36.0), (38.0, 36.5), (38.0, 41.0), (38.0, 20.0))
     runs = [
@@ -220,7 +220,7 @@ def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
     assert off_design_in_words(same) == f"Of 1 condition: {SAME} under 1."
 
 
-def test_a_change_inside_its_error_is_no_gain_in_the_headline(campaign_content):
+def test_a_change_inside_its_error_is_not_a_gain_in_the_headline(campaign_content):
     confirmed = campaign_content.confirmation
     nominal, best = (
         replace(line, sigma_coarser_N=coarser) for line, coarser in ((confirmed.nominal, 31.3), (confirmed.best, 33.0))
@@ -272,7 +272,7 @@ def test_changes_have_a_sign(value, text):
 
 
 def test_changes_of_what_may_be_near_zero_are_in_its_unit():
-    # -17 to -12 N is no fall by 29 %
+    # -17 to -12 N is not a fall by 29 %
     before = {"contact_force_std_N": 60.0, "contact_force_statistical_min_N": -17.0, "contact_loss_percent": 0.0}
     after = {"contact_force_std_N": 54.0, "contact_force_statistical_min_N": -12.0, "contact_loss_percent": 0.25}
     rows = {row[0]: row[-1] for row in statistics_table((("nominal", before), ("best", after)), "").rows}

@@ -57,7 +57,7 @@ def test_a_condition_is_one_row_with_mean_and_worst_over_its_samples(tmp_path):
     assert "In each scenario of the search" in html and "2 mm in dropper lengths" in html
 
 
-def test_the_headline_says_beside_which_figure_the_long_transient_stands(tmp_path):
+def test_the_headline_says_next_to_which_figure_the_long_transient_stands(tmp_path):
     run(tmp_path, SPEEDS)
     one, content = DesignConfirmation(1, 20.0, 20.2, None), read_campaign(tmp_path)
     worse = replace(content.designs, nominal_values=np.array([99.0]))

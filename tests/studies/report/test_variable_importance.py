@@ -1,4 +1,4 @@
-"""What mattered in a search, on the page of a campaign: screening, its label, and the study that measures."""
+"""What is important in a search, on the page of a campaign: screening, its label, and the study that measures."""
 
 import json
 import shlex
@@ -122,7 +122,7 @@ def test_importances_of_fewer_trials_than_are_on_record_are_not_shown(tmp_path):
     assert not section_of(tmp_path).charts
 
 
-def test_a_study_of_the_best_design_stands_beside_them(tmp_path):
+def test_a_study_of_the_best_design_stands_next_to_them(tmp_path):
     result = run(tmp_path)
     study_into(tmp_path / "sensitivity", result.catenary_of(result.best))
     assert not section_of(tmp_path).command
