@@ -57,6 +57,7 @@ bench: $(READY)  ## measure times; those of the rig alone: make bench BENCH=test
 	$(BIN)/pytest -m benchmark -s --results=docs/results $(BENCH)
 
 docs: $(READY)  ## build the documentation into site/, to be read without a network
+	$(BIN)/python docs/commands_page.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html in a browser."
 

@@ -35,6 +35,13 @@ class Variable:
     description: str
     integer: bool = False
 
+    @property
+    def label(self) -> str:
+        """Name as pages write it, for a variable of a dropper after the quantity that it changes."""
+        kind, _, number = self.name.partition("_")
+        quantity = {"lift": "height", "move": "station"}.get(kind)
+        return self.name.replace("_", " ") if quantity is None else f"{quantity} of dropper {number}"
+
 
 @dataclass(frozen=True)
 class DropperSpace:

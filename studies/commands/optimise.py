@@ -194,10 +194,10 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
         print(f"Every design in {found.in_words}")
         print(f"Pictures and long transient: {own_condition(job.scenarios, job)} alone")
         names = tuple(map(found.spelled, names))
-    print(f"Wanted: {'; '.join(_in_words(OBJECTIVES[name]) for name in names)}")
+    print(f"Objectives: {'; '.join(_in_words(OBJECTIVES[name]) for name in names)}")
     limits = job.limits
     print(
-        f"Held: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
+        f"Limits: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
         f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %"
     )
     print(f"Folder: {prepared.place.path}/; the same command resumes after an interruption.", flush=True)

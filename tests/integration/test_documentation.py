@@ -48,12 +48,12 @@ def test_nothing_is_fetched(site):
         assert not STYLE.search(file.read_text(encoding="utf-8")), f"{file.name} fetches from a server"
 
 
-def test_every_command_has_its_help_text(site):
-    text = (site / "commands.html").read_text(encoding="utf-8")
+def test_the_page_of_commands_is_that_of_the_help_texts():
+    script = module_of(DOCS / "commands_page.py")
+    text = script.PAGE.read_text(encoding="utf-8")
     every = ["catenary", *(f"catenary {name}" for name in STUDIES), *(f"catenary rig {name}" for name in COMMANDS)]
-    headings = re.findall(r"<h2 id=\"[^\"]*\">(.*?)<a", text)
-    assert headings == every
-    assert "speed_kmh" in text
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == every and "speed_kmh" in text
+    assert text == script.page_of_commands(), "help texts have changed: run python docs/commands_page.py"
 
 
 def test_every_page_is_listed(site):
@@ -156,18 +156,3 @@ def test_files_that_pages_name_are_there():
             if ours and not any(f"/{file}".endswith(f"/{name}") for file in listed):
                 missing.append(f"{page.relative_to(ROOT)}: {name}")
     assert not missing, "these pages name files that are not there:\n" + "\n".join(missing)
-
-
-def test_pages_are_in_plain_words():
-    words = module_of(ROOT / "tests" / "architecture" / "test_words.py")
-    found = []
-    for page in (ROOT / "README.md", *ROOT.glob("*/README.md"), *DOCS.rglob("*.md")):
-        if page.name == "changelog.md":  # it includes what earlier versions said
-            continue
-        lines = re.sub(r"`[^`\n]+`", "_", page.read_text(encoding="utf-8")).splitlines()
-        found += [
-            f"{page.relative_to(ROOT)}:{k}: {fault}"
-            for k, line in enumerate(lines, 1)
-            for fault in words.found_in(line)
-        ]
-    assert not found, "\n".join(found)

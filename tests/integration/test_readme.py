@@ -56,6 +56,59 @@ def every_command():
     return [pytest.param(line, id=f"{page}: {line}") for line, page in found.items()]
 
 
+# keys whose values are files or folders that a command reads, and what each command leaves where
+TAKEN = ("catenary", "pantograph", "droppers", "warm_start", "bundle", "report.limits", "prediction", "measured")
+LEFT = {
+    "new": ("name", "{}.yaml"),
+    "optimise": ("campaign", "outputs/campaigns/{}"),
+    "sweep": ("sweep.name", "outputs/sweeps/{}"),
+    "export": ("name", "outputs/rig/{}"),
+}
+
+
+def keys_of(line):
+    """Keys of a command with their values; what has no key stands under its own text."""
+    return {word.partition("=")[0]: word.partition("=")[2] for word in shlex.split(line)[1:]}
+
+
+def files_taken(line):
+    """Files and folders that a command reads, as paths from where it is given."""
+    keys = keys_of(line)
+    taken = [value for key, value in keys.items() if key in TAKEN and ("/" in value or "." in value)]
+    if "report" in keys:
+        taken += [key for key, value in keys.items() if "/" in key and not value]
+        taken += [keys["run_dir"]] if "run_dir" in keys else []
+    return taken
+
+
+def files_left(line):
+    """Files and folders that a command writes, as paths from where it is given."""
+    words, keys = shlex.split(line), keys_of(line)
+    if words[0] == "cp":
+        return [words[2]]
+    if words[0] != "catenary" or words[1] == "report":
+        return []
+    found = [keys["run_dir"]] if "run_dir" in keys else []
+    if words[1] in LEFT:
+        key, place = LEFT[words[1]]
+        found.append(place.format(keys.get(key) or keys.get("experiment") or keys.get("array")))
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/tutorial.md", *sorted(f"docs/how-to/{f.name}" for f in (DOCS / "how-to").glob("*.md"))]
+)
+def test_every_file_that_a_command_takes_is_in_the_clone_or_left_by_one_above_it(page):
+    left = []
+    for line in commands(page):
+        for path in files_taken(line):
+            there = (ROOT / path).exists() and not path.startswith("outputs/")
+            assert there or any(Path(path).is_relative_to(place) for place in left), (
+                f"{page}: nothing above leaves {path}: {line}"
+            )
+        left += files_left(line)
+
+
 @pytest.mark.timeout(900)  # it is run with all that a first use compiles, along with other tests
 def test_the_python_prints_what_the_readme_says(tmp_path):
     (code,) = blocks("python")
@@ -86,20 +139,18 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
         )
         assert done.returncode == 0, done.stderr
         return
-    assert words[0] == "catenary", f"a documented command must be make or catenary: got {line}"
+    if words[0] == "cp":
+        assert (ROOT / words[1]).is_file()
+        return
+    assert words[0] == "catenary", f"a documented command must be make, cp or catenary: got {line}"
     monkeypatch.chdir(tmp_path)
-    earlier = {
-        "my_line.yaml": "bruni_2015",
-        "my60.yaml": "bruni_2015",
-        "outputs/campaigns/first/best_design.yaml": "re330",
-    }
-    if words[1] != "new":
-        earlier["line_60.yaml"] = "bruni_2015"  # what `catenary new` writes
-    for line_file, line_name in earlier.items():  # what earlier commands leave
-        (tmp_path / line_file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / "conf" / "catenary" / f"{line_name}.yaml", tmp_path / line_file)
-    shutil.copy(ROOT / "examples" / "table.csv", tmp_path)
-    shutil.copy(ROOT / "conf" / "standards" / "contact_force.yaml", tmp_path / "my_limits.yaml")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for needed in files_taken(line):  # what earlier commands of its page leave, by the test below
+        if not (tmp_path / needed).exists():
+            (tmp_path / needed).parent.mkdir(parents=True, exist_ok=True)
+            like = "catenary/re330" if "campaigns" in needed else "catenary/bruni_2015"
+            like = "standards/contact_force" if "limits" in needed else like
+            shutil.copy(ROOT / "conf" / f"{like}.yaml", tmp_path / needed)
     before = sorted(tmp_path.rglob("*"))
     shown = [] if words[-2:] == ["--cfg", "job"] or "--help" in words else ["--cfg", "job"]
     assert cli.main([*words[1:], *shown]) == cli.DONE, capfd.readouterr().err

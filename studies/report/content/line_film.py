@@ -69,7 +69,8 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
     moments = moments[::step]
     shapes = _shapes(values, moments, view)
     droppers = _dropper_ends(values["line_dropper_node"], shapes.runs)
-    lowest = MASS_GAP * values["mass_height"].shape[2] + shapes.scale * shapes.moves * _deepest(shapes)
+    deepest = max(0.0, -float(shapes.masses.min()))  # how far below zero a mass comes [m]
+    lowest = MASS_GAP * values["mass_height"].shape[2] + shapes.scale * shapes.moves * deepest
     size = (WIDTH, float(np.ceil(shapes.top + lowest + 2.0 * MARGIN)))
     slower = case.histories.frames_per_second / step / RATE
     return Animation(
@@ -155,11 +156,6 @@ def _dropper_ends(ends: Array, runs: tuple[tuple[int, NDArray[np.int64]], ...]) 
     """Run and place in the run of both ends of every dropper."""
     where = {int(node): (r, k) for r, (_, nodes) in enumerate(runs) for k, node in enumerate(nodes)}
     return np.array([[*where[int(low)], *where[int(high)]] for low, high in ends], dtype=np.int64).reshape(-1, 4)
-
-
-def _deepest(shapes: _Shapes) -> float:
-    """How far below zero a mass comes [m]."""
-    return max(0.0, -float(shapes.masses.min()))
 
 
 def _moment(values: Mapping[str, Array], shapes: _Shapes, k: int, frame: int) -> Moment:

@@ -159,19 +159,19 @@ class DesignTable:
 
 @dataclass(frozen=True)
 class Constraint:
-    """One thing that is held: its limit, and its value at the nominal and at the best design."""
+    """One quantity with a limit or a fixed value, and its value at the nominal and at the best design."""
 
     name: str
     unit: str
-    sense: Literal["at most", "at least", "held at"]
+    sense: Literal["at most", "at least", "fixed at"]
     limit: float
     nominal: float
     best: float
 
     @property
     def margin(self) -> float:
-        """What the best design has left before it meets the limit; NaN where a value is held."""
-        ways = {"at most": self.limit - self.best, "at least": self.best - self.limit, "held at": math.nan}
+        """What the best design has left before it meets the limit; NaN where a value is fixed."""
+        ways = {"at most": self.limit - self.best, "at least": self.best - self.limit, "fixed at": math.nan}
         return ways[self.sense]
 
 

@@ -48,7 +48,7 @@ def campaign_page(content: CampaignContent) -> Page:
         _off_design_section(content),
         _schedule_section(content),
         Section(
-            "What is held",
+            "Limits of the search",
             text=(_holding(content),),
             charts=present(dropper_force_chart(results, content.least_dropper_force_N)),
             tables=(constraint_table(content.constraints),) if content.constraints else (),
@@ -226,9 +226,9 @@ def _choice_section(content: CampaignContent) -> Section:
     """Show what could be chosen and what was: the table of variables, and the best designs drawn."""
     choice, tables = content.choice, (design_table(content.designs),)
     if choice is None:
-        return Section("What was varied, and what was held", tables=tables)
+        return Section("What was varied, and what was not", tables=tables)
     return Section(
-        "What was varied, and what was held",
+        "What was varied, and what was not",
         text=tuple(filter(None, (choice.varied, choice.met, choice.held))),
         charts=(designs_chart(choice),),
         tables=tables,
@@ -241,7 +241,7 @@ def _search_section(content: CampaignContent) -> Section:
 
 
 def _holding(content: CampaignContent) -> str:
-    text = "The mean force, bounds and spacing are held for every design; the rest are limits."
+    text = "Every design keeps the mean force, the bounds and the spacing; the rest are limits."
     if not content.condition:
         return text
     return f"{text} Uplift, dropper force at rest and loss of contact are the worst of all scenarios."

@@ -173,7 +173,7 @@ def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None)
     ]
     held, found = result.case.mean_force_N, result.scenarios
     if held is not None and (found is None or found.one_mean_force):
-        rows.append(row("mean contact force", "N", "held at", held, lambda e: e.statistics["contact_force_mean_N"]))
+        rows.append(row("mean contact force", "N", "fixed at", held, lambda e: e.statistics["contact_force_mean_N"]))
     return (*rows, *_spacing(result))
 
 

@@ -102,7 +102,7 @@ def _objectives(records: list[TrialRecord], names: tuple[str, ...]) -> Array:
 def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> DesignTable:
     """What some designs change against the nominal line, with the bounds of the search.
 
-    Lifts and moves are coordinates of the search: shown is what they come to at every dropper, where all designs have
+    Variables of droppers are coordinates of the search: shown is what they come to at every dropper, where all have
     the nominal line's number of droppers.
     """
     variables = result.space.variables
@@ -118,7 +118,7 @@ def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> Des
         return np.concatenate([of_droppers, scale * [pick(variables[k]) for k in kept]])
 
     return DesignTable(
-        names=(*names, *(variables[k].name.replace("_", " ") for k in kept)),
+        names=(*names, *(variables[k].label for k in kept)),
         units=(*units, *("mm" if lift else _unit(variables[k]) for k, lift in zip(kept, in_mm, strict=True))),
         lower=column(lambda v: v.low, open_ends),
         upper=column(lambda v: v.high, open_ends),
@@ -184,9 +184,9 @@ def _meaning(result: CampaignResult, by_dropper: bool) -> str:
             f"{first} Droppers are counted from the support to mid-span and are the same on both sides of it; changes "
             f"are those against the same dropper of the nominal line, and {bounds}."
         )
-    kinds = {v.name.partition("_")[0]: v.description.rpartition(": ")[2] for v in droppers}
+    kinds = {v.label.partition(" ")[0]: v.description.rpartition(": ")[2] for v in droppers}
     meant = "; ".join(f"{kind}, {text}" for kind, text in kinds.items())
-    names = "Variables" if len(droppers) == len(variables) else "Lifts and moves"
+    names = "Variables" if len(droppers) == len(variables) else "Heights and stations of droppers"
     return (
         f"{first} {names} are changes against the nominal line, counted from the support to mid-span and the same on "
         f"both sides of it ({meant}). What they come to stands in the table of droppers."

@@ -35,7 +35,7 @@ def assessment_in_words(assessment: Assessment) -> str:
     """Say of every design how many limits it keeps and which it does not; and what the limits are worth."""
     found = []
     for label, criteria in assessment.designs:
-        missed = ", ".join(_name(c) for c in criteria if not c.met)
+        missed = ", ".join(_quantity(c)[0] for c in criteria if not c.met)
         kept = f"{sum(c.met for c in criteria)} of {len(criteria)}"
         found.append(f"{label} {kept}" + (f" (not: {missed})" if missed else ""))
     open_rows, count = unconfirmed(assessment), len(assessment.designs[-1][1])
@@ -48,11 +48,11 @@ def assessment_table(assessment: Assessment) -> Table:
     labels = [label for label, _ in assessment.designs]
     rows = []
     for criteria in zip(*(criteria for _, criteria in assessment.designs), strict=True):
-        row, digits = criteria[0].row, _digits(criteria[0])
+        row, (name, unit, digits) = criteria[0].row, _quantity(criteria[0])
         limits = list(dict.fromkeys(f"{c.row.sense} {value_text(c.limit, digits)}" for c in criteria))
         values = [f"{value_text(c.value, digits)}, {'kept' if c.met else 'not kept'}" for c in criteria]
         source = KNOWN.get(row.provenance, row.source)
-        cells = (_name(criteria[0]), "; ".join(limits), *values, _unit(criteria[0]))
+        cells = (name, "; ".join(limits), *values, unit)
         rows.append((*cells, f"{row.standard}:{row.edition}, {row.clause}", source, row.confirmed or "nobody yet"))
     return Table(
         title=f"Limits of standards at {assessment.condition}",
@@ -71,15 +71,3 @@ def _editions(assessment: Assessment) -> str:
 
 def _quantity(criterion: Criterion) -> tuple[str, str, int]:
     return next((name, unit, digits) for key, name, unit, digits in STATISTICS if key == criterion.row.statistic)
-
-
-def _name(criterion: Criterion) -> str:
-    return _quantity(criterion)[0]
-
-
-def _unit(criterion: Criterion) -> str:
-    return _quantity(criterion)[1]
-
-
-def _digits(criterion: Criterion) -> int:
-    return _quantity(criterion)[2]

@@ -34,7 +34,15 @@ def basins_of(result: CampaignResult) -> Basins | None:
     content = read_basins(CampaignFolder(result.folder))
     if not content.get("polished"):
         return None
-    return Basins(result.objectives[0], tuple(content["polished"]), len(content["basins"]))
+    labels = LIMITS | {v.name: v.label for v in result.space.variables}
+    polished = ({**p, "active": [_in_words(name, labels) for name in p["active"]]} for p in content["polished"])
+    return Basins(result.objectives[0], tuple(polished), len(content["basins"]))
+
+
+def _in_words(name: str, labels: dict[str, str]) -> str:
+    """A limit, or a variable with the end of its range, as pages call it."""
+    key, _, end = name.partition(" ")
+    return f"{labels.get(key, key)} {end}".rstrip()
 
 
 def basins_text(basins: Basins) -> str:
@@ -55,7 +63,7 @@ def basins_table(basins: Basins) -> Table:
     for p in basins.polished:
         started, end = p["start_value_as_polished"], p["end_value"]
         gained = "–" if started is None or end is None else objective_change(o, end, started)
-        held = ", ".join(LIMITS.get(name, name.replace("_", " ")) for name in map(str, p["active"])) or "nothing"
+        held = ", ".join(p["active"]) or "nothing"
         apart = "–" if p["distance"] is None else number(p["distance"], 3)
         rows.append(
             (
@@ -68,7 +76,7 @@ def basins_table(basins: Basins) -> Table:
         title="Polished designs and their basins",
         columns=(
             "start", f"{o.symbol} on record\n[{o.unit}]", f"as polished\n[{o.unit}]", "end", f"{o.symbol}\n[{o.unit}]",
-            "change", "distance", "evaluations", "basin", "held back by", "how it ended",
+            "change", "distance", "evaluations", "basin", "limited by", "how it ended",
         ),
         rows=tuple(rows),
         align="lrrlrrrrrll",

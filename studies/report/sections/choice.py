@@ -47,9 +47,9 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     variables, campaign, case = result.space.variables, result.campaign, result.case
     groups: dict[str, int] = {}
     for variable in variables:
-        name = variable.name.rstrip("0123456789").rstrip("_").replace("_", " ")
+        name = variable.label.rstrip("0123456789").rstrip()
         groups[name] = groups.get(name, 0) + 1
-    counted = ", ".join(name if n == 1 else f"{n} {name}s" for name, n in groups.items())
+    counted = ", ".join(name if n == 1 else f"{name}s ({n})" for name, n in groups.items())
     lines: list[tuple[TrialRecord, str, Role]] = [(result.nominal, "nominal", "nominal")]
     lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
     return Choice(
@@ -81,8 +81,8 @@ def _held(case: CaseSpec, uplift_factor: float, least_force: float, found: Scena
         press = press if found.one_mean_force else "each speed's own mean force"
         where = f"what the scenarios do not list of pantograph and run, and {press}"
     return (
-        f"Held: everything else of line {case.catenary.name}, {where}; uplift at most {uplift_factor:g} times the "
-        f"nominal line's, at least {least_force:g} N in every dropper at rest."
+        f"Not varied: everything else of line {case.catenary.name}, {where}. Limits: uplift at most {uplift_factor:g} "
+        f"times the nominal line's, at least {least_force:g} N in every dropper at rest."
     )
 
 

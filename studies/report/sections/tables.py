@@ -248,7 +248,7 @@ def _dropper_values(result: SpanResult) -> dict[str, Array]:
 
 
 def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
-    """What is held, with the margin that the best design has left."""
+    """Show every limit with the margin that the best design has left."""
     rows = tuple(
         (
             c.name,
@@ -260,7 +260,7 @@ def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
     )
     return Table(
         title="Limits and margins",
-        columns=("held", "limit", "nominal", "best", "margin left", "unit"),
+        columns=("quantity", "limit", "nominal", "best", "margin left", "unit"),
         rows=rows,
         align="llrrrl",
         caption="The margin is what the best design has left before it meets its limit.",

@@ -36,7 +36,7 @@ class VariableImportance:
     Attributes
     ----------
     shares : tuple of (Objective, dict)
-        Share of each variable [-] by its name, in each objective; empty where there is none.
+        Share of each variable [-] by its label, in each objective; empty where there is none.
     used, feasible, best : int
         Trials that count, how many of them hold every limit, and how many are the best.
     reason : str
@@ -96,7 +96,11 @@ def _shares(
     if content.get("trials") != sum(not r.polished for r in result.records):
         return (), "they are formed when the campaign ends"
     named = dict(zip(result.campaign.objectives, result.objectives, strict=True))
-    shares = tuple((named[name], dict(found)) for name, found in content["objectives"].items())
+    labels = {v.name: v.label for v in result.space.variables}
+    shares = tuple(
+        (named[name], {labels.get(variable, variable): share for variable, share in found.items()})
+        for name, found in content["objectives"].items()
+    )
     return shares, str(content["reason"])
 
 
@@ -186,5 +190,5 @@ def _chart(objective: Objective, shares: dict[str, float]) -> Chart:
         x_range=(0.0, 1.08 * 100.0 * float(values.max())),
         pick="point",
         height=height_of_rows(len(names)),
-        y_names=tuple(name.replace("_", " ") for name in names),
+        y_names=tuple(names),
     )

@@ -133,7 +133,7 @@ def choice_of_designs():
         for label, role, a in roles
     )
     cost = (("designs evaluated", "242"), ("core-hours, one thread a design", "0.013"))
-    return Choice("5 variables: 5 lifts.", "Held: everything else of line re330.", drawn, cost)
+    return Choice("5 variables: heights of droppers (5).", "Not varied: everything else of line re330.", drawn, cost)
 
 
 def off_design_of():
@@ -174,7 +174,7 @@ def campaign_content():
             Constraint("largest uplift at supports", "mm", "at most", 68.6, 62.4, 60.1),
             Constraint("least dropper force at rest", "N", "at least", 10.0, 89.0, 74.0),
             Constraint("loss of contact", "%", "at most", 0.0, 0.0, 0.0),
-            Constraint("mean contact force", "N", "held at", 157.3, 157.3, 157.3),
+            Constraint("mean contact force", "N", "fixed at", 157.3, 157.3, 157.3),
             Constraint("least distance between droppers", "m", "at least", 2.0, 6.7, 6.6),
         ),
         least_dropper_force_N=10.0,

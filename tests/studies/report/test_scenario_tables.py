@@ -89,7 +89,7 @@ def test_every_figure_of_the_search_on_the_page_is_the_one_on_record(tmp_path, o
     assert facts[f"{symbols[0]} of the nominal line"] == f"{before:.2f} N"
     assert facts[f"{symbols[0]} of the best design"] == f"{after:.2f} N"
     assert facts["change"] == change_percent(after, before)
-    section = next(s for s in page.sections if s.title == "What was varied, and what was held")
+    section = next(s for s in page.sections if s.title == "What was varied, and what was not")
     rows = {row[0]: row[2:4] for row in section.tables[0].rows}
     assert {
         s: tuple(f"{v:.2f}" for v in pair) for s, pair in zip(symbols, recorded, strict=True)

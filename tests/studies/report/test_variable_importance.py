@@ -46,6 +46,11 @@ def section_of(folder, title=TITLE):
     return next(s for s in campaign_page(read_campaign(folder)).sections if s.title.startswith(title))
 
 
+def in_words(name):
+    kind, number = name.split("_")
+    return f"{dict(lift='height', move='station')[kind]} of dropper {number}"
+
+
 def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_measures(tmp_path):
     run(tmp_path, objectives=["sigma", "uplift"], sampler={"kind": "qmc"})
     section, held = section_of(tmp_path), json.loads((tmp_path / "importances.json").read_text("utf-8"))
@@ -54,7 +59,7 @@ def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_m
         shares = held["objectives"][name]
         bars, dots = chart.curves
         assert chart.title.startswith("Screening only") and list(dots.x) == sorted(100 * v for v in shares.values())
-        assert dots.notes[-1].startswith(f"{next(iter(shares))}: ") and list(bars.x[1::2]) == list(dots.x)
+        assert dots.notes[-1].startswith(in_words(next(iter(shares))) + ": ") and list(bars.x[1::2]) == list(dots.x)
         assert chart.y_names[-1] == next(iter(shares)).replace("_", " ")
     assert "none independent" in section.text[0] and "nothing certain of an effect" in section.text[0]
     assert section.command.startswith(f"catenary sensitivity catenary={tmp_path / 'best_design.yaml'}")
