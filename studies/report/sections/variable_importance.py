@@ -98,7 +98,7 @@ def _shares(
     named = dict(zip(result.campaign.objectives, result.objectives, strict=True))
     labels = {v.name: v.label for v in result.space.variables}
     shares = tuple(
-        (named[name], {labels.get(variable, variable): share for variable, share in found.items()})
+        (named[name], {labels.get(str(variable), str(variable)): share for variable, share in found.items()})
         for name, found in content["objectives"].items()
     )
     return shares, str(content["reason"])

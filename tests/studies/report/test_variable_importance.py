@@ -47,8 +47,9 @@ def section_of(folder, title=TITLE):
 
 
 def in_words(name):
-    kind, number = name.split("_")
-    return f"{dict(lift='height', move='station')[kind]} of dropper {number}"
+    for kind, quantity in (("lift_", "height of dropper "), ("move_", "station of dropper ")):
+        name = name.replace(kind, quantity)
+    return name
 
 
 def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_measures(tmp_path):
@@ -60,7 +61,7 @@ def test_the_search_s_importances_are_drawn_as_screening_with_the_command_that_m
         bars, dots = chart.curves
         assert chart.title.startswith("Screening only") and list(dots.x) == sorted(100 * v for v in shares.values())
         assert dots.notes[-1].startswith(in_words(next(iter(shares))) + ": ") and list(bars.x[1::2]) == list(dots.x)
-        assert chart.y_names[-1] == next(iter(shares)).replace("_", " ")
+        assert chart.y_names[-1] == in_words(next(iter(shares)))
     assert "none independent" in section.text[0] and "nothing certain of an effect" in section.text[0]
     assert section.command.startswith(f"catenary sensitivity catenary={tmp_path / 'best_design.yaml'}")
     assert section.command.endswith(f"run_dir={tmp_path / 'sensitivity'}")
