@@ -18,6 +18,8 @@ THIS = Path(__file__).name  # it quotes what it forbids
 # folders of modules, configuration files and pages that people read
 SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf", "docs", "tests", "outputs/README.md")
 SCOPE += ("README.md", "CHANGELOG.md", "CITATION.cff", "Makefile", "pyproject.toml", ".ci/run")
+READ = {".py", ".yaml", ".md", ".html", ".js", ".c", ".h", ".m"}
+VENDORED = ("docs/assets",)
 CHECKED_BY_NAME = re.compile(r"^\s*def (test_\w+)", re.MULTILINE)
 BLOCKS = re.DOTALL | re.MULTILINE
 OFFENDERS_SHOWN = 60
@@ -109,11 +111,13 @@ def strings_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def files_of(place: str) -> list[Path]:
-    """List the modules, configuration files and pages of a folder, or the page itself."""
+    """List the modules, programs, configuration files and pages of a folder, or the page itself."""
     at = ROOT / place
-    found = sorted(p for suffix in ("py", "yaml", "md") for p in at.rglob(f"*.{suffix}")) if at.is_dir() else [at]
+    found = sorted(p for p in at.rglob("*") if p.suffix in READ) if at.is_dir() else [at]
     named = {path: path.relative_to(ROOT).as_posix() for path in found}
-    return [path for path, name in named.items() if not name.startswith(WRITTEN_BY_RUNS) and path.name != THIS]
+    return [
+        path for path, name in named.items() if not name.startswith((*WRITTEN_BY_RUNS, *VENDORED)) and path.name != THIS
+    ]
 
 
 @pytest.mark.parametrize("place", SCOPE)

@@ -32,7 +32,7 @@ end
 end
 
 function x = keep_band (x, b, harmonics)
-% Frequencies of every record up to half a harmonic above the last one that is kept. A record is no period: twice its
+% Frequencies of every record up to half a harmonic above the last one that is kept. A record is not a period: twice its
 % length of zeros stands behind it, so that its ends do not meet.
 if harmonics > 0
   [D, M, N] = size (x);

@@ -77,9 +77,9 @@
     function place(px) {
       reading.hidden = false;
       const scale = svg.clientWidth / chart.size[0];
-      const beside = px * scale + 14;
-      const fits = beside + reading.offsetWidth <= plot.clientWidth;
-      reading.style.left = Math.max(0, fits ? beside : px * scale - 14 - reading.offsetWidth) + "px";
+      const right = px * scale + 14;
+      const fits = right + reading.offsetWidth <= plot.clientWidth;
+      reading.style.left = Math.max(0, fits ? right : px * scale - 14 - reading.offsetWidth) + "px";
       reading.style.top = (top + 4) * scale + "px";
     }
 
