@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITTEN_BY_RUNS = ("docs/results",)
 THIS = Path(__file__).name  # it quotes what it forbids
 # folders of modules, configuration files and pages that people read
 SCOPE = ("catenary", "dynamics", "optimise", "studies", "examples", "conf", "docs", "tests", "outputs/README.md")
@@ -115,9 +114,7 @@ def files_of(place: str) -> list[Path]:
     at = ROOT / place
     found = sorted(p for p in at.rglob("*") if p.suffix in READ) if at.is_dir() else [at]
     named = {path: path.relative_to(ROOT).as_posix() for path in found}
-    return [
-        path for path, name in named.items() if not name.startswith((*WRITTEN_BY_RUNS, *VENDORED)) and path.name != THIS
-    ]
+    return [path for path, name in named.items() if not name.startswith(VENDORED) and path.name != THIS]
 
 
 @pytest.mark.parametrize("place", SCOPE)
