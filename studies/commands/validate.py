@@ -9,7 +9,7 @@ periodic state and the long transient). One or some alone:
 
   catenary validate only=[steady,en50318]
 
-`make results` writes the tables of the documentation by `tables=docs/results`.
+`make validate` writes the tables of the documentation by `tables=docs/results`.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from studies.validation.gates.gates import load_gates
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
+PACKAGES = ("catenary", "dynamics", "optimise", "studies")
 PAGES = sorted(file for file in RESULTS.glob("*.md") if file.stem != "index")
 FETCHED = re.compile(r"<(?:script|img|link)\b[^>]*?(?:src|href)=[\"']?(?:https?:)?//[^\"'\s>]+")
 STYLE = re.compile(r"(?:@import\s+|url\()[\"']?(?:https?:)?//[^\"')]+")
@@ -172,3 +173,11 @@ def test_files_that_pages_name_are_there():
             if ours and not any(f"/{file}".endswith(f"/{name}") for file in listed):
                 missing.append(f"{page.relative_to(ROOT)}: {name}")
     assert not missing, "these pages name files that are not there:\n" + "\n".join(missing)
+
+
+def test_targets_of_make_that_texts_name_are_there():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    texts = [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(f for p in PACKAGES for f in (ROOT / p).rglob("*.py"))]
+    named = {(name, text.name) for text in texts for name in re.findall(r"`make ([a-z]+)", text.read_text("utf-8"))}
+    assert {"validate", "bench"} <= {name for name, _ in named}
+    assert not [found for found in sorted(named) if found[0] not in targets]
