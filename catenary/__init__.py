@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from catenary.errors import InputError
     from catenary.spec.line import CatenarySpec
     from catenary.storage.library import line_names, load_line
+    from catenary.version import __version__
 
-__all__ = ["CatenarySpec", "InputError", "line_names", "load_line"]
+__all__ = ["CatenarySpec", "InputError", "__version__", "line_names", "load_line"]
 
 keep_kernels_by_source()
 
@@ -22,6 +23,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "CatenarySpec": "catenary.spec.line",
         "InputError": "catenary.errors",
+        "__version__": "catenary.version",
         "line_names": "catenary.storage.library",
         "load_line": "catenary.storage.library",
     },

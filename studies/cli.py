@@ -139,9 +139,9 @@ def _dispatch(arguments: list[str]) -> int:
         return DONE
     study, rest = arguments[0], arguments[1:]
     if study in ("--version", "version"):
-        from catenary.storage.provenance import versions
+        from catenary.version import __version__
 
-        print(f"catenary {versions()['catenary-optimisation']}")
+        print(f"catenary {__version__}")
         return DONE
     if study not in STUDIES:
         return _unknown("study", study, STUDIES, "catenary")

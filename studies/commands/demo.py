@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from studies.afterwards.confirmation import confirmed_change
 from studies.commands import export
 from studies.commands.optimise import run_campaign_study
 from studies.input.compose import Composed, compose_job
@@ -29,6 +28,8 @@ def compose(overrides: list[str]) -> Composed[CampaignJob]:
 
 def run(composed: Composed[CampaignJob]) -> int:
     """Search, report, export; 1 when a solver failed or nothing better was found, 75 when interrupted."""
+    from studies.afterwards.confirmation import confirmed_change
+
     begin = time.perf_counter()
     code, result = run_campaign_study(composed)
     if code or result is None or result.best is None:

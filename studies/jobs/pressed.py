@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
-from dynamics.rig.loop.device import LumpedDevice, lumped_device
-from dynamics.rig.loop.model import PeriodicModel
-from dynamics.rig.loop.spec import LoopSettings
-from dynamics.rig.loop.steady import solve_steady
 from dynamics.spec.case import PantographSpec
 from dynamics.spec.mean_force import reference_mean_force
+
+if TYPE_CHECKING:
+    from dynamics.rig.loop.device import LumpedDevice
+    from dynamics.rig.loop.model import PeriodicModel
+    from dynamics.rig.loop.spec import LoopSettings
 
 __all__ = ["ForceSpec", "Press", "PressedSpec", "pressed_pantograph"]
 
@@ -66,6 +67,8 @@ def pressed_pantograph(
     The mean rises with the applied force by the share that the springs to the base leave, which is measured from step
     to step.
     """
+    from dynamics.rig.loop.device import lumped_device
+    from dynamics.rig.loop.steady import solve_steady
 
     def pressed(force: float) -> LumpedDevice:
         return lumped_device(pantograph, force, press.stiffness, model.dt, press.damping_ratio)

@@ -9,7 +9,6 @@ from pydantic import Field, ValidationError
 
 from catenary.errors import InputError
 from catenary.storage.files import read_json_object
-from dynamics.rig.bundle import RECOMMENDATION, recommendation_mismatch
 from dynamics.rig.loop.spec import LoopHabits, LoopSettings, Strategy
 from dynamics.spec.case import PantographSpec
 
@@ -91,11 +90,15 @@ def served_settings(
 
 def judged_otherwise(bundle: Path, pantograph: PantographSpec, contact_stiffness: float) -> list[str]:
     """List how a device differs from the one that the bundle's recommendation was judged with."""
+    from dynamics.rig.bundle import RECOMMENDATION, recommendation_mismatch
+
     return recommendation_mismatch(_stored(bundle / RECOMMENDATION), pantograph, contact_stiffness)
 
 
 def _recommendation(bundle: Path, manifest: dict[str, Any]) -> dict[str, Any] | None:
     """Settings that `catenary rig map` stored; their digest was checked with the bundle's."""
+    from dynamics.rig.bundle import RECOMMENDATION
+
     if RECOMMENDATION not in manifest["files"]:
         return None
     path = bundle / RECOMMENDATION

@@ -7,13 +7,14 @@ import sys
 import pytest
 
 from studies import cli
+from studies.rig import COMMANDS as RIG
 
 COMMAND = "import sys; from studies.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 @pytest.mark.benchmark
 def test_help_of_every_command(figure, timed):
-    for page in ([], *([study] for study in cli.STUDIES)):
+    for page in ([], *([study] for study in cli.STUDIES), *(["rig", name] for name in RIG)):
         arguments = [sys.executable, "-c", COMMAND, *page, "--help"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         _, timing = timed(lambda asked=arguments: subprocess.run(asked, check=True, stdout=subprocess.DEVNULL))

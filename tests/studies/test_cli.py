@@ -7,11 +7,14 @@ import sys
 
 import pytest
 
+import catenary as package
 from studies import cli
+from studies.rig import COMMANDS as RIG
 from studies.writing.run_folder import fresh_folder
 
 ROOT = os.path.dirname(os.path.dirname(cli.__file__))
 HEAVY = ("optuna", "dask", "distributed", "xarray", "scipy.signal", "numba", "matplotlib")
+PAGES = [["--help"], *([name, "--help"] for name in cli.STUDIES), *(["rig", name, "--help"] for name in RIG)]
 
 
 def test_help_names_every_study_and_choice(catenary):
@@ -62,7 +65,7 @@ def test_how_a_study_stands_is_read_without_anything_heavy(module):
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["optimise", "--help"], ["optimise", "--cfg", "job"]])
+@pytest.mark.parametrize("arguments", [*PAGES, ["optimise", "--cfg", "job"]], ids=" ".join)
 def test_what_only_reads_imports_nothing_heavy(folder, arguments):
     code = (
         "import sys\nfrom studies.cli import main\n"
@@ -97,7 +100,8 @@ def test_an_unknown_study_is_answered_with_a_suggestion(catenary, typed, advice)
 
 
 def test_version(catenary):
-    assert catenary("--version").out.startswith("catenary ")
+    assert catenary("--version").out == f"catenary {package.__version__}\n"
+    assert package.__version__[0].isdigit()
 
 
 def test_an_interruption_says_so(catenary, monkeypatch):
