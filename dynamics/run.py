@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catenary.storage.files import refuse_other_suffix
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
@@ -126,9 +127,16 @@ class Run:
         return result_dataset(self.solution, self.case)
 
     def save(self, path: str | Path) -> Path:
-        """Write what `to_xarray` gives as netCDF4, whole or not at all; returns the path."""
+        """Write what `to_xarray` gives as netCDF4, whole or not at all; returns the path.
+
+        Raises
+        ------
+        InputError
+            If the path does not end in ``.nc``.
+        """
         from dynamics.results.dataset import write_result
 
+        refuse_other_suffix(path, (".nc",), "netCDF4")
         write_result(Path(path), self.solution, self.case)
         return Path(path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -59,6 +60,24 @@ class Spec(BaseModel):
         from catenary.spec.changes import changed
 
         return changed(self, changes)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy with values replaced as they are, unchecked, for values that are known to be allowed.
+
+        `with_changes` checks them.
+
+        Raises
+        ------
+        InputError
+            If a key is not known, with the nearest one that is.
+        """
+        if update and not update.keys() <= type(self).model_fields.keys():
+            from catenary.spec.changes import refuse_unknown
+            from catenary.spec.keys import KeyTree
+
+            own = type(self).model_fields
+            refuse_unknown(KeyTree(type(self)), [name for name in update if name not in own])
+        return super().model_copy(update=update, deep=deep)
 
 
 class WireSpec(Spec):

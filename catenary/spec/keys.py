@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["KeyTree", "format_value"]
+__all__ = ["KeyTree", "did_you_mean", "format_value"]
 
 Node = dict[str, Any]
 LONGEST_PATH = 200  # to look for what a longer one is near takes long, and is in vain
@@ -119,6 +119,12 @@ class KeyTree:
 def _schema(spec: type[BaseModel]) -> Node:
     """JSON schema of a Spec, made once in a process: pydantic builds every validator for it."""
     return spec.model_json_schema()
+
+
+def did_you_mean(given: object, known: Iterable[str]) -> str:
+    """End of a sentence that refuses a name: the nearest one that there is, empty where none is near."""
+    near = difflib.get_close_matches(str(given)[:LONGEST_PATH], list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _range(node: Node, unit: str) -> str:

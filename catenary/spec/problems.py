@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from catenary.spec.keys import KeyTree, format_value
+from catenary.spec.keys import KeyTree, did_you_mean, format_value
 
 __all__ = ["Path", "find_problems"]
 
@@ -118,7 +118,8 @@ def _sentences(keys: KeyTree, error: Any, data: dict[str, Any], where: Callable[
         limit = f"at least {context['min_length']}" if kind == "too_short" else f"at most {context['max_length']}"
         return [f"{name} must list {limit} values: got {context['actual_length']}{place}"]
     if allowed:
-        return [f"{name} must be {allowed}: got {format_value(value, unit)}{place}"]
+        near = did_you_mean(value, map(str, (keys.node(path) or {}).get("enum", ())))
+        return [f"{name} must be {allowed}: got {format_value(value, unit)}{place}{near}"]
     return [f"{name} must be {_type_of(keys, path)}: got {format_value(value, unit)}{place}"]
 
 

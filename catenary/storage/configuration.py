@@ -7,7 +7,6 @@ and not by its name, so that another package called ``conf`` is never taken for 
 from __future__ import annotations
 
 import copy
-import difflib
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -17,7 +16,7 @@ from typing import Any
 import yaml
 
 from catenary.errors import InputError
-from catenary.spec.keys import format_value
+from catenary.spec.keys import did_you_mean, format_value
 from catenary.storage.yaml_file import read_yaml_mapping
 
 __all__ = ["CONF", "FILE_GROUPS", "chosen_block", "chosen_file", "conf_content", "group_options", "unknown_choice"]
@@ -69,10 +68,8 @@ def unknown_choice(group: str, name: str, place: str = "") -> str:
         Where it was given, with a space before (' on the command line').
     """
     options = group_options(group)
-    near = difflib.get_close_matches(name, options, n=1)
     choices = ", ".join(options) + (" or the path of a YAML file" if group in FILE_GROUPS else "")
-    advice = f"; did you mean {near[0]}?" if near else ""
-    return f"{group} must be one of {choices}: got {format_value(name)}{place}{advice}"
+    return f"{group} must be one of {choices}: got {format_value(name)}{place}{did_you_mean(name, options)}"
 
 
 def chosen_block(group: str, name: str | os.PathLike[str]) -> dict[str, Any]:

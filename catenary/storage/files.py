@@ -21,6 +21,7 @@ __all__ = [
     "read_json_again",
     "read_json_object",
     "read_yaml",
+    "refuse_other_suffix",
     "whole_file",
     "write_bytes_atomic",
     "write_json_atomic",
@@ -74,6 +75,20 @@ def whole_file(path: Path) -> Iterator[Path]:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def refuse_other_suffix(path: str | os.PathLike[str], suffixes: tuple[str, ...], what: str) -> None:
+    """Refuse to write a file under a name that promises another format.
+
+    Raises
+    ------
+    InputError
+        If the path ends in none of the suffixes.
+    """
+    if Path(path).suffix.lower() not in suffixes:
+        raise InputError(
+            [f"path must end in {' or '.join(suffixes)}, what is written is {what}: got {os.fspath(path)}"]
+        )
 
 
 def write_bytes_atomic(path: Path, content: bytes) -> None:

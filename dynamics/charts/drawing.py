@@ -27,6 +27,7 @@ __all__ = ["WIDTH", "charts_figure", "thinned"]
 
 WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
+EDGE = 2.0  # where titles and legends begin: a sign at the edge itself would lose half of its ends
 ROW, LEGEND_GAP = 18.0, 6.0  # a row of the legend or a heading, and what is left free below a legend
 # room that a letter of a name next to the axes takes, a digit of a number at an axis, a letter and a sign of the legend
 LETTER, DIGIT, LEGEND_LETTER, LEGEND_SIGN = 6.3, 8.0, 7.2, 44.0
@@ -132,7 +133,7 @@ def _dress(axes: Axes, chart: Chart, place: _Place) -> None:
     axes.tick_params(axis="y", length=0.0, pad=8.0)
     x_title, y_title = chart.axis_titles
     _write(axes, 0.5 * (place.left + place.right), place.bottom + 36.0, x_title, "center")
-    _write(axes, 2.0, place.top - 11.0, y_title, "left")
+    _write(axes, EDGE, place.top - 11.0, y_title, "left")
 
 
 def _draw_stations(axes: Axes, stations: Stations, place: _Place) -> None:
@@ -229,7 +230,7 @@ def _legend_shape(labels: list[str]) -> tuple[int, int]:
     """Rows and columns of a legend that fits the width: as many columns as have room."""
     for columns in range(len(labels), 1, -1):
         widths = [max(map(len, labels[c::columns])) * LEGEND_LETTER + LEGEND_SIGN for c in range(columns)]
-        if sum(widths) <= WIDTH:
+        if EDGE + sum(widths) <= WIDTH:
             return -(-len(labels) // columns), columns
     return len(labels), 1
 
@@ -246,7 +247,7 @@ def _draw_legend(axes: Axes, entries: dict[str, Artist], place: _Place) -> None:
         [entries[label] for label in by_column],
         by_column,
         loc="upper left",
-        bbox_to_anchor=(0.0, 1.0 - (place.top - TOP - LEGEND_GAP - ROW * rows) / height),
+        bbox_to_anchor=(EDGE / WIDTH, 1.0 - (place.top - TOP - LEGEND_GAP - ROW * rows) / height),
         ncols=columns,
         frameon=False,
         fontsize=LEGEND_SIZE,

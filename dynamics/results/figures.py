@@ -15,7 +15,7 @@ from dynamics.charts.parts import Chart, Curve, Level, Role, Stations
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dynamics.results.solution import Solution
+    from dynamics.results.solution import PantographResult, Solution
 
 __all__ = ["draw_run", "force_chart", "mean_level"]
 
@@ -71,13 +71,12 @@ def mean_level(mean_N: float) -> Level:
 def _force_chart(solution: Solution) -> Chart:
     """Filtered force of every pantograph over the spans that count, that of the leading one as computed behind it."""
     raw = solution.leading
-    part = raw.evaluated
-    curves = [Curve("as computed", raw.position[part], raw.contact_force[part], "m", "N", "muted")]
+    curves = [Curve("as computed", *_from_support(solution, raw, raw.contact_force), "m", "N", "muted")]
     cutoff = solution.case.signal.cutoff_hz
     for k, one in enumerate(solution.pantographs):
         name = f"filtered at {cutoff:g} Hz" + (f", pantograph {k + 1}" if len(solution.pantographs) > 1 else "")
-        force = one.contact_force_filtered[one.evaluated]
-        curves.append(Curve(name, one.position[one.evaluated], force, "m", "N", ROLES[k % len(ROLES)]))
+        passage = _from_support(solution, one, one.contact_force_filtered)
+        curves.append(Curve(name, *passage, "m", "N", ROLES[k % len(ROLES)]))
     at = np.concatenate([one.position[one.evaluated] for one in solution.pantographs])
     low, high = float(at.min()), float(at.max())
     line, found = solution.case.catenary, solution.statistics
@@ -86,6 +85,23 @@ def _force_chart(solution: Solution) -> Chart:
     droppers = _repeated(line.droppers.positions, line.period, low, high)
     stations = (Stations("supports", supports, full_height=True), Stations("droppers", droppers, "best"))
     return force_chart(tuple(curves), stations, (min(low, *supports), max(high, *supports)), levels)
+
+
+def _from_support(
+    solution: Solution, one: PantographResult, force: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Stations [m] and a force [N] over the spans that count, with the sample before: it stands at their first support.
+
+    A state that repeats has it at its end.
+    """
+    part = one.evaluated
+    x, y = one.position[part], force[part]
+    if part.start > 0:
+        before = part.start - 1
+        return np.insert(x, 0, one.position[before]), np.insert(y, 0, force[before])
+    if not solution.repeats:
+        return x, y
+    return np.insert(x, 0, x[-1] - solution.case.catenary.period), np.insert(y, 0, y[-1])
 
 
 def _sigma_levels(solution: Solution) -> tuple[Level, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Unpack
@@ -13,7 +14,7 @@ from dynamics.spec.case_input import Line, Pantograph
 from optimise.entry.found import FoundDesigns
 from optimise.entry.job_keys import CampaignChanges, campaign_job
 from optimise.entry.progress_line import ProgressLine
-from optimise.search.campaign import drive_campaign
+from optimise.search.campaign import Drive, Interrupted, drive_campaign
 from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.result import load_result
 from optimise.spec.jobs import OptimiseJob, campaign_of
@@ -56,13 +57,17 @@ def campaign(
     NominalFailedError
         If the nominal line cannot be evaluated.
     Interrupted
-        After Ctrl-C; every design that was evaluated is on record.
+        After Ctrl-C; every design that was evaluated is on record, and the message says what resumes the campaign.
     """
     job = campaign_job(line, pantograph, {"speed_kmh": speed_kmh, **changes})
     prepared = prepared_campaign(job, campaign_folder(job) if folder is None else Path(folder))
+    command = shlex.join(["catenary", "optimise", f"resume={prepared.place.path}"])
     progress = ProgressLine(sys.stderr)  # what a script prints is its own
+    how = Drive(progress=progress.show, doing=progress.doing, command=command, again="the same call")
     try:
-        return FoundDesigns(drive_campaign(prepared, progress=progress.show))
+        return FoundDesigns(drive_campaign(prepared, **how))
+    except Interrupted as stop:
+        raise Interrupted(f"{stop}, or in a shell:\n  {command}") from stop
     finally:
         progress.end()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catenary.spec.line import CatenarySpec
+from catenary.storage.files import refuse_other_suffix
 from dynamics.rig.exported import ExportedBundle, bundle_case, refuse_unfit_bundle, write_case
 from dynamics.spec.case import RIG_STEP, CaseSpec
 from optimise.record.trial import TrialRecord
@@ -52,7 +53,14 @@ class Design:
     feasible: bool
 
     def save(self, path: str | Path) -> Path:
-        """Write the complete line as YAML, whole or not at all; returns the path."""
+        """Write the complete line as YAML, whole or not at all; returns the path.
+
+        Raises
+        ------
+        InputError
+            If the path ends in neither ``.yaml`` nor ``.yml``.
+        """
+        refuse_other_suffix(path, (".yaml", ".yml"), "YAML")
         write_line(self.line, Path(path))
         return Path(path)
 
@@ -78,7 +86,8 @@ class Design:
     def __repr__(self) -> str:
         """Name the design and its standard deviation."""
         held = "" if self.feasible else ", not feasible"
-        return f"<design {self.number} of {self.line.name}: standard deviation {self.sigma_N:.2f} N{held}>"
+        which = f"design {self.number} of {self.line.name}" + ("" if self.number else ", the nominal line")
+        return f"<{which}: standard deviation {self.sigma_N:.2f} N{held}>"
 
     def _repr_html_(self) -> str:
         return self.line._repr_html_().replace("<caption>", f"<caption>{repr(self)[1:-1]}<br>")
@@ -155,6 +164,8 @@ class FoundDesigns:
         campaign, done = self.result.campaign, len(self.result.records)
         if self.result.best is None:
             found = "no feasible design"
+        elif self.result.front == [self.result.nominal]:
+            found = f"none better than the nominal line, {self.nominal.sigma_N:.2f} N"
         else:
             found = f"best {self.best.sigma_N:.2f} N ({self.gain_percent:+.1f} %), nominal {self.nominal.sigma_N:.2f} N"
         return f"<campaign {campaign.name}: {done} designs, {found}, in {self.folder}>"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -13,6 +17,7 @@ __all__ = ["ProgressLine"]
 
 
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_TICKS = 1.0
 
 
 class ProgressLine:
@@ -41,14 +46,44 @@ class ProgressLine:
         """Show a line in the place of the last one."""
         self._last = text
         if self._terminal:
-            print("\r" + self._last.ljust(self._width), end="", flush=True, file=self._stream)
-            self._width = len(self._last)
+            shown = text[: shutil.get_terminal_size().columns - 1]  # a longer one would not be rewritten as a whole
+            print("\r" + shown.ljust(self._width), end="", flush=True, file=self._stream)
+            self._width = len(shown)
         elif time.monotonic() - self._printed > SECONDS_BETWEEN_LINES:
             self._printed = time.monotonic()
             print(self._last, flush=True, file=self._stream)
             self._last = ""
 
+    @contextlib.contextmanager
+    def doing(self, what: str) -> Iterator[None]:
+        """Show what runs and for how long already; elsewhere than in a terminal, one line when it begins."""
+        if not self._terminal:
+            print(what, flush=True, file=self._stream)
+            yield
+            return
+        from optimise.search.progress import clock
+
+        begin, over = time.monotonic(), threading.Event()
+
+        def write() -> None:
+            self.write(f"{what} | {clock(time.monotonic() - begin)}")
+
+        def tick() -> None:
+            while not over.wait(SECONDS_BETWEEN_TICKS):
+                write()
+
+        write()
+        ticking = threading.Thread(target=tick, daemon=True)
+        ticking.start()
+        try:
+            yield
+        finally:
+            over.set()
+            ticking.join()
+            write()
+
     def end(self) -> None:
-        """Leave the last state on a line of its own."""
-        if self._terminal or self._last:
+        """Leave the last state on a line of its own; nothing where none is shown."""
+        if self._last:
             print("" if self._terminal else self._last, flush=True, file=self._stream)
+        self._last, self._width = "", 0

@@ -19,6 +19,7 @@ from optimise.parameter_study.sensitivity import SensitivityFolder, fill_sensiti
 from optimise.parameter_study.sensitivity_result import SensitivityInput
 from optimise.parameter_study.sweep import SweepFolder, fill_sweep
 from optimise.parameter_study.sweep_result import SweepInput
+from optimise.record.driver_lock import Interrupted
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,7 +70,7 @@ def sweep(
     with _kept(folder) as path, _progress() as show:
         given = SweepInput(sweep=job.sweep, case=case_of(job))
         prepared = prepare_study(SweepFolder(path), given, job.cluster)
-        return sweep_dataset(fill_sweep(prepared, progress=show)).load()
+        return sweep_dataset(fill_sweep(prepared, progress=show, again="the same call")).load()
 
 
 def sensitivity(
@@ -117,7 +118,7 @@ def sensitivity(
     with _kept(folder) as path, _progress() as show:
         given = SensitivityInput(sensitivity=job.sensitivity, case=case_of(job))
         prepared = prepare_study(SensitivityFolder(path), given, job.cluster)
-        return sensitivity_dataset(fill_sensitivity(prepared, progress=show)).load()
+        return sensitivity_dataset(fill_sensitivity(prepared, progress=show, again="the same call")).load()
 
 
 @contextlib.contextmanager
@@ -127,7 +128,13 @@ def _kept(folder: str | Path | None) -> Iterator[Path]:
         yield Path(folder)
         return
     with tempfile.TemporaryDirectory(prefix="catenary_") as passing:
-        yield Path(passing) / "study"
+        try:
+            yield Path(passing) / "study"
+        except Interrupted:
+            raise Interrupted(
+                "the study was interrupted, and its points are gone: with folder=... they are kept, and "
+                "the same call resumes"
+            ) from None
 
 
 @contextlib.contextmanager

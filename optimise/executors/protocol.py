@@ -32,11 +32,11 @@ class NoWorkersError(Exception):
         self.change = change
 
 
-def interruption(stop: BaseException, left: str) -> str:
-    """Sentence on interrupted work: the reason if nobody requested it, what is on record, and how to resume."""
+def interruption(stop: BaseException, left: str, again: str = "the same command") -> str:
+    """Sentence on interrupted work: the reason if nobody requested it, what is on record, and what resumes it."""
     reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
     change = stop.change if isinstance(stop, NoWorkersError) else ""
-    way = f"with {change}, this command" if change else "the same command"
+    way = f"with {change}, {again.replace('the same', 'this')}" if change else again
     return f"{reason}{left}; {way} resumes from there"
 
 

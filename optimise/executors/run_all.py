@@ -32,10 +32,11 @@ def completed(executor: Executor, work: Iterable[Work]) -> Iterator[Any]:
 
 
 def run_all(executor: Executor, work: Iterable[Work], progress: Callable[[int], None]) -> dict[int, Any]:
-    """Outcomes of all work by number. ``progress`` takes the number done after each."""
+    """Outcomes of all work by number. ``progress`` takes the number done, at the beginning and after every look."""
     outcomes: dict[int, Any] = {}
+    progress(0)
     for found in completed(executor, work):
         if found is not None:
             outcomes[found.number] = found
-            progress(len(outcomes))
+        progress(len(outcomes))
     return outcomes

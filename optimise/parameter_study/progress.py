@@ -24,12 +24,15 @@ class ParameterStudyProgress(StudyProgress):
         Points wanted.
     refined, to_refine : int
         Points of a filled sweep whose error is estimated, and how many of them there are to be.
+    refining_s : float
+        Wall time that the estimates have taken so far [s].
     """
 
     study: str
     points: int
     refined: int = 0
     to_refine: int = 0
+    refining_s: float = 0.0
 
     @property
     def to_do(self) -> int:
@@ -49,5 +52,5 @@ def points_line(p: ParameterStudyProgress) -> str:
         parts.insert(1, "rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
         parts.append("time left -" if p.time_left_s is None else f"time left {clock(p.time_left_s)}")
     if p.to_refine:
-        parts.append(f"errors of {p.refined}/{p.to_refine} points")
+        parts += [f"errors of {p.refined}/{p.to_refine} points", clock(p.refining_s)]
     return " | ".join(parts)

@@ -33,11 +33,14 @@ class Fill(TypedDict, total=False):
         Picklable function of a batch and the setting of its study, in place of `evaluate_batch`.
     command : str
         Command line that resumes the study, for `catenary status`.
+    again : str
+        What resumes it, in the words of an interruption; the same command unless given.
     """
 
     progress: Callable[[ParameterStudyProgress], None]
     evaluate: Evaluate
     command: str
+    again: str
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,8 @@ def fill_record(prepared: PreparedStudy, how: Fill) -> None:
             place.restore_input(given)
             status.write(StudyState.INTERRUPTED)
             done = f"{status.current.done} of {given.points} points are on record in {place.path}"
-            raise Interrupted(interruption(stop, f"{place.study} '{given.name}' was interrupted; {done}")) from stop
+            left = f"{place.study} '{given.name}' was interrupted; {done}"
+            raise Interrupted(interruption(stop, left, how.get("again", "the same command"))) from stop
         place.restore_input(given)
         status.write(StudyState.FINISHED)
 

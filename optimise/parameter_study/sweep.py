@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Unpack
@@ -72,13 +73,13 @@ def _with_errors(
     """Refine what the verdict rests on, under the lock of the folder's driver."""
     from optimise.parameter_study.assured_points import assure_points
 
-    name, points = result.sweep.name, len(result.points)
+    name, points, begin = result.sweep.name, len(result.points), time.monotonic()
 
     def progress(done: int, of: int) -> None:
         if "progress" in how:
             counts = ParameterStudyProgress(
                 study=place.study, name=name, state=StudyState.REFINING, points=points, done=points,
-                failed=result.failed, refined=done, to_refine=of,
+                failed=result.failed, refined=done, to_refine=of, refining_s=time.monotonic() - begin,
             )  # fmt: skip
             how["progress"](counts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -64,14 +65,20 @@ class Drive(TypedDict, total=False):
     prepare : callable
         Function of the case that gives the common start of all evaluations and compiles what they need, in place of
         the campaign's own.
+    doing : callable
+        Takes in words what the driver does next before designs come back, and gives the context in which it runs.
     command : str
         Command line that resumes the campaign, for `catenary status`.
+    again : str
+        What resumes it, in the words of an interruption; the same command unless given.
     """
 
     progress: Callable[[Progress], None]
     evaluate: Evaluate
     prepare: Callable[[CaseSpec], Any]
+    doing: Callable[[str], AbstractContextManager[None]]
     command: str
+    again: str
 
 
 def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Unpack[Drive]) -> CampaignResult:
@@ -105,7 +112,7 @@ def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> Campaign
                 run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
         except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
             run.close(StudyState.INTERRUPTED)
-            raise Interrupted(interruption(stop, run.left)) from stop
+            raise Interrupted(interruption(stop, run.left, how.get("again", "the same command"))) from stop
         except NominalFailedError:
             run.status.write(StudyState.FAILED)
             raise
@@ -124,6 +131,7 @@ class _Run:
         self.count = Count(self.campaign, self.study.records, self.command)
         self.status = StatusWriter(self.place.status_json, self.count.progress)
         self.progress = how.get("progress")
+        self.doing = how.get("doing", lambda _: nullcontext())
         self.under_way: set[int] = set()
         self.finished: dict[int, Outcome] = {}
 
@@ -135,9 +143,10 @@ class _Run:
         if searched and not polish_is_due(self.place, self.campaign, self.study.searched):
             return
         scenarios, limit = self.prepared.scenarios, self.campaign.cluster.time_limit_s
-        start = self._start(scenarios, prepare)
-        setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
-        setting = replace(setting, reference=self._reference(evaluate, setting))
+        with self.doing("solving the nominal line, from which every design starts"):
+            start = self._start(scenarios, prepare)
+            setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
+            setting = replace(setting, reference=self._reference(evaluate, setting))
         with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
             self._submit(executor, open_trials)
             self._submit(executor, self._warm_started())

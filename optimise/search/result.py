@@ -75,10 +75,12 @@ class CampaignResult:
         """Complete line of a trial, named after the campaign."""
         content = self.line_of(record).model_dump()
         content["name"] = self.campaign.name
+        given, speed = self.case.catenary.name, f"{self.case.speed_kmh:g} km/h"
+        trial = f"trial {record.number} of campaign {self.campaign.name}"
         content["description"] = (
-            f"{self.case.catenary.name} with {self.campaign.design.what} optimised for "
-            f"{self.case.speed_kmh:g} km/h: "
-            f"trial {record.number} of campaign {self.campaign.name}"
+            f"{given} with {self.campaign.design.what} optimised for {speed}: {trial}"
+            if record.number
+            else f"{given} as it was given, not optimised: {trial} for {speed}, the nominal line"
         )
         return CatenarySpec.model_validate(content)
 

@@ -7,7 +7,8 @@ and result.nc each, and confirmation.json.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,15 +32,24 @@ __all__ = [
     "solve_into",
 ]
 
-Say = Callable[[str], None]
+Doing = Callable[[str], AbstractContextManager[None]]
 
 
-def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool = False) -> dict[str, Any] | None:
+def confirm_campaign(
+    result: CampaignResult, doing: Doing = lambda _: nullcontext(), *, error_estimate: bool = False
+) -> dict[str, Any] | None:
     """Solve nominal and best line once more and by the long transient; content of confirmation.json.
 
     With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
     deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
     earlier run has confirmed is not run again. None when no design is feasible.
+
+    Parameters
+    ----------
+    result : CampaignResult
+    doing : callable
+        Takes in words which line is solved next and how, and gives the context in which it runs.
+    error_estimate : bool
     """
     from optimise.afterwards.confirm import confirm
 
@@ -53,22 +63,37 @@ def confirm_campaign(result: CampaignResult, say: Say, *, error_estimate: bool =
     )
     if held is not None:
         return held
-    for name, record in (("nominal", result.nominal), ("best", best)):
-        solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
-    how = ", at a short step and a shorter one" if error_estimate else ""
-    say(f"Confirming nominal and best line by the long transient{how}.")
-    finest = ("nominal_transient", "best_transient")
-    kept = iter([name for line in finest for name in ((None, line) if error_estimate else (line,))])
+    lines = {"nominal": result.nominal, "best": best}
+    runs = _runs(lines if best.number else {"nominal": result.nominal}, error_estimate)
+    total, waiting = len(lines) + len(runs), iter(runs)
+    how = "as in the search" + (", with its numerical error" if error_estimate else "")
+    for k, (name, record) in enumerate(lines.items()):
+        with doing(f"confirmation, run {k + 1} of {total}: {name} line {how}"):
+            solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
 
     def solved(case: CaseSpec) -> Any:
-        name = next(kept)
-        return solve(case) if name is None else solve_into(result.folder / name, case)
+        k, words, folder = next(waiting)
+        with doing(f"confirmation, run {len(lines) + k} of {total}: {words}"):
+            return solve_into(result.folder / folder, case) if folder else solve(case)
 
     confirmation = confirm(result, solved, refine=error_estimate)
     assert confirmation is not None
     content = {**confirmation_content(confirmation, result), "refined": error_estimate}
     write_json_atomic(target, content)
     return content
+
+
+def _runs(lines: Iterable[str], refine: bool) -> list[tuple[int, str, str]]:
+    """Transients in the order in which `confirm` asks for them: number, what it is, folder of those that are kept."""
+    found: list[tuple[str, str]] = []
+    for name in lines:
+        text = f"{name} line by the long transient"
+        found += (
+            [(text, ""), (f"{text} on finer numerics", f"{name}_transient")]
+            if refine
+            else [(text, f"{name}_transient")]
+        )
+    return [(k + 1, *run) for k, run in enumerate(found)]
 
 
 def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from catenary.errors import sentences_of
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
+from optimise.search.progress import clock
 from studies.afterwards.confirmation import on_record
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ def show_off_design(
     began = time.perf_counter()
 
     def progress(done: int, of: int) -> None:
-        left = (time.perf_counter() - began) * (of - done) / done
-        show(f"off-design table: {done} of {of} runs, {left:.0f} s left")
+        spent = time.perf_counter() - began
+        left = clock(spent * (of - done) / done) if done else "-"
+        show(f"off-design table: {done} of {of} runs | {clock(spent)} | time left {left}")
 
     lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
     rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress, assured=error_estimate)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 
-from studies.commands import export
-from studies.commands.optimise import run_campaign_study
-from studies.input.compose import Composed, compose_job
+from studies.commands import export, optimise
+from studies.input.compose import Composed
 from studies.jobs.simulation import CampaignJob
 
 __all__ = ["CONFIG", "EXPERIMENT", "JOB", "compose", "run"]
@@ -23,7 +22,7 @@ EXPERIMENT = "demo"
 def compose(overrides: list[str]) -> Composed[CampaignJob]:
     """Resolve and validate the input."""
     chosen = [] if any(text.startswith("experiment=") for text in overrides) else [f"experiment={EXPERIMENT}"]
-    return compose_job(CONFIG, JOB, [*chosen, *overrides])
+    return optimise.compose([*chosen, *overrides])
 
 
 def run(composed: Composed[CampaignJob]) -> int:
@@ -31,7 +30,7 @@ def run(composed: Composed[CampaignJob]) -> int:
     from studies.afterwards.confirmation import confirmed_change
 
     begin = time.perf_counter()
-    code, result = run_campaign_study(composed)
+    code, result = optimise.run_campaign_study(composed)
     if code or result is None or result.best is None:
         return code or 1
     best_line = result.folder / "best_design.yaml"

@@ -1,8 +1,10 @@
-"""List the lines of the library: what each is, its data, the sources of its values, and its file."""
+"""List the lines of the library: what each is, its data, the sources of its values, and its file.
+
+catenary lines re330          this one alone
+"""
 
 from __future__ import annotations
 
-from catenary.errors import InputError
 from studies.input.compose import Composed
 from studies.jobs.simulation import NoJob
 
@@ -12,16 +14,16 @@ JOB = NoJob
 
 
 def compose(overrides: list[str]) -> Composed[NoJob]:
-    """Refuse any input."""
-    if overrides:
-        raise InputError([f"lines takes no input: got {' '.join(overrides)}"])
-    return Composed(NoJob(), ())
+    """Take names of lines; refuse what the library does not have."""
+    from studies.writing.library_table import refuse_other_names
+
+    refuse_other_names("catenary", overrides)
+    return Composed(NoJob(), tuple(overrides))
 
 
 def run(composed: Composed[NoJob]) -> int:
-    """Print every line."""
+    """Print every line, or those that are named."""
     from studies.writing.library_table import line_table
 
-    del composed
-    print("\n".join(line_table()))
+    print("\n".join(line_table(composed.overrides)))
     return 0

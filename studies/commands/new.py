@@ -24,7 +24,7 @@ from pydantic import Field
 
 from catenary.errors import InputError
 from catenary.spec.components import PRESCRIBED, DropperSpec
-from catenary.spec.keys import KeyTree
+from catenary.spec.keys import KeyTree, did_you_mean, format_value
 from catenary.spec.line import CatenarySpec
 from catenary.spec.pre_sag import hogging_warnings
 from catenary.spec.problems import find_problems
@@ -184,7 +184,8 @@ def _library_line(answers: _Answers) -> dict[str, Any]:
     """Line of the library that the answers name; any of them where they name none, for the other answers' check."""
     name, options = answers.typed.get("like", ""), group_options("catenary")
     if name and name not in options:
-        answers.problems.append(f"like must be one of {', '.join(options)}: got '{name}'")
+        near = did_you_mean(name, options)
+        answers.problems.append(f"like must be one of {', '.join(options)}: got {format_value(name)}{near}")
     return chosen_block("catenary", name if name in options else options[0])
 
 

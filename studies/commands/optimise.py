@@ -1,18 +1,23 @@
 """Search a design space for the geometry that is best in one objective, or for the front of several.
 
 The campaign's folder has a stable name: the same command resumes after Ctrl-C or a power cut, or with more
-trials. `objectives=[sigma,uplift] sampler=nsga2` looks for all designs that no other betters in both.
+trials; so does `catenary optimise resume=FOLDER`, wherever the campaign was started.
+`objectives=[sigma,uplift] sampler=nsga2` looks for all designs that no other betters in both.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
 from optimise.spec.jobs import campaign_of
 from studies.input.compose import Composed, compose_job, typed_command
+from studies.input.typed_text import typed_value
 from studies.jobs.simulation import CampaignJob
 from studies.writing.report_head import keep_head, limits_of
 from studies.writing.run_folder import RunFolder, asked_folder
@@ -31,8 +36,17 @@ JOB = CampaignJob
 
 
 def compose(overrides: list[str]) -> Composed[CampaignJob]:
-    """Resolve and validate the input."""
-    return compose_job("optimise", JOB, overrides)
+    """Resolve and validate the input; ``resume=FOLDER`` stands for that of the campaign there."""
+    from optimise.record.campaign_folder import CampaignFolder
+
+    typed = [text.partition("=")[2] for text in overrides if text.startswith("resume=")]
+    if not typed or typed[-1] in ("", "null"):
+        return compose_job("optimise", JOB, overrides)
+    named = str(typed_value("resume", typed[-1]))
+    campaign, case, _ = CampaignFolder(Path(named)).read_input()
+    search = campaign.model_dump(mode="json", exclude={"name", "schema_version"})
+    recorded = {**search, **case.model_dump(mode="json"), "campaign": campaign.name, "run_dir": named}
+    return compose_job("optimise", JOB, overrides, recorded=recorded)
 
 
 def run(composed: Composed[CampaignJob]) -> int:
@@ -87,13 +101,11 @@ def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignRe
     path = asked_folder(job.run_dir, campaign_folder(job))
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
     _print_search(job, prepared)
-    line, command = ProgressLine(), typed_command("optimise", composed.overrides)
+    command = typed_command("optimise", composed.overrides)
     try:
         with end_request_interrupts():
-            try:
-                result = drive_campaign(prepared, progress=line.show, command=command)
-            finally:
-                line.end()
+            with _shown_line() as line:
+                result = drive_campaign(prepared, progress=line.show, doing=line.doing, command=command)
             return _conclude(composed, result), result
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
@@ -110,6 +122,16 @@ def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignRe
     return Interrupted.exit_code, None
 
 
+@contextmanager
+def _shown_line() -> Iterator[ProgressLine]:
+    """Progress on one line, which what is said next does not write over."""
+    line = ProgressLine()
+    try:
+        yield line
+    finally:
+        line.end()
+
+
 def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     """Confirm, show away from the design point, report."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
@@ -118,22 +140,24 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
 
     folder = RunFolder(result.folder, "optimise", composed)
     keep_head(result.folder, composed.job.report, None if result.best is None else result.best.number)
-    content = confirm_campaign(result, folder.say, error_estimate=composed.job.error_estimate)
+    errors = composed.job.error_estimate
+    with _shown_line() as line:
+        content = confirm_campaign(result, line.doing, error_estimate=errors)
     if content is None:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:
-        show_fitter_schedule(result)
-        write_report("campaign", result.folder)
+        with _shown_line() as line:
+            with line.doing("lengths of the best design's droppers"):
+                show_fitter_schedule(result)
+            with line.doing("report"):
+                write_report("campaign", result.folder)
         folder.say(f"Report without the off-design table, which follows: {result.folder / 'report.html'}")
-        line = ProgressLine()
-        try:
-            off_design = show_off_design(
-                result, composed.job.trust, line.write, error_estimate=composed.job.error_estimate
-            )
-        finally:
-            line.end()
+        with _shown_line() as line:
+            off_design = show_off_design(result, composed.job.trust, line.write, error_estimate=errors)
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
+    if result.front == [result.nominal]:
+        folder.say("No design was better than the nominal line: best_design.yaml is that line as it was given.")
     write_report("campaign", result.folder)
     objectives, several = result.campaign.objectives, len(result.campaign.objectives) > 1
     if several:

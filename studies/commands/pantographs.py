@@ -1,8 +1,10 @@
-"""List the pantographs of the library: masses, springs and dampers of each, the sources of its values, and its file."""
+"""List the pantographs of the library: masses, springs and dampers of each, the sources of its values, and its file.
+
+catenary pantographs dsa380   this one alone
+"""
 
 from __future__ import annotations
 
-from catenary.errors import InputError
 from studies.input.compose import Composed
 from studies.jobs.simulation import NoJob
 
@@ -12,16 +14,16 @@ JOB = NoJob
 
 
 def compose(overrides: list[str]) -> Composed[NoJob]:
-    """Refuse any input."""
-    if overrides:
-        raise InputError([f"pantographs takes no input: got {' '.join(overrides)}"])
-    return Composed(NoJob(), ())
+    """Take names of pantographs; refuse what the library does not have."""
+    from studies.writing.library_table import refuse_other_names
+
+    refuse_other_names("pantograph", overrides)
+    return Composed(NoJob(), tuple(overrides))
 
 
 def run(composed: Composed[NoJob]) -> int:
-    """Print every pantograph."""
+    """Print every pantograph, or those that are named."""
     from studies.writing.library_table import pantograph_table
 
-    del composed
-    print("\n".join(pantograph_table()))
+    print("\n".join(pantograph_table(composed.overrides)))
     return 0

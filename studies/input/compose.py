@@ -10,6 +10,7 @@ import copy
 import difflib
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -62,7 +63,13 @@ class _Request:
     problems: list[str] = field(default_factory=list)
 
 
-def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[str, ...] = ()) -> Composed[JobT]:
+def compose_job(
+    config: str,
+    spec: type[JobT],
+    overrides: list[str],
+    own: tuple[str, ...] = (),
+    recorded: Mapping[str, Any] | None = None,
+) -> Composed[JobT]:
     """Compose and validate the input of one command.
 
     A line that lies in a campaign's folder brings the campaign's conditions (pantograph, speed, forces,
@@ -78,6 +85,8 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
         ``key=value`` as typed.
     own : tuple of str
         Keys that the command sets itself whatever a campaign's conditions are.
+    recorded : mapping, optional
+        Input that is on record, in the place of conf's; what is typed goes before.
 
     Raises
     ------
@@ -87,6 +96,7 @@ def compose_job(config: str, spec: type[JobT], overrides: list[str], own: tuple[
     keys = KeyTree(spec)
     request = _sort_overrides(overrides, keys, groups=[*groups_of(config)])
     data = _hydra(config, request.groups)
+    data.update({key: value for key, value in (recorded or {}).items() if key not in request.groups})
     reference = copy.deepcopy(data)
     for group, path in request.files.items():
         try:

@@ -16,7 +16,7 @@ from catenary.storage.user_file import MOST_DIGITS
 
 __all__ = ["free_text", "quoted", "typed_value"]
 
-TEXT_KEYS = ("run_dir", "campaign", "name", "output", "bundle", "prediction", "measured")
+TEXT_KEYS = ("run_dir", "resume", "campaign", "name", "output", "bundle", "prediction", "measured")
 MOST_DEPTH = 20
 TOKENS = re.compile(
     r"""(?P<quoted>'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|(?P<mark>[][{},:])|(?P<space>\s+)"""

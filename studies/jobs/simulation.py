@@ -67,6 +67,11 @@ class CampaignJob(OptimiseJob):
     """A search with the page that is written of it."""
 
     report: ReportSpec = ReportSpec()
+    resume: str | None = Field(
+        default=None,
+        description="folder of a campaign that is resumed, wherever it was started: its input is as on record there, "
+        "and what else is typed goes before",
+    )
 
 
 class ExportJob(CaseSpec):

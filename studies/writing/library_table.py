@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from catenary.errors import InputError
+from catenary.spec.keys import did_you_mean, format_value
 from catenary.spec.marks import MARKS
-from catenary.storage.configuration import CONF
+from catenary.storage.configuration import CONF, group_options
 from catenary.storage.library import line_names, load_line
 from dynamics.spec.case_input import load_pantograph, pantograph_names
 
-__all__ = ["line_table", "pantograph_table", "sources"]
+__all__ = ["line_table", "pantograph_table", "refuse_other_names", "sources"]
 
 
-def line_table() -> list[str]:
-    """Every line with its main data, its description and the sources of its values."""
+def refuse_other_names(group: str, names: Iterable[str]) -> None:
+    """Refuse names that the library does not have.
+
+    Raises
+    ------
+    InputError
+        With a sentence each, which names what there is and the nearest of it.
+    """
+    options = group_options(group)
+    problems = [
+        f"{group} must be one of {', '.join(options)}: got {format_value(name)}{did_you_mean(name, options)}"
+        for name in names
+        if name not in options
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def line_table(names: Sequence[str] = ()) -> list[str]:
+    """List lines with their main data, description and the sources of their values: those named, or every one."""
     rows = []
-    for name in line_names():
+    for name in names or line_names():
         line = load_line(name)
         data = line.in_words.removeprefix(f"{name}: ")
         rows += [*_entry("catenary", name, data, line.description), f"  {sources(line.provenance)}"]
     return [*rows, "", _advice("catenary", "PATH.yaml", "a line of your own, made by catenary new")]
 
 
-def pantograph_table() -> list[str]:
-    """Every pantograph with its masses, springs and dampers, its description and the sources of its values."""
+def pantograph_table(names: Sequence[str] = ()) -> list[str]:
+    """List pantographs with masses, springs, dampers, description and sources: those named, or every one."""
     rows = []
-    for name in pantograph_names():
+    for name in names or pantograph_names():
         head = load_pantograph(name)
         lists = (("kg", head.masses), ("N/m", head.stiffnesses), ("N s/m", head.dampings))
         data = "; ".join(f"{', '.join(f'{value:g}' for value in values)} {unit}" for unit, values in lists)

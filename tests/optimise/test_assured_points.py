@@ -63,7 +63,7 @@ def test_the_highest_is_that_of_refined_figures_and_has_its_error(filled):
     assert (high.index, high.sigma_N, high.swept_N, high.error_N) == ((3,), 41.0, 35.0, ERROR)
     assert high.outside and not high.rivals and not high.even
     assert (low.index, low.sigma_N, low.outside) == ((0,), 20.1, False)
-    assert recorded[-1] == (len(recorded), len(recorded)) and len(recorded) <= 4
+    assert recorded[0] == (0, 2) and recorded[-1] == (3, 3), "shown before the first is done"
     assert end_text(high, at) == ("41.00 ± 0.50 N at 270 km/h (the sweep's own 35.00 N is further off than that error)")
     assert end_text(low, at) == "20.10 ± 0.50 N at 240 km/h"
 

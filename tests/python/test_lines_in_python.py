@@ -80,6 +80,16 @@ def test_a_change_that_cannot_be_is_refused_by_its_key(line, change, said):
     assert all(word in str(refused.value) for word in said), refused.value
 
 
+def test_a_copy_with_a_key_that_is_not_known_is_refused(line):
+    assert line.model_copy(update={"span_length": 55.0}).span_length == 55.0
+    assert line.model_copy() == line and line.model_copy(update={}) == line
+    with pytest.raises(catenary.InputError, match=r"span_lenght is not .* did you mean span_length") as refused:
+        line.model_copy(update={"span_lenght": 55.0, "name": "x"})
+    assert len(refused.value.problems) == 1
+    with pytest.raises(catenary.InputError, match="tensoin"):
+        line.contact_wire.model_copy(update={"tensoin": 2e4})
+
+
 @pytest.mark.parametrize(
     ("droppers", "said"),
     [({"heights_mm": [0, 1]}, "9 positions"), ({"heights_mm": HEIGHTS, "lengths_mm": HEIGHTS}, "lengths_mm")],

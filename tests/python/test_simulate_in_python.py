@@ -60,6 +60,9 @@ def test_the_figures_are_those_of_the_command_line(run, own_folder):
         for name in ("contact_force", "support_uplift", "contact_wire_static_height"):
             xr.testing.assert_equal(found[name].load(), written[name].load())
     assert run.save(own_folder / "kept.nc").is_file()
+    with pytest.raises(catenary.InputError, match=r"\.nc.*netCDF4.*kept\.txt"):
+        run.save(own_folder / "kept.txt")
+    assert not (own_folder / "kept.txt").exists()
 
 
 def test_a_force_is_found_by_its_position(run):
@@ -81,8 +84,12 @@ def test_a_force_is_found_by_its_position(run):
 def test_a_picture_shows_forces_droppers_supports_and_uplift(run):
     above, below = run.plot().axes
     curves = {curve.get_label(): curve for curve in above.get_lines()}
-    np.testing.assert_array_equal(curves["filtered at 20 Hz"].get_ydata(), run.solution.contact_force_filtered)
-    line = run.case.catenary
+    line, force = run.case.catenary, run.solution.contact_force_filtered
+    np.testing.assert_array_equal(curves["filtered at 20 Hz"].get_ydata(), [force[-1], *force])
+    for name in ("as computed", "filtered at 20 Hz"):  # from the first support on, where the state is that of the end
+        stations = curves[name].get_xdata()
+        np.testing.assert_allclose(stations[[0, -1]], [0.0, line.period], atol=1e-9)
+        np.testing.assert_allclose(np.diff(stations), stations[1] - stations[0])
     for name, stations in (("droppers", line.droppers.positions), ("supports", line.supports)):
         np.testing.assert_allclose(curves[name].get_xdata()[::3], stations)
     assert max(

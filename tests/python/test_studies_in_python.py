@@ -82,8 +82,12 @@ def test_a_campaign_gives_designs_with_lines_figures_and_files(found, tmp_path):
     assert float(found.trials.contact_force_std_N[best.number]) == best.sigma_N
     assert best.save(tmp_path / "best.yaml").read_bytes() == (found.folder / "best_design.yaml").read_bytes()
     assert catenary.load_line(tmp_path / "best.yaml") == best.line
-    assert repr(found).startswith("<campaign bruni_2015_both: 4 designs, best ") and "±" not in repr(found)
-    assert repr(best).startswith(f"<design {best.number} of bruni_2015_both: standard deviation")
+    with pytest.raises(catenary.InputError, match=r"\.yaml or \.yml.*best\.txt"):
+        best.save(tmp_path / "best.txt")
+    assert repr(found).startswith("<campaign bruni_2015_both: 4 designs, ") and "±" not in repr(found)
+    said = "best " if best.number else "none better than the nominal line, "
+    assert f"{said}{best.sigma_N:.2f} N" in repr(found)
+    assert repr(best).startswith(f"<design {best.number} of bruni_2015_both")
     assert "<td>" in best._repr_html_() and found.front == (best,)
     assert repr(optimise.load_campaign(found.folder)) == repr(found)
 
@@ -104,6 +108,15 @@ def test_a_campaign_continues_where_it_stopped_and_refuses_another(found):
     assert [r.values for r in more.result.records[:4]] == [r.values for r in found.result.records]
     with pytest.raises(catenary.InputError, match="speed_kmh"):
         optimise.campaign("bruni_2015", "bruni_2015", speed_kmh=260, folder=found.folder, **CAMPAIGN)
+
+
+def test_a_best_that_is_the_nominal_line_is_not_called_optimised(found, tmp_path):
+    result = found.result
+    given = FoundDesigns(result.__class__(found.folder, result.campaign, result.case, result.records[:1]))
+    saved = catenary.load_line(given.best.save(tmp_path / "best.yaml"))
+    assert "bruni_2015 as it was given, not optimised" in saved.description and "trial 0" in saved.description
+    assert "none better than the nominal line" in repr(given) and "the nominal line" in repr(given.best)
+    assert "optimised for 250 km/h: trial 3" in result.catenary_of(result.records[3]).description
 
 
 def test_without_a_feasible_design_there_is_no_best(found):

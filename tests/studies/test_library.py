@@ -1,5 +1,7 @@
 """Lines and pantographs that there are, as `catenary lines` and `catenary pantographs` list them; first words typed."""
 
+import re
+
 import pytest
 import yaml
 
@@ -30,10 +32,27 @@ def test_sources_are_counted_and_named():
     assert set("psrdcut") == set(MARKS)
 
 
-@pytest.mark.parametrize("command", ["lines", "pantographs"])
-def test_a_list_takes_no_input(catenary, command):
-    ended = catenary(command, "catenary=re330")
-    assert ended.code == 2 and "takes no input" in ended.err
+@pytest.mark.parametrize(("command", "name", "near"), [("lines", "re330", "re33o"), ("pantographs", "dsa380", "dsa38")])
+def test_a_list_takes_names_and_refuses_others_with_the_nearest(catenary, command, name, near):
+    ended = catenary(command, name)
+    assert ended.code == 0 and ended.out.startswith(f"{name}\n") and ended.out.count("values: ") == 1
+    refused = catenary(command, near)
+    assert refused.code == 2 and f"'{near}'; did you mean {name}?" in refused.err
+    assert catenary(command, f"catenary={name}").code == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "near"),
+    [
+        (["simulate", "solver=perodic"], "solver must be one of .*'perodic'.*did you mean periodic"),
+        (["validate", "only=stedy"], "only.* must be one of .*'stedy'.*did you mean steady"),
+        (["new", "like=bruni_215"], "like must be one of .*'bruni_215'.*did you mean bruni_2015"),
+        (["simulate", "solver=x"], "solver must be one of periodic, transient, open_line: got 'x'[^;]*$"),
+    ],
+)
+def test_a_misspelt_choice_is_refused_with_the_nearest(catenary, typed, near):
+    ended = catenary(*typed)
+    assert ended.code == 2 and re.search(near, ended.err, re.MULTILINE), ended.err
 
 
 def test_the_version_is_said_with_and_without_dashes(catenary):

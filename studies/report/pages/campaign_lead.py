@@ -16,6 +16,12 @@ from studies.report.sections.tables import objective_change, plus_minus, value_t
 __all__ = ["gain_verdict", "lead_section", "off_design_in_words"]
 
 HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
+LEGEND = (
+    f"Verdicts: “{HOLDS}” and “{NOT}” are what the figures next to them say; “{OPEN}”: one of them, or its error, is "
+    f"missing. A lower σ is “{BETTER}” and a higher one “{WORSE}” only where it differs by more than both numerical "
+    f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has held the limits "
+    "against the standard's text."
+)
 Statement = tuple[str, str, str]
 
 
@@ -38,6 +44,7 @@ def lead_section(content: CampaignContent) -> Section:
         columns=("the best design", "verdict", "by these figures"),
         rows=tuple(row for row in rows if row is not None),
         align="lul",
+        caption=LEGEND,
     )
     return Section(title, tables=(statements, *tables))
 

@@ -34,7 +34,7 @@ def written(request, tmp_path_factory):
     result = run_campaign(campaign, case_of(line), folder, evaluate=evaluate, prepare=lambda case: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confirmation, "solve", StandIn)
-        confirmation.confirm_campaign(result, lambda line: None)
+        confirmation.confirm_campaign(result)
         patch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
         patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
         off_design.show_off_design(result, OffDesignSpec(speeds=3, samples=2), lambda line: None)

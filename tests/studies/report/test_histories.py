@@ -124,6 +124,8 @@ def test_a_picture_of_an_open_line_has_both_pantographs_and_a_bar_for_every_span
     above, below = draw_run(solution).axes
     labels = [curve.get_label() for curve in above.get_lines()]
     assert [f"filtered at 20 Hz, pantograph {k}" in labels for k in (1, 2, 3)] == [True, True, False]
+    curves = {curve.get_label(): curve.get_xdata() for curve in above.get_lines()}
+    assert curves["as computed"][0] == solution.position[solution.leading.evaluated.start - 1]
     (bars,) = below.get_lines()
     np.testing.assert_allclose(bars.get_ydata()[1::3], 1e3 * solution.support_uplift)
     assert below.get_xlim() == (0.5, len(solution.support_uplift) + 0.5)

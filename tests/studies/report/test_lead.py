@@ -13,6 +13,7 @@ from dynamics.spec.case import CaseSpec
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import OutcomeStatus
+from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
 from studies.jobs.report_head import ReportSpec
 from studies.report.content.pieces import OffDesign, OffDesignRun
 from studies.report.drawing.page import page_html
@@ -33,6 +34,15 @@ def fitted(slack):
     """Ten lines with height errors of 2 mm; of each whether nominal line and best design are slack at rest."""
     runs = [OffDesignRun("height_error", 2.0, "", 31.0, 25.0, "", "", 0.1, 0.1, slack=pair) for pair in slack]
     return OffDesign(300.0, 50.0e3, tuple(runs))
+
+
+def test_every_word_of_a_verdict_is_explained_once(campaign_content):
+    page = campaign_page(campaign_content)
+    captions = [t.caption for section in page.sections for t in section.tables if t.caption.startswith("Verdicts:")]
+    assert len(captions) == 1 and page.sections[0].tables[0].caption == captions[0]
+    said = {row[1].partition(",")[0] for row in page.sections[0].tables[0].rows}
+    assert said <= {"holds", "does not hold", "not known"}
+    assert all(f"“{word}”" in captions[0] for word in (*said, BETTER, WORSE, SAME, UNKNOWN.partition(":")[0]))
 
 
 def test_lines_that_are_slack_at_rest_are_counted_for_both_designs(campaign_content):

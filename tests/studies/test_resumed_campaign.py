@@ -1,0 +1,87 @@
+"""A campaign that Python began and that was interrupted is resumed by what its message names."""
+
+import shlex
+
+import pytest
+
+import catenary as lines
+import optimise
+from dynamics.spec.case import case_of
+from optimise.entry.campaigns import prepared_campaign
+from optimise.record.driver_lock import Interrupted
+from optimise.spec.jobs import campaign_of
+from studies import cli
+from studies.commands import demo
+from studies.commands import optimise as command
+
+HEIGHTS_MM = [0, -5, -8, -9, -10, -9, -8, -5, 0]
+KEYS = {"trials": 4, "sampler": "qmc", "seed": 3, "cluster": "serial", "design": {"height_change": 0.02}}
+
+
+@pytest.fixture
+def begun(folder, interrupted):
+    """Begin a campaign on a line that has no name in conf, interrupted; the sentence that ends it."""
+    line = lines.load_line("re330").with_droppers(heights_mm=HEIGHTS_MM)
+
+    def begin():
+        with pytest.raises(Interrupted) as stopped:
+            optimise.campaign(line, "dsa380", speed_kmh=280, folder="kept here/mine", campaign="mine", **KEYS)
+        return str(stopped.value)
+
+    return begin
+
+
+def test_the_message_names_the_call_and_a_command_that_resumes(begun, folder, catenary):
+    said, typed = begun().splitlines()
+    assert "1 of 4 designs" in said and "the same call resumes" in said
+    words = shlex.split(typed)
+    assert words == ["catenary", "optimise", "resume=kept here/mine"]
+    job = command.compose(words[2:]).job
+    assert (job.trials, job.seed, job.sampler.kind, job.speed_kmh) == (4, 3, "qmc", 280.0)
+    assert job.catenary == lines.load_line("re330").with_droppers(heights_mm=HEIGHTS_MM)
+    assert job.design.height_change == 0.02 and job.cluster.kind == "serial"
+    prepared = prepared_campaign(job, folder / str(job.run_dir))
+    assert prepared.is_resumed and prepared.place.path == folder / "kept here" / "mine"
+    shown = catenary("status", "run_dir='kept here/mine'").out
+    assert f"resume with: {typed.strip()}" in shown
+
+
+def test_both_ways_go_on_from_what_is_on_record(begun, catenary, monkeypatch):
+    from cheap_evaluation import bowl, bowl_until_interrupted
+
+    typed = begun().splitlines()[-1]
+    line = lines.load_line("re330").with_droppers(heights_mm=HEIGHTS_MM)
+    monkeypatch.setattr("optimise.search.campaign.evaluate_design", bowl)
+    keys = {**KEYS, "trials": 3}
+    found = optimise.campaign(line, "dsa380", speed_kmh=280, folder="kept here/mine", campaign="mine", **keys)
+    assert len(found.result.records) == 3
+    monkeypatch.setattr("optimise.search.campaign.evaluate_design", bowl_until_interrupted)
+    ended = catenary(*shlex.split(typed)[1:], "trials=5")
+    assert ended.code == cli.INTERRUPTED
+    assert "3 of 5 designs" in ended.err and ended.err.rstrip().endswith(f"{typed} trials=5")
+
+
+def test_what_is_typed_goes_before_what_is_on_record(begun):
+    begun()
+    for compose in (command.compose, demo.compose):
+        job = compose(["resume=kept here/mine", "trials=9", "cluster=local"]).job
+        assert (job.trials, job.cluster.kind, job.seed) == (9, "local", 3)
+    assert campaign_of(job).name == "mine" and case_of(job).speed_kmh == 280.0
+
+
+def test_a_folder_without_a_campaign_is_refused(catenary, folder):
+    ended = catenary("optimise", "resume=nowhere")
+    assert ended.code == cli.BAD_INPUT and "nowhere" in ended.err and "nothing was written" in ended.err
+    assert not list(folder.iterdir())
+
+
+def test_a_study_whose_points_are_not_kept_says_so(folder, monkeypatch):
+    def stop(*_, **__):
+        raise Interrupted("3 of 9 points are on record in /tmp/gone")
+
+    monkeypatch.setattr("optimise.entry.studies.fill_sweep", stop)
+    with pytest.raises(Interrupted, match="folder=") as ended:
+        optimise.sweep("re330", "dsa380", speed_kmh=[250, 300], cluster="serial")
+    assert "on record" not in str(ended.value)
+    with pytest.raises(Interrupted, match="on record"):
+        optimise.sweep("re330", "dsa380", speed_kmh=[250, 300], cluster="serial", folder="kept")
