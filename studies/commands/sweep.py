@@ -4,6 +4,7 @@ catenary sweep array=damping_stiffness_bruni
 catenary sweep "sweep.axes={contact.stiffness:[50e3,100e3,200e3],speed_kmh:[250,275,300]}" sweep.name=mine
 catenary sweep "sweep.axes={speed_kmh:{low:160,high:360,number:21}}"
 
+What is varied must be given, as array=NAME or sweep.axes={...}; cost=true says how long it takes, and runs nothing.
 The sweep's folder has a stable name: the same command resumes after Ctrl-C or a power cut. Where the reference mean
 force is held, each speed holds its own.
 """
@@ -13,6 +14,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from catenary.errors import InputError
+from catenary.storage.configuration import group_options
 from dynamics.spec.case import case_of
 from optimise.entry.varied_inputs import refuse_bad_axes
 from optimise.spec.jobs import SweepJob
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["JOB", "compose", "run"]
 
 JOB = SweepJob
+ASKED = ("array",)  # a sweep of many points starts on no default
 NOT_COUNTED: dict[bool | str, str] = {
     True: "Not counted: the errors of the lowest and highest, up to four points refined (error_estimate=false: none).",
     "everywhere": "Not counted: every point refined, half a minute of a processor each (error_estimate=true: four).",
@@ -35,8 +39,15 @@ NOT_COUNTED: dict[bool | str, str] = {
 
 
 def compose(overrides: list[str]) -> Composed[SweepJob]:
-    """Resolve and validate the input; refuse by name axes that are not numeric inputs."""
+    """Resolve and validate the input; refuse a sweep of nothing, and by name axes that are not numeric inputs."""
     composed = compose_job("sweep", JOB, overrides)
+    if not any(text.lstrip("+").startswith(("array=", "sweep.axes=", "sweep.axes.", "sweep=")) for text in overrides):
+        raise InputError(
+            [
+                f"sweep.axes is missing: say what is varied, as array={'|'.join(group_options('array'))} or "
+                '"sweep.axes={speed_kmh:[280,300,320]}"; cost=true says how long it takes, and runs nothing'
+            ]
+        )
     refuse_bad_axes(composed.job)
     return composed
 

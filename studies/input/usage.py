@@ -81,7 +81,8 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
         lines.append("Choices")
         for group in chosen:
             own = " | PATH.yaml" if group in ("catenary", "pantograph") else ""
-            default = f"  (default {taken[group]})" if taken[group] else ""
+            known = taken[group] and group not in getattr(module, "ASKED", ())
+            default = f"  (default {taken[group]})" if known else ""
             lines.append(f"  {group}={' | '.join(group_options(group))}{own}{default}")
         lines.append("")
     written = _written(config, experiment)

@@ -277,7 +277,7 @@ def test_an_input_error_survives_the_way_back_from_a_worker():
     "typed",
     [
         ("optimise", "cluster=address", "cluster.address=tcp://127.0.0.1:1"),
-        ("sweep", "cluster=address", "cluster.address=tcp://127.0.0.1:1"),
+        ("sweep", "array=speed_bruni", "cluster=address", "cluster.address=tcp://127.0.0.1:1"),
         ("sweep", "cluster=serial", "sweep.axes={speed_kmh:[300,590]}"),
     ],
 )

@@ -37,6 +37,12 @@ def test_axes_that_cannot_be_are_refused_and_nothing_is_written(catenary, folder
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("typed", [(), ("speed_kmh=280",), ("sweep.name=mine", "cluster=serial")])
+def test_a_sweep_of_nothing_is_refused_and_says_what_there_is(catenary, folder, typed):
+    refused(catenary("sweep", *typed), ["sweep.axes is missing", "array=damping_stiffness_bruni|", "cost=true"])
+    assert list(folder.iterdir()) == []
+
+
 def test_a_sweep_is_filled_drawn_and_resumed(catenary, folder):
     ended = catenary("sweep", *COARSE, AXES)
     assert ended.code == 0, ended.err
