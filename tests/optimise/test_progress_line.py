@@ -34,7 +34,7 @@ def test_what_runs_is_shown_in_a_terminal_with_the_time_that_it_takes(ticking, m
     states = [text.rstrip() for text in shown.split("\r")[1:]]
     assert states[0] == "run 1 of 2: nominal line | 0:00"
     minutes, seconds = states[-1].rpartition("| ")[2].split(":")
-    assert 60 * int(minutes) + int(seconds) >= 20, "the time so far goes on while the work runs"
+    assert 60 * int(minutes) + int(seconds) >= 20, "the time so far grows while the work runs"
     assert len(set(states)) > 3
 
 

@@ -46,7 +46,7 @@ def test_the_message_names_the_call_and_a_command_that_resumes(begun, folder, ca
     assert f"resume with: {typed.strip()}" in shown
 
 
-def test_both_ways_go_on_from_what_is_on_record(begun, catenary, monkeypatch):
+def test_both_ways_resume_from_what_is_on_record(begun, catenary, monkeypatch):
     from cheap_evaluation import bowl, bowl_until_interrupted
 
     typed = begun().splitlines()[-1]
