@@ -148,7 +148,9 @@ class NoJob(Spec):
     """A command without input."""
 
 
-ComparisonName = Literal["steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "pfem"]
+ComparisonName = Literal[
+    "steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "second_methods", "pfem"
+]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 
 

@@ -1,6 +1,7 @@
 """The finite-element cell under Bloch conditions against a network of exact beams, which shares no dynamics with it."""
 
 import numpy as np
+import pytest
 from beam_network import BeamNetwork
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
@@ -26,8 +27,9 @@ def by_harmonics(matrices, count):
     return turn @ matrices.I_cc @ turn.conj().T / steps
 
 
-def test_heights_by_forces_are_those_of_exact_beams(build_line, build_case):
-    line = build_line("re330", damping={"alpha": 0.5}, mesh={"elements_per_bay": 4, "largest_element_length": 0.8})
+@pytest.mark.parametrize(("name", "longest"), [("re330", 0.8), ("c350", 0.5)])
+def test_heights_by_forces_are_those_of_exact_beams(build_line, build_case, name, longest):
+    line = build_line(name, damping={"alpha": 0.5}, mesh={"elements_per_bay": 4, "largest_element_length": longest})
     case = build_case(line, 275.0, dt=4e-3, applied_force_N=150.0)
     there = by_harmonics(influence_matrices(case, 1e-3), COUNT)
     network = BeamNetwork(periodic_equilibrium(line), case.speed, case.time_step)

@@ -10,6 +10,7 @@ from catenary.spec.components import Spec
 from catenary.storage.configuration import conf_content
 from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 from studies.validation.gates.pfem import PfemGate
+from studies.validation.gates.second_methods import SecondMethodsGate
 
 __all__ = [
     "AcceptanceGate",
@@ -208,6 +209,7 @@ class GatesSpec(Spec):
     pantocat: PantoCatGate
     arnold_simeon: ArnoldSimeonGate
     formulations: FormulationsGate
+    second_methods: SecondMethodsGate
     pfem: PfemGate
 
 
