@@ -12,6 +12,7 @@ __all__ = ["AXIAL_HOLD", "chain_stiffness", "held_along"]
 
 # nothing but its far ends holds an infinite line along the track; in statics they are held this softly [N/m]
 AXIAL_HOLD = 1.0e3
+Coordinates = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 def chain_stiffness(cell: VerticalCell, spans: int) -> csc_array:
@@ -21,26 +22,28 @@ def chain_stiffness(cell: VerticalCell, spans: int) -> csc_array:
     """
     n, ni, K = cell.n_dof, cell.n_interface, cell.stiffness
     support = cell.equilibrium.spec.support.messenger_stiffness
-    blocks = []
-
-    def add(block: NDArray[np.float64], row: int, col: int) -> None:
-        i, j = np.nonzero(block)
-        blocks.append((i + row, j + col, block[i, j]))
-
-    for c in range(spans):
-        own = K.own.copy()
-        if c == 0:
-            own[:ni, :ni] = K.interface_right
-        own[cell.support_dof, cell.support_dof] += support
-        add(own, c * n, c * n)
-        add(K.next, c * n, (c + 1) * n)
-        add(K.next.T, (c + 1) * n, c * n)
-    last = K.interface_left.copy()
-    last[cell.support_dof[0], cell.support_dof[0]] += support
-    add(last, spans * n, spans * n)
-    rows, cols, values = (np.concatenate(x) for x in zip(*blocks, strict=True))
+    own, first, end = K.own.copy(), K.own.copy(), K.interface_left.copy()
+    first[:ni, :ni] = K.interface_right  # nothing lies before the first cell
+    for block in (own, first):
+        block[cell.support_dof, cell.support_dof] += support
+    end[cell.support_dof[0], cell.support_dof[0]] += support
+    each = np.arange(spans) * n
+    parts = [
+        _repeated(first, each[:1], each[:1]),
+        _repeated(own, each[1:], each[1:]),
+        _repeated(K.next, each, each + n),
+        _repeated(K.next.T, each + n, each),
+        _repeated(end, each[-1:] + n, each[-1:] + n),
+    ]
+    rows, cols, values = (np.concatenate(x) for x in zip(*parts, strict=True))
     size = spans * n + ni
     return csc_array(coo_array((values, (rows, cols)), shape=(size, size)))
+
+
+def _repeated(block: NDArray[np.float64], rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Coordinates:
+    """Coordinates and values of a block that stands at several places."""
+    i, j = np.nonzero(block)
+    return (rows[:, None] + i).ravel(), (cols[:, None] + j).ravel(), np.tile(block[i, j], len(rows))
 
 
 def held_along(cell: VerticalCell, stiffness: csc_array, spans: int) -> csc_array:

@@ -14,7 +14,8 @@ from catenary.form_finding.equilibrium import mesh_of
 from catenary.layout.geometry import periodic_layout
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import MOST_PER_BAY, MeshSpec
-from dynamics.accuracy.companions import NoCompanionError, long_window, window_of
+from dynamics.accuracy.companions import NoCompanionError, long_window, window_of, with_window
+from dynamics.accuracy.estimated_run import SHORT_WINDOW
 from dynamics.accuracy.infinite_line import on_infinite_line
 from dynamics.accuracy.numerical_error import NumericalError, estimate_error
 from dynamics.results.solution import Solution
@@ -27,6 +28,7 @@ __all__ = [
     "finer_settings",
     "longest_element",
     "on_long_window",
+    "on_short_window",
     "refined",
     "solve_assured",
     "with_elements",
@@ -34,6 +36,8 @@ __all__ = [
 
 # a part of the error above this share of sigma makes what it belongs to grow
 LARGE_SHARE = 0.012
+# what a short window may move sigma by for its runs to be used [-]
+SMALL_SHARE = 0.006
 ROUNDS = 3
 # limits of growth: spans either way, step [s], element [m]
 MOST_SPANS, SHORTEST_STEP, SHORTEST_ELEMENT = 120, 2.5e-4, 0.1
@@ -42,18 +46,24 @@ MORE_SPANS, FINER_MESH, TIGHTER = 2.0, 2.0 / 3.0, 0.2
 TOLERANCE = 1.0e-4
 
 
-def solve_assured(case: CaseSpec) -> tuple[Solution, NumericalError | None]:
+def solve_assured(case: CaseSpec, known_window_share: float | None = None) -> tuple[Solution, NumericalError | None]:
     """Solve a case and estimate its numerical error, on finer numerics as long as a part of the error is large.
 
     The solution's case says on which numerics it stands. Without figures there is no error. Where only the ends of a
     window that is long elsewhere still count, the contact force is that of the infinite line, as far as its matrices
-    cover the case.
+    cover the case. ``known_window_share`` is what the case's window moves sigma by, relative to it, where a line whose
+    waves travel alike has shown it: nothing is spent on windows then.
     """
     rounds = ROUNDS
     while True:
         solution = solve(case)
         grows = rounds > 0 and refined(case, spans=MORE_SPANS) != case
-        error = estimate_error(case, solution, largest_window_share=LARGE_SHARE if grows else math.inf)
+        error = estimate_error(
+            case,
+            solution,
+            largest_window_share=LARGE_SHARE if grows else math.inf,
+            known_window_share=known_window_share,
+        )
         if error is not None and _ends_count(case, error):
             with suppress(NoCompanionError):  # then windows grow as far as they may
                 return on_infinite_line(case, solution, error)
@@ -124,6 +134,20 @@ def on_long_window(case: CaseSpec) -> CaseSpec:
     if case.seeks_steady_state:
         found |= {"tolerance": min(case.periodic.tolerance, TOLERANCE), "precision": "double"}
     return case.model_copy(update={which: own.model_copy(update=found)})
+
+
+def on_short_window(case: CaseSpec, share: float | None) -> CaseSpec | None:
+    """Case on the short window, if a line alike has shown that this moves sigma by a small share; None if not."""
+    if share is None or share > SMALL_SHARE or not case.seeks_steady_state:
+        return None
+    behind, ahead = SHORT_WINDOW
+    settings = case.periodic
+    found = {
+        "spans_behind": min(behind, settings.spans_behind),
+        "spans_ahead": min(ahead, settings.spans_ahead),
+        "tolerance": min(settings.tolerance, TOLERANCE),
+    }
+    return with_window(case.model_copy(update={"periodic": settings.model_copy(update=found)}), {})
 
 
 def refined(case: CaseSpec, *, spans: float = 1.0, step: float = 1.0, element: float = 1.0) -> CaseSpec:

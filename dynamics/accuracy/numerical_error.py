@@ -10,42 +10,20 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 
 from catenary.errors import InputError
-from catenary.form_finding.equilibrium import Equilibrium, mesh_of, periodic_equilibrium
-from catenary.layout.geometry import periodic_layout
-from dynamics.accuracy.companions import (
-    COARSER,
-    TIGHTER,
-    NoCompanionError,
-    iterated,
-    long_window,
-    other_mesh,
-    sigma_of,
-    window_of,
-    with_window,
-)
-from dynamics.linear_algebra.vector_rows import LANES
+from dynamics.accuracy.companions import NoCompanionError
+from dynamics.accuracy.estimated_run import EstimatedRun
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
-from dynamics.travelling_window.window import window_spans
 
-__all__ = ["MESH_ORDER", "STEP_ORDER", "ErrorPart", "EstimatedRun", "NumericalError", "estimate_error"]
+__all__ = ["ErrorPart", "NumericalError", "estimate_error"]
 
-STEP_ORDER = 2.0
-# measured in sigma between 4 and 12 elements a bay: the smallest of three cases (docs/notebook/numerical-error.md)
-MESH_ORDER = 1.5
-# only differences count for step and mesh, and they hardly depend on the window
-SHORT_WINDOW = (10, 12)
-# a step that is longer is halved: twice 2 ms is too long for its difference to mean anything (docs/notebook)
-LONGEST_DOUBLED = 1.5e-3
-# windows whose standard deviations differ by a larger share do not agree (docs/theory/numerical-error.md)
-AGREE = 0.005
-# what all windows still longer may move, relative to one half as long again (docs/notebook)
-STILL_LONGER = 2.0
+# what a window may move sigma of a line alike by, relative to what it moves that of the line itself
+LINES_ALIKE = 2.0
 
 
 @dataclass(frozen=True)
@@ -79,11 +57,14 @@ class NumericalError:
         Those that the solver of the run has.
     wall_time_s : float
         What the companions cost [s].
+    short_sigma_N : float, optional
+        The standard deviation on the short window, on which step and mesh are compared [N].
     """
 
     sigma_N: float
     parts: tuple[ErrorPart, ...]
     wall_time_s: float
+    short_sigma_N: float | None = None
 
     @property
     def total(self) -> float | None:
@@ -98,9 +79,26 @@ class NumericalError:
         total = self.total
         return None if total is None or not self.sigma_N > 0.0 else 100.0 * total / self.sigma_N
 
+    @property
+    def short_window_share(self) -> float | None:
+        """What a short window may move sigma of a line alike by, relative to it [-].
+
+        Twice what it moves this line by, and what the own window may: waves leave a window as wires and tensions make
+        them, and lines that differ by millimetres at their droppers were moved by up to 1.3 times as much. None where
+        the short window was not run or the own window's part is not known.
+        """
+        own = next((part.error_N for part in self.parts if part.name == "window"), None)
+        if self.short_sigma_N is None or own is None or not self.sigma_N > 0.0:
+            return None
+        return LINES_ALIKE * (abs(self.short_sigma_N - self.sigma_N) + own) / self.sigma_N
+
 
 def estimate_error(
-    case: CaseSpec, solution: Solution, *, largest_window_share: float = math.inf
+    case: CaseSpec,
+    solution: Solution,
+    *,
+    largest_window_share: float = math.inf,
+    known_window_share: float | None = None,
 ) -> NumericalError | None:
     """Estimate the numerical error of a solved case by companion runs; None where it has no figures.
 
@@ -114,6 +112,8 @@ def estimate_error(
     largest_window_share : float
         Share of sigma [-] beyond which the window's part need not be known any better, since the window grows anyway:
         the difference of two windows is given then, and the longest companion is saved.
+    known_window_share : float, optional
+        Window's part relative to sigma [-], known from a line whose waves travel alike: no other window is run.
     """
     if solution.statistics is None or not solution.status.has_figures:
         return None
@@ -123,7 +123,8 @@ def estimate_error(
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
     sigma = solution.statistics.contact_force_std_N
-    run = EstimatedRun(case, solution.equilibrium, sigma, solution.applied_force_N, largest_window_share * sigma)
+    shares = largest_window_share * sigma, known_window_share
+    run = EstimatedRun(case, solution.equilibrium, sigma, solution.applied_force_N, *shares)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
@@ -131,7 +132,10 @@ def estimate_error(
         parts.append(_part("iteration", run.iteration_error))
     elif not case.on_open_line:
         parts.append(_part("spread", lambda: _spread(solution)))
-    return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began)
+    short = None
+    with suppress(NoCompanionError, InputError):
+        short = None if run.short == case else run.base
+    return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began, short)
 
 
 def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
@@ -142,134 +146,6 @@ def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
         return ErrorPart(name, None, str(reason))
     except InputError as error:  # what a window refuses, such as too long a step
         return ErrorPart(name, None, "; ".join(error.problems))
-
-
-@dataclass(frozen=True)
-class EstimatedRun:
-    """A case, what its solution gave, and the companions that several parts share."""
-
-    case: CaseSpec
-    equilibrium: Equilibrium
-    sigma_N: float
-    applied_force_N: float
-    large_N: float = math.inf
-
-    @cached_property
-    def short(self) -> CaseSpec:
-        """The case on a short window, where its own is longer."""
-        if self.case.on_open_line:
-            return self.case
-        window = window_of(self.case)
-        longest = dict(zip(window, SHORT_WINDOW, strict=True))
-        return with_window(self.case, {name: min(spans, longest[name]) for name, spans in window.items()})
-
-    @cached_property
-    def base(self) -> float:
-        """Standard deviation [N] on the short window, from which the differences of step and mesh are formed."""
-        if self.short == self.case:
-            return self.sigma_N
-        return sigma_of(self.short, self.equilibrium, self.applied_force_N)
-
-    @cached_property
-    def other_mesh(self) -> tuple[int, float, float | None]:
-        """Elements of another mesh; the standard deviation [N] on it, and the same where an iteration ends later."""
-        line = self.case.catenary
-        line = line.model_copy(update={"mesh": other_mesh(line.mesh, float(self.equilibrium.mesh.elem_length.max()))})
-        case, eq = self.short.model_copy(update={"catenary": line}), periodic_equilibrium(line)
-        elements = len(eq.mesh.elem_length)
-        if elements == self._elements:
-            raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
-        if case.seeks_steady_state:
-            return elements, *iterated(case, eq, tighter=True)
-        return elements, sigma_of(case, eq, self.applied_force_N), None
-
-    @cached_property
-    def _elements(self) -> int:
-        """Elements of a period of the line."""
-        return len(mesh_of(self.case.catenary, periodic_layout(self.case.catenary)).elem_length)
-
-    def time_step_error(self) -> tuple[float, str]:
-        """Difference to a companion at twice the step, or at half of a long one, extrapolated."""
-        factor = 2.0 if self.case.time_step <= LONGEST_DOUBLED else 0.5
-        other = self.short.model_copy(update={"dt": factor * self.case.time_step, "strict_dt": False})
-        sigma = sigma_of(other, self.equilibrium, self.applied_force_N)
-        ratio = other.time_step / self.case.time_step
-        error = abs((sigma - self.base) / (ratio**STEP_ORDER - 1.0))
-        return error, (
-            f"{self.base:.3f} N at {1e3 * self.case.time_step:.4g} ms, {sigma:.3f} N at "
-            f"{1e3 * other.time_step:.4g} ms, order {STEP_ORDER:g}{self._where}"
-        )
-
-    def mesh_error(self) -> tuple[float, str]:
-        """Difference to a companion with two thirds of the elements, or with short ones for long ones, extrapolated."""
-        elements, (other, sigma, _) = self._elements, self.other_mesh
-        error = abs((sigma - self.base) / ((elements / other) ** MESH_ORDER - 1.0))
-        return error, (
-            f"{self.base:.3f} N with {elements} elements {self._period}, {sigma:.3f} N with {other}, "
-            f"order {MESH_ORDER:g}{self._where}"
-        )
-
-    @property
-    def _period(self) -> str:
-        return "a span" if not self.case.catenary.further_spans else "until the line repeats"
-
-    @property
-    def _where(self) -> str:
-        """Window of both figures of a difference, if not the run's own."""
-        if self.short == self.case:
-            return ""
-        behind, ahead = window_of(self.short).values()
-        return f"; both on a window of {behind} + {ahead} spans"
-
-    def window_error(self) -> tuple[float, str]:
-        """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
-
-        Two windows may agree with each other and be wrong: waves that leave neither of them are in both. Where they
-        do not agree, the longer of the two is held against one half as long again, and twice what that moves is
-        added: near a resonance what still longer windows move falls slowly.
-        """
-        window, long = window_of(self.case), long_window()
-        behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
-        own = {"spans_behind": behind, "spans_ahead": ahead}
-        is_short = min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0
-        if is_short:
-            spans = {name: max(long[name], window[name]) for name in window}
-        else:
-            lanes = LANES["float64"]  # of the companion, whatever the run was marched in
-            width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
-            fewer = round((width - 2) * behind / (behind + ahead))
-            spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
-        sigma = self._on_window(spans)
-        error = abs(sigma - self.sigma_N)
-        message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {sigma:.3f} N with {_spans(spans)}"
-        if error <= AGREE * self.sigma_N or error > self.large_N:
-            return error, message
-        last, sigma = (spans, sigma) if is_short else (own, self.sigma_N)
-        longer = {name: round(count / COARSER) for name, count in last.items()}
-        further = self._on_window(longer)
-        rest = STILL_LONGER * abs(further - sigma)
-        return max(error, abs(further - self.sigma_N) + rest), (
-            f"{message}, {further:.3f} N with {_spans(longer)}, and {rest:.3f} N for longer ones"
-        )
-
-    def _on_window(self, spans: dict[str, int]) -> float:
-        """Standard deviation [N] on another window."""
-        return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
-
-    def iteration_error(self) -> tuple[float, str]:
-        """Change by a tenth of the tolerance, on the companion of the other mesh."""
-        _, sigma, tighter = self.other_mesh
-        tolerance = self.case.periodic.tolerance
-        if tighter is None:
-            raise NoCompanionError(f"a tolerance of {TIGHTER * tolerance:g} is not reached")
-        return abs(tighter - sigma), (
-            f"{sigma:.3f} N at a tolerance of {tolerance:g}, {tighter:.3f} N at {TIGHTER * tolerance:g}, "
-            "both on the other mesh"
-        )
-
-
-def _spans(window: dict[str, int]) -> str:
-    return " + ".join(map(str, window.values()))
 
 
 def _spread(solution: Solution) -> tuple[float, str]:

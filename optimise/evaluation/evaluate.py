@@ -19,6 +19,7 @@ from optimise.evaluation.job import Batch, Job, Setting
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus, failed
 
 if TYPE_CHECKING:
+    from dynamics.accuracy.numerical_error import NumericalError
     from dynamics.results.solution import Solution
 
 __all__ = ["case_of", "evaluate", "evaluate_batch", "prepare"]
@@ -117,19 +118,22 @@ def _design(job: Job, setting: Setting) -> Outcome:
     solution, error = _solve(case_of(job, setting), setting)
     found = judged(outcome_of(job.number, solution), setting)
     cut = job.catenary is not None and job.catenary.droppers.prescribed == "lengths"
-    return replace(found, sigma_error_N=error, droppers=as_hung(solution.equilibrium) if cut else {})
+    found = replace(found, droppers=as_hung(solution.equilibrium) if cut else {})
+    if error is None:
+        return found
+    return replace(found, sigma_error_N=error.total, short_window_share=error.short_window_share)
 
 
-def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, float | None]:
-    """Solution, and the error of its standard deviation [N] where one is asked for."""
+def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, NumericalError | None]:
+    """Solution, and the error of its standard deviation where one is asked for."""
     from dynamics.solution import solve
 
-    if setting.assured:
-        from dynamics.accuracy.assured import on_long_window, solve_assured
+    if not setting.assured:
+        return solve(case, setting.start), None
+    from dynamics.accuracy.assured import on_long_window, on_short_window, solve_assured
 
-        solution, error = solve_assured(on_long_window(case))
-        return solution, None if error is None else error.total
-    return solve(case, setting.start), None
+    short = on_short_window(case, setting.short_window_share)
+    return solve_assured(on_long_window(case)) if short is None else solve_assured(short, setting.short_window_share)
 
 
 def _point(job: Job, setting: Setting, policy: StartPolicy | None) -> Outcome:

@@ -112,6 +112,9 @@ class Setting:
         Where a design has to be good; without them in the case alone.
     assured : bool
         Whether the numerical error of the standard deviation is estimated, and what has a large share of it refined.
+    short_window_share : float, optional
+        What a short window moves the standard deviation by, relative to it [-], where a line alike has shown it: small,
+        it lets figures with their errors come from that window.
     names : tuple of str
         Dotted paths of the inputs that jobs set.
     policy : callable, optional
@@ -125,5 +128,6 @@ class Setting:
     time_limit_s: float = math.inf
     scenarios: ScenarioSet | None = None
     assured: bool = False
+    short_window_share: float | None = None
     names: tuple[str, ...] = ()
     policy: Callable[[], StartPolicy] | None = None

@@ -17,6 +17,8 @@ __all__ = ["BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 # what most outcomes have not, left out of their record
 SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers")
 BY_LIST = ("scenarios", "droppers")
+# what runs that follow at once start from, of no use on record
+PASSING = ("short_window_share",)
 # names of fields that earlier versions wrote by another key, which their records keep
 RECORD_KEYS = {"sampler_value_N": "told_N"}
 
@@ -82,6 +84,9 @@ class Outcome:
         Standard deviation of the contact force as computed, feasible or not [N].
     sigma_error_N : float, optional
         Its estimated numerical error [N], where one was asked for and could be estimated.
+    short_window_share : float, optional
+        What a short window may move the standard deviation by, relative to it [-], where the error was estimated; not
+        kept on record.
     constraints : dict
         Violations of a design by name, feasible when all are <= 0 [-].
     sampler_value_N : float, optional
@@ -117,6 +122,7 @@ class Outcome:
     scenarios: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
     sigma_error_N: float | None = None
     droppers: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    short_window_share: float | None = None
 
     @property
     def feasible(self) -> bool:
@@ -145,7 +151,8 @@ class Outcome:
         """Content as JSON types; what belongs to scenarios or to an estimated error alone is left out without them."""
         lists = {key: {k: list(v) for k, v in getattr(self, key).items()} for key in BY_LIST}
         content = {**asdict(self), "status": self.status.value, **lists}
-        kept = {name: value for name, value in content.items() if name not in SELDOM or value not in (None, {})}
+        left_out = {name for name in SELDOM if content[name] in (None, {})} | set(PASSING)
+        kept = {name: value for name, value in content.items() if name not in left_out}
         return {RECORD_KEYS.get(name, name): value for name, value in kept.items()}
 
     @classmethod

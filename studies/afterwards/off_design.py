@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from catenary.errors import sentences_of
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
+from optimise.afterwards.gain_left import ComparedRun, gains_left
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 from optimise.search.progress import clock
 from studies.afterwards.confirmation import on_record
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from optimise.search.result import CampaignResult
     from optimise.spec.campaign import OffDesignSpec
 
-__all__ = ["off_design_lines", "show_fitter_schedule", "show_off_design"]
+__all__ = ["gain_lines", "off_design_lines", "show_fitter_schedule", "show_off_design"]
 
 ROUNDED_MM = (1.0, 5.0)
 STATIONS_MM = (10.0, 50.0)
@@ -107,13 +108,23 @@ def off_design_lines(content: dict[str, Any]) -> list[str]:
     if missing:
         text += f"; {missing} more could not be run for one of them, or for neither"
     worse = [_named(r) for r, v in found if v == WORSE]
-    return [text, *(["worse: " + ", ".join(worse)] if worse else [])]
+    return [text, *(["worse: " + ", ".join(worse)] if worse else []), *gain_lines(content)]
+
+
+def gain_lines(content: dict[str, Any]) -> list[str]:
+    """What is left of the gain over several speeds, and on lines fitted with errors, a line each."""
+    return [f"change of σ {gain.in_words}" for gain in gains_left(map(_compared, content["rows"]))]
+
+
+def _compared(row: dict[str, Any]) -> ComparedRun:
+    nominal, best = (_with_error(row, line) for line in ("nominal", "best"))
+    return ComparedRun(row["kind"], row["value"], nominal, best)
 
 
 def _with_error(row: dict[str, Any], line: str) -> tuple[float, float]:
-    """Standard deviation and its error [N]; an error that was not estimated is NaN."""
-    error = row.get(f"{line}_error_N")
-    return row[f"{line}_std_N"], math.nan if error is None else error
+    """Standard deviation and its error [N]; NaN for what there is not."""
+    sigma, error = row[f"{line}_std_N"], row.get(f"{line}_error_N")
+    return math.nan if sigma is None else sigma, math.nan if error is None else error
 
 
 def _named(row: dict[str, Any]) -> str:

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_lengths
 from dynamics.accuracy import assured
-from dynamics.accuracy.assured import finer_settings, refined, solve_assured
+from dynamics.accuracy.assured import finer_settings, on_long_window, on_short_window, refined, solve_assured
 from dynamics.accuracy.companions import long_window
-from dynamics.accuracy.numerical_error import ErrorPart, EstimatedRun, NumericalError, estimate_error
+from dynamics.accuracy.estimated_run import EstimatedRun
+from dynamics.accuracy.numerical_error import ErrorPart, NumericalError, estimate_error
 from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 6, "spans_ahead": 8, "tolerance": 1.0e-4}
@@ -25,7 +28,7 @@ def test_a_short_window_is_held_against_a_long_one(case, monkeypatch):
         tried.append(companion.periodic)
         return 40.0
 
-    monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
     (part,) = [p for p in estimate_error(case, solution).parts if p.name == "window"]
     usual = long_window()
     assert part.error_N == pytest.approx(abs(40.0 - solution.statistics.contact_force_std_N))
@@ -89,7 +92,7 @@ def test_windows_that_do_not_agree_are_held_against_a_longer_one(case, monkeypat
         asked.append(behind)
         return sigmas[behind]
 
-    monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
     run = EstimatedRun(long, solve_periodic(case).equilibrium, sigmas[45], 152.0)
     error, message = run.window_error()
     assert asked == tried
@@ -105,7 +108,7 @@ def test_a_difference_of_windows_that_is_too_large_needs_no_third_window_where_t
         asked.append(companion.periodic.spans_behind)
         return RESONANT[companion.periodic.spans_behind]
 
-    monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", other)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
     run = EstimatedRun(long, solve_periodic(case).equilibrium, RESONANT[45], 152.0, 0.012 * RESONANT[45])
     assert run.window_error()[0] == pytest.approx(RESONANT[45] - RESONANT[30]) and asked == [30]
 
@@ -121,3 +124,53 @@ def test_the_settings_that_make_a_large_part_smaller_are_named(case):
     assert [setting.partition("=")[0] for setting in named] == [
         "periodic.tolerance", "catenary.mesh.elements_per_bay", "catenary.mesh.largest_element_length",
     ]  # fmt: skip
+
+
+def test_the_window_of_a_line_alike_is_short_only_where_that_moves_little(case):
+    assert on_short_window(case, None) is None and on_short_window(case, 0.05) is None
+    assert on_short_window(case.model_copy(update={"solver": "transient"}), 1e-3) is None
+    found = on_short_window(on_long_window(case), 1e-3).periodic
+    assert (found.spans_behind, found.spans_ahead, found.precision) == (10, 12, "double")
+
+
+def test_a_known_window_costs_no_companion_and_is_part_of_the_error(case, monkeypatch):
+    solution, tried = solve_periodic(case), []
+
+    def other(companion, *_):
+        tried.append((companion.periodic.spans_behind, companion.time_step))
+        return solution.statistics.contact_force_std_N
+
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", other)
+    error = estimate_error(case, solution, known_window_share=0.002)
+    (part,) = [p for p in error.parts if p.name == "window"]
+    assert part.error_N == pytest.approx(0.002 * solution.statistics.contact_force_std_N)
+    assert {behind for behind, _ in tried} == {6} and len(tried) == 1, "the other step alone"
+
+
+def test_what_a_short_window_moves_a_line_alike_by_is_twice_what_it_moves_its_own():
+    parts = (ErrorPart("window", 0.04, ""), ErrorPart("mesh", 1.0, ""))
+    assert NumericalError(20.0, parts, 0.0, 20.1).short_window_share == pytest.approx(2.0 * 0.14 / 20.0)
+    assert NumericalError(20.0, parts, 0.0).short_window_share is None
+    assert NumericalError(20.0, (ErrorPart("window", None, ""),), 0.0, 20.1).short_window_share is None
+
+
+def _estimated(case):
+    solution = solve_periodic(case)
+    return solution, estimate_error(case, solution)
+
+
+def test_fitted_lines_on_a_short_window_are_within_what_their_own_line_says(build_case, build_line):
+    """Two lines whose droppers are cut wrong by some millimetres, against the same on the long window."""
+    case = build_case(build_line("re330", elements_per_bay=3), 300.0, mean_force_N=157.3, dt=0.004)
+    _, error = _estimated(on_long_window(case))
+    share = error.short_window_share
+    cut = prescribed_by_lengths(periodic_equilibrium(case.catenary))
+    for seed in (1, 2):
+        wrong = 3e-3 * np.random.default_rng(seed).standard_normal(len(cut.droppers.lengths))
+        droppers = cut.droppers.model_copy(update={"lengths": tuple(np.array(cut.droppers.lengths) + wrong)})
+        fitted = case.model_copy(update={"catenary": cut.model_copy(update={"droppers": droppers})})
+        long, short = (
+            solve_periodic(each).statistics.contact_force_std_N
+            for each in (on_long_window(fitted), on_short_window(fitted, share))
+        )
+        assert 0.0 < abs(short - long) < share * long < 0.006 * long

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dynamics.accuracy import companions
-from dynamics.accuracy.numerical_error import MESH_ORDER, STEP_ORDER, estimate_error
+from dynamics.accuracy.estimated_run import MESH_ORDER, STEP_ORDER
+from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.open_line.solve import solve_open_line
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic

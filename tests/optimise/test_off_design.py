@@ -1,5 +1,7 @@
 """Conditions of the off-design table: the same for every line, and every run accounted for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -104,6 +106,27 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
     for row in rows:
         where = f"{row.condition.kind} {row.condition.value:g}"
         assert tuple(o.message for o in row.outcomes) == (f"{where} bruni_2015", f"{where} other")
+
+
+def test_lines_with_errors_follow_their_own_line_and_know_its_window(case, monkeypatch):
+    """What the search's own speed has shown of each line comes to its fitted lines, and to them alone."""
+    seen = []
+
+    def stand_in(job, setting):
+        seen.append(job)
+        own = job.condition.value == case.speed_kmh
+        share = {"bruni_2015": 0.001, "other": 0.002}[job.catenary.name] if own else 0.5
+        return replace(job.failed("no figures"), short_window_share=share)
+
+    monkeypatch.setattr(off_design, "evaluate_variation", stand_in)
+    other = case.catenary.model_copy(update={"name": "other"})
+    wanted = OffDesignSpec(speeds=3, samples=2)
+    run_conditions(case, (case.catenary, other), wanted, ClusterSpec(kind="serial"), lambda *_: None)
+    fitted = [job.condition.installed for job in seen]
+    assert fitted == sorted(fitted) and any(fitted), "its own line comes first"
+    shares = {(job.catenary.name, job.short_window_share) for job in seen if job.condition.installed}
+    assert shares == {("bruni_2015", 0.001), ("other", 0.002)}
+    assert {job.short_window_share for job in seen if not job.condition.installed} == {None}
 
 
 @pytest.mark.parametrize("assured", [True, False])

@@ -122,7 +122,7 @@ def test_an_error_that_cannot_be_estimated_is_said_so(catenary, folder, monkeypa
     def no_companion(*_):
         raise NoCompanionError("the companion failed: for this test")
 
-    monkeypatch.setattr("dynamics.accuracy.numerical_error.sigma_of", no_companion)
+    monkeypatch.setattr("dynamics.accuracy.estimated_run.sigma_of", no_companion)
     small = (*BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4")
     ended = catenary("simulate", *small, "error_estimate=true", "run_dir=run")
     assert ended.code == 0, ended

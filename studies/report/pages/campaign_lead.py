@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from dynamics.charts.numbers import number
+from optimise.afterwards.gain_left import ComparedRun, GainLeft, gains_left
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 from studies.report.content.pieces import OffDesign, OffDesignRun
 from studies.report.drawing.parts import Section, Table
@@ -13,7 +16,7 @@ from studies.report.sections.assessment import assessment_in_words, assessment_t
 from studies.report.sections.off_design import ERRORS, condition_table
 from studies.report.sections.tables import objective_change, plus_minus, value_text
 
-__all__ = ["gain_verdict", "lead_section", "off_design_in_words"]
+__all__ = ["gain_verdict", "gains_in_words", "lead_section", "off_design_in_words"]
 
 HOLDS, NOT, OPEN = "holds", "does not hold", "not known"
 LEGEND = (
@@ -34,6 +37,8 @@ def lead_section(content: CampaignContent) -> Section:
     rows = (
         _gain(content),
         _limits(content),
+        _every_scenario(content),
+        _gain_left(content.off_design),
         _off_design(content.off_design),
         _fitted(content.off_design),
         _as_cut(content),
@@ -88,6 +93,46 @@ def _limits(content: CampaignContent) -> Statement:
     verdict_ = NOT if broken else OPEN if missing else HOLDS
     found = f"Not kept: {', '.join(broken)}. " if broken else ""
     return "keeps the limits of the search", verdict_, f"{found}Margins left: {'; '.join(left)}."
+
+
+def _every_scenario(content: CampaignContent) -> Statement | None:
+    """Say in how many scenarios of the search the best design has the lower sigma, by the search's figures."""
+    figures = None if content.choice is None else content.choice.scenarios
+    if figures is None or content.designs.objectives[0].name != "sigma":
+        return None
+    changes = figures.sigma_changes_percent
+    lower, known = int(np.count_nonzero(changes < 0.0)), changes[np.isfinite(changes)]
+    if not known.size:
+        return "has the lower σ in every scenario of the search", OPEN, "No scenario has figures of both designs."
+    held = HOLDS if lower == changes.size else NOT if (known >= 0.0).any() else OPEN
+    return (
+        "has the lower σ in every scenario of the search",
+        held,
+        f"In {lower} of {changes.size}, by the search's solver: {number(float(known.mean()), 1)} % on average, "
+        f"{number(float(known.max()), 1)} % at worst.",
+    )
+
+
+def gains_in_words(off_design: OffDesign) -> str:
+    """Say what is left of the gain over a band of speeds, and on lines as fitted; empty where neither was run."""
+    left = _gains(off_design)
+    return f"The change of σ {'; '.join(gain.in_words for gain in left)}." if left else ""
+
+
+def _gains(off_design: OffDesign) -> list[GainLeft]:
+    return gains_left(
+        ComparedRun(r.kind, r.value, (r.nominal, r.nominal_error), (r.best, r.best_error)) for r in off_design.runs
+    )
+
+
+def _gain_left(off_design: OffDesign | None) -> Statement | None:
+    """What is left of the gain over a band of speeds and on lines as fitted."""
+    left = [] if off_design is None else _gains(off_design)
+    if off_design is None or not left:
+        return None
+    held = {gain.holds for gain in left}
+    verdict_ = NOT if False in held else OPEN if None in held else HOLDS
+    return "keeps a gain over speeds and as fitted", verdict_, gains_in_words(off_design)
 
 
 def _off_design(off_design: OffDesign | None) -> Statement:

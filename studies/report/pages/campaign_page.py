@@ -7,7 +7,7 @@ from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
 from studies.report.content.origin import origin_sections
 from studies.report.content.pieces import SpanResult
 from studies.report.drawing.parts import Fact, Page, Section, present
-from studies.report.pages.campaign_lead import gain_verdict, lead_section, off_design_in_words
+from studies.report.pages.campaign_lead import gain_verdict, gains_in_words, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_table, basins_text
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
@@ -106,7 +106,8 @@ def _elsewhere(content: CampaignContent) -> str:
     """Say where the best design stands away from the search's own conditions; nothing before that is known."""
     if content.best is None or content.off_design is None:
         return ""
-    return f" {off_design_in_words(content.off_design)}"
+    left = gains_in_words(content.off_design)
+    return f"{f' {left}' if left else ''} {off_design_in_words(content.off_design)}"
 
 
 def _doubt(content: CampaignContent) -> str:

@@ -51,6 +51,11 @@ class ScenarioFigures:
     best_sigma_N: float
 
     @property
+    def sigma_changes_percent(self) -> Array:
+        """Change of the standard deviation in every scenario, NaN without figures of both [%]."""
+        return np.asarray(100.0 * (self.best[SIGMA] / self.nominal[SIGMA] - 1.0).ravel())
+
+    @property
     def missing(self) -> int:
         """Scenarios that the nominal line has no figures in."""
         return int(np.count_nonzero(np.isnan(self.nominal[SIGMA])))

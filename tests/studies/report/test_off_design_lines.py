@@ -32,10 +32,12 @@ def test_runs_that_are_the_same_are_neither_better_nor_worse():
     row = {"kind": "speed", "sample": 0, "dimension": "", "nominal_error_N": 0.1, "best_error_N": 0.1}
     figures = [(30.0, 29.0), (30.0, 30.0), (30.0, 31.5), (None, 30.0)]
     rows = [{**row, "value": 250.0 + k, "nominal_std_N": a, "best_std_N": b} for k, (a, b) in enumerate(figures)]
-    first, worse = off_design.off_design_lines({"rows": rows})
+    first, worse, left = off_design.off_design_lines({"rows": rows})
     assert first.startswith(
         "off-design table: better than the nominal line in 1 of 3 runs that both have, the same within the errors in "
         "1; "
         "1 more"
     )
     assert worse == "worse: 252 km/h (+5.0 %)"
+    # +-0.49 %: 105 hypot(0.1 / 30, 0.1 / 31.5)
+    assert "4 speeds from 250 to 253 km/h" in left and "+5.0 ± 0.5 %" in left and "1 of 4" in left

@@ -1,0 +1,170 @@
+"""Companions of one run, each different in one setting, and the parts of its numerical error that follow from them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from catenary.form_finding.equilibrium import Equilibrium, mesh_of, periodic_equilibrium
+from catenary.layout.geometry import periodic_layout
+from dynamics.accuracy.companions import (
+    COARSER,
+    TIGHTER,
+    NoCompanionError,
+    iterated,
+    long_window,
+    other_mesh,
+    sigma_of,
+    window_of,
+    with_window,
+)
+from dynamics.linear_algebra.vector_rows import LANES
+from dynamics.spec.case import CaseSpec
+from dynamics.travelling_window.window import window_spans
+
+__all__ = ["MESH_ORDER", "SHORT_WINDOW", "STEP_ORDER", "EstimatedRun"]
+
+STEP_ORDER = 2.0
+# measured in sigma between 4 and 12 elements a bay: the smallest of three cases (docs/notebook/numerical-error.md)
+MESH_ORDER = 1.5
+# only differences count for step and mesh, and they hardly depend on the window
+SHORT_WINDOW = (10, 12)
+# a step that is longer is halved: twice 2 ms is too long for its difference to mean anything (docs/notebook)
+LONGEST_DOUBLED = 1.5e-3
+# windows whose standard deviations differ by a larger share do not agree (docs/theory/numerical-error.md)
+AGREE = 0.005
+# what all windows still longer may move, relative to one half as long again (docs/notebook)
+STILL_LONGER = 2.0
+
+
+@dataclass(frozen=True)
+class EstimatedRun:
+    """A case, what its solution gave, and the companions that several parts share."""
+
+    case: CaseSpec
+    equilibrium: Equilibrium
+    sigma_N: float
+    applied_force_N: float
+    large_N: float = math.inf
+    known_window_share: float | None = None
+
+    @cached_property
+    def short(self) -> CaseSpec:
+        """The case on a short window, where its own is longer."""
+        if self.case.on_open_line:
+            return self.case
+        window = window_of(self.case)
+        longest = dict(zip(window, SHORT_WINDOW, strict=True))
+        return with_window(self.case, {name: min(spans, longest[name]) for name, spans in window.items()})
+
+    @cached_property
+    def base(self) -> float:
+        """Standard deviation [N] on the short window, from which the differences of step and mesh are formed."""
+        if self.short == self.case:
+            return self.sigma_N
+        return sigma_of(self.short, self.equilibrium, self.applied_force_N)
+
+    @cached_property
+    def other_mesh(self) -> tuple[int, float, float | None]:
+        """Elements of another mesh; the standard deviation [N] on it, and the same where an iteration ends later."""
+        line = self.case.catenary
+        line = line.model_copy(update={"mesh": other_mesh(line.mesh, float(self.equilibrium.mesh.elem_length.max()))})
+        case, eq = self.short.model_copy(update={"catenary": line}), periodic_equilibrium(line)
+        elements = len(eq.mesh.elem_length)
+        if elements == self._elements:
+            raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
+        if case.seeks_steady_state:
+            return elements, *iterated(case, eq, tighter=True)
+        return elements, sigma_of(case, eq, self.applied_force_N), None
+
+    @cached_property
+    def _elements(self) -> int:
+        """Elements of a period of the line."""
+        return len(mesh_of(self.case.catenary, periodic_layout(self.case.catenary)).elem_length)
+
+    def time_step_error(self) -> tuple[float, str]:
+        """Difference to a companion at twice the step, or at half of a long one, extrapolated."""
+        factor = 2.0 if self.case.time_step <= LONGEST_DOUBLED else 0.5
+        other = self.short.model_copy(update={"dt": factor * self.case.time_step, "strict_dt": False})
+        sigma = sigma_of(other, self.equilibrium, self.applied_force_N)
+        ratio = other.time_step / self.case.time_step
+        error = abs((sigma - self.base) / (ratio**STEP_ORDER - 1.0))
+        return error, (
+            f"{self.base:.3f} N at {1e3 * self.case.time_step:.4g} ms, {sigma:.3f} N at "
+            f"{1e3 * other.time_step:.4g} ms, order {STEP_ORDER:g}{self._where}"
+        )
+
+    def mesh_error(self) -> tuple[float, str]:
+        """Difference to a companion with two thirds of the elements, or with short ones for long ones, extrapolated."""
+        elements, (other, sigma, _) = self._elements, self.other_mesh
+        error = abs((sigma - self.base) / ((elements / other) ** MESH_ORDER - 1.0))
+        return error, (
+            f"{self.base:.3f} N with {elements} elements {self._period}, {sigma:.3f} N with {other}, "
+            f"order {MESH_ORDER:g}{self._where}"
+        )
+
+    @property
+    def _period(self) -> str:
+        return "a span" if not self.case.catenary.further_spans else "until the line repeats"
+
+    @property
+    def _where(self) -> str:
+        """Window of both figures of a difference, if not the run's own."""
+        if self.short == self.case:
+            return ""
+        behind, ahead = window_of(self.short).values()
+        return f"; both on a window of {behind} + {ahead} spans"
+
+    def window_error(self) -> tuple[float, str]:
+        """Difference to a companion on a long window, or to one with two thirds of the spans of a long one, as it is.
+
+        Two windows may agree with each other and be wrong: waves that leave neither of them are in both. Where they
+        do not agree, the longer of the two is held against one half as long again, and twice what that moves is
+        added: near a resonance what still longer windows move falls slowly.
+        """
+        if self.known_window_share is not None:
+            share = self.known_window_share
+            return share * self.sigma_N, f"{100.0 * share:.2f} %, as of the line without errors of installation"
+        window, long = window_of(self.case), long_window()
+        behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
+        own = {"spans_behind": behind, "spans_ahead": ahead}
+        is_short = min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0
+        if is_short:
+            spans = {name: max(long[name], window[name]) for name in window}
+        else:
+            lanes = LANES["float64"]  # of the companion, whatever the run was marched in
+            width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
+            fewer = round((width - 2) * behind / (behind + ahead))
+            spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
+        sigma = self._on_window(spans)
+        error = abs(sigma - self.sigma_N)
+        message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {sigma:.3f} N with {_spans(spans)}"
+        if error <= AGREE * self.sigma_N or error > self.large_N:
+            return error, message
+        last, sigma = (spans, sigma) if is_short else (own, self.sigma_N)
+        longer = {name: round(count / COARSER) for name, count in last.items()}
+        further = self._on_window(longer)
+        rest = STILL_LONGER * abs(further - sigma)
+        return max(error, abs(further - self.sigma_N) + rest), (
+            f"{message}, {further:.3f} N with {_spans(longer)}, and {rest:.3f} N for longer ones"
+        )
+
+    def _on_window(self, spans: dict[str, int]) -> float:
+        """Standard deviation [N] on another window."""
+        return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
+
+    def iteration_error(self) -> tuple[float, str]:
+        """Change by a tenth of the tolerance, on the companion of the other mesh."""
+        _, sigma, tighter = self.other_mesh
+        tolerance = self.case.periodic.tolerance
+        if tighter is None:
+            raise NoCompanionError(f"a tolerance of {TIGHTER * tolerance:g} is not reached")
+        return abs(tighter - sigma), (
+            f"{sigma:.3f} N at a tolerance of {tolerance:g}, {tighter:.3f} N at {TIGHTER * tolerance:g}, "
+            "both on the other mesh"
+        )
+
+
+def _spans(window: dict[str, int]) -> str:
+    return " + ".join(map(str, window.values()))

@@ -1,0 +1,119 @@
+"""What is left of a gain away from the search's own conditions: over a band of speeds, and on lines as fitted.
+
+A change is that of one run: sigma of the best design over that of the nominal line under the same condition, with the
+same errors of installation. Its error follows from both numerical errors, taken as independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["FITTED", "ComparedRun", "GainLeft", "gains_left"]
+
+FITTED = {"height_error": "height errors", "length_error": "dropper length errors"}
+"""Kinds of conditions under which a line is fitted with errors, in words."""
+
+
+@dataclass(frozen=True)
+class GainLeft:
+    """Change of sigma over several runs that nominal line and best design both have; NaN without any.
+
+    Attributes
+    ----------
+    where : str
+        What the runs are, in words.
+    runs, of : int
+        Runs that both have, and all of them.
+    mean_percent, mean_error_percent : float
+        Mean change, and the mean of the errors of all, for these need not be independent [%].
+    worst_percent, worst_error_percent : float
+        Change of the run that gains least, with its error [%].
+    """
+
+    where: str
+    runs: int
+    of: int
+    mean_percent: float
+    mean_error_percent: float
+    worst_percent: float
+    worst_error_percent: float
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the best design is better in every run by more than the error; None where that is not known."""
+        highest, lowest = (self.worst_percent + sign * self.worst_error_percent for sign in (1.0, -1.0))
+        if highest < 0.0:
+            return None if self.runs < self.of else True
+        return False if lowest > 0.0 else None
+
+    @property
+    def in_words(self) -> str:
+        """Mean and worst change, such as 'over 3 speeds: −20.1 ± 0.4 %, at worst −12.0 ± 0.8 %'."""
+        if not self.runs:
+            return f"{self.where}: not known"
+        missing = f" ({self.of - self.runs} of {self.of} could not be run)" if self.runs < self.of else ""
+        mean = _with_error(self.mean_percent, self.mean_error_percent)
+        worst = _with_error(self.worst_percent, self.worst_error_percent)
+        return f"{self.where}: {mean} % on average, {worst} % at worst{missing}"
+
+
+@dataclass(frozen=True)
+class ComparedRun:
+    """Sigma and its error [N] of nominal line and best design under one condition; NaN where there is none.
+
+    ``kind`` and ``value`` are those of `off_design.OffDesignCondition`.
+    """
+
+    kind: str
+    value: float
+    nominal: tuple[float, float]
+    best: tuple[float, float]
+
+
+def gains_left(runs: Iterable[ComparedRun]) -> list[GainLeft]:
+    """Sum up the runs at several speeds, and those of lines with each kind and size of errors of installation."""
+    groups: dict[tuple[str, float], list[ComparedRun]] = {}
+    for run in runs:
+        if run.kind in FITTED or run.kind == "speed":
+            groups.setdefault((run.kind, run.value if run.kind in FITTED else 0.0), []).append(run)
+    return [
+        _gain_left(_in_words(kind, value, same), same)
+        for (kind, value), same in groups.items()
+        if kind in FITTED or len(same) > 1
+    ]
+
+
+def _in_words(kind: str, value: float, runs: Sequence[ComparedRun]) -> str:
+    if kind in FITTED:
+        lines = f"{len(runs)} lines" if len(runs) > 1 else "one line"
+        return f"over {lines} fitted with {FITTED[kind]} of {value:g} mm"
+    speeds = [run.value for run in runs]
+    return f"over {len(speeds)} speeds from {min(speeds):g} to {max(speeds):g} km/h"
+
+
+def _gain_left(where: str, runs: Sequence[ComparedRun]) -> GainLeft:
+    before, after = (
+        np.array(each, dtype=np.float64) for each in zip(*((r.nominal, r.best) for r in runs), strict=True)
+    )
+    both = np.isfinite(before[:, 0]) & np.isfinite(after[:, 0])
+    if not both.any():
+        return GainLeft(where, 0, len(both), *4 * (math.nan,))
+    change = 100.0 * (after[both, 0] / before[both, 0] - 1.0)
+    error = (100.0 + change) * np.hypot(_relative(before[both]), _relative(after[both]))
+    worst = int(change.argmax())
+    figures = change.mean(), error.mean(), change[worst], error[worst]
+    return GainLeft(where, change.size, len(both), *map(float, figures))
+
+
+def _relative(runs: NDArray[np.float64]) -> NDArray[np.float64]:
+    return runs[:, 1] / runs[:, 0]
+
+
+def _with_error(change: float, error: float) -> str:
+    size = f" ± {max(error, 0.1):.1f}" if math.isfinite(error) else ""  # no error is written as nothing
+    return f"{change:+.1f}{size}".replace("-", "\N{MINUS SIGN}")
