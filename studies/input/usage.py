@@ -9,7 +9,7 @@ from typing import Any
 from catenary.spec.keys import KeyTree, format_value
 from studies.input.compose import groups_of
 
-__all__ = ["family_page", "overview", "study_page"]
+__all__ = ["default_value", "family_page", "overview", "study_page", "written_keys"]
 
 FIRST_STEPS = """\
 Design optimisation of railway overhead contact lines.
@@ -85,14 +85,14 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
             default = f"  (default {taken[group]})" if known else ""
             lines.append(f"  {group}={' | '.join(group_options(group))}{own}{default}")
         lines.append("")
-    written = _written(config, experiment)
+    written = written_keys(config, experiment)
     keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ()), written))
     if keys:
         lines += ["Keys (key=value; default; meaning, unit and range)", *keys]
     return "\n".join(lines).rstrip()
 
 
-def _written(config: str, experiment: str | None) -> dict[str, Any]:
+def written_keys(config: str, experiment: str | None) -> dict[str, Any]:
     """Keys that conf sets at the top level for a command; they override the defaults of the Specs."""
     from catenary.storage.configuration import conf_content
 
@@ -105,7 +105,8 @@ def _written(config: str, experiment: str | None) -> dict[str, Any]:
     return found
 
 
-def _default(tree: KeyTree, written: dict[str, Any], parts: list[str]) -> Any:
+def default_value(tree: KeyTree, written: dict[str, Any], parts: list[str]) -> Any:
+    """Value that holds where nothing is given: conf's, or else that of the Spec."""
     block: Any = written
     for part in parts:
         block = block.get(part) if isinstance(block, dict) else None
@@ -120,7 +121,7 @@ def _key_lines(tree: KeyTree, left_out: tuple[str, ...], written: dict[str, Any]
         if tree.children(parts):
             yield f"  {path}:  {tree.description(parts)}".rstrip().removesuffix(":")
             continue
-        default = _default(tree, written, parts)
+        default = default_value(tree, written, parts)
         shown = "" if default is None else f" = {format_value(default)}"
         allowed = tree.allowed(parts)
         meaning = tree.description(parts) + (f"; {allowed}" if allowed else "")

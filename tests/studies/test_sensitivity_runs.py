@@ -95,7 +95,7 @@ def test_a_study_is_evaluated_drawn_and_resumed(catenary, folder):
     rows = {(row[0], row[3]) for table in origin[0].tables for row in table.rows}
     varied = "varied here; this is the case's own"
     assert {("contact, stiffness", varied), ("masses", varied), ("damping, alpha", varied)} <= rows
-    assert ("dt", "set for this run") in rows and ("stiffnesses", varied) not in rows
+    assert ("dt", "default of the program") in rows and ("stiffnesses", varied) not in rows
     facts = dict(origin[1].tables[0].rows)
     assert facts["points on record"] == "29" and float(facts["core-hours, one thread a point"]) > 0.0
     assert {"SHA-256 of the resolved input", "results written", "commit", "versions"} <= facts.keys()

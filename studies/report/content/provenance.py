@@ -23,10 +23,13 @@ LEFT_OUT = {"schema_version", "name", "description", "provenance", "catenary", "
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def case_provenance(case: CaseSpec, varied: Collection[str] = ()) -> tuple[Provenance, ...]:
-    """List every input of a case: the line, the pantograph, and what was set for this run.
+def case_provenance(
+    case: CaseSpec, varied: Collection[str] = (), origins: Mapping[str, str] | None = None
+) -> tuple[Provenance, ...]:
+    """List every input of a case: the line, the pantograph, and the keys of the run.
 
-    What a study varies (dotted paths) is marked: its value is then the case's own.
+    What a study varies (dotted paths) is marked: its value is then the case's own. ``origins`` has in words where the
+    other keys of the run come from, by their dotted paths.
     """
     line, pantograph = case.catenary, case.pantograph
     parts = (("catenary.", line, f"Line {line.name}"), ("pantograph.", pantograph, f"Pantograph {pantograph.name}"))
@@ -34,23 +37,26 @@ def case_provenance(case: CaseSpec, varied: Collection[str] = ()) -> tuple[Prove
     for inside, spec, group in parts:
         own = [name.removeprefix(inside) for name in varied if name.startswith(inside)]
         rows += spec_provenance(spec, group, varied=own)
-    return (*rows, *spec_provenance(case, "Run", "set for this run", varied))
+    return (*rows, *spec_provenance(case, "Run", varied=varied, origins=origins))
 
 
 def spec_provenance(
-    spec: BaseModel, group: str, unmarked: str = UNMARKED, varied: Collection[str] = ()
+    spec: BaseModel,
+    group: str,
+    unmarked: str = UNMARKED,
+    varied: Collection[str] = (),
+    origins: Mapping[str, str] | None = None,
 ) -> tuple[Provenance, ...]:
-    """List every value of a spec with its unit and the mark of its ``provenance`` block.
+    """List every value of a spec with its unit, and its origin or the mark of its ``provenance`` block.
 
     A mark given for a whole block, such as ``damping``, holds for every value inside it; one of a list that is varied
-    marks the list.
+    marks the list. ``origins`` are words by dotted path.
     """
     touched = {name.rpartition(".")[0] if name.rpartition(".")[2].isdigit() else name for name in varied}
     marks: Mapping[str, str] = getattr(spec, "provenance", {})
+    known = dict(origins or {}) | dict.fromkeys(touched, VARIED)
     return tuple(
-        Provenance(
-            group, _name(path), _text(value), unit, VARIED if path in touched else _origin(path, marks, unmarked)
-        )
+        Provenance(group, _name(path), _text(value), unit, known.get(path) or _origin(path, marks, unmarked))
         for path, value, unit in _leaves(spec, "")
     )
 

@@ -29,6 +29,7 @@ from studies.report.readers.campaign_afterwards import (
     read_schedule,
     signed_head,
 )
+from studies.report.readers.given_input import input_origins
 from studies.report.readers.page_content import CampaignContent
 from studies.report.readers.search_folder import (
     evaluation_of,
@@ -91,7 +92,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
         constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
-        provenance=case_provenance(case),
+        provenance=case_provenance(case, (), input_origins(folder, "optimise", case)),
         run=_run(folder, result),
         warnings=(
             *missing,

@@ -12,6 +12,7 @@ from optimise.record.status_file import read_sound_status
 from studies.report.content.origin import origin_sections
 from studies.report.content.provenance import case_provenance
 from studies.report.drawing.parts import Section
+from studies.report.readers.given_input import input_origins
 from studies.report.readers.stored import command_of, origin_facts, read_mapping, run_facts
 
 __all__ = ["points_origin"]
@@ -50,7 +51,7 @@ def points_origin(
         )
     command = command_of(place.path, place.study, (f"{place.study}.name={name}",))
     return origin_sections(
-        case_provenance(case, names),
+        case_provenance(case, names, input_origins(place.path, place.study, case)),
         text,
         run_facts(facts, {} if wall is None else {"all runs of the study": float(wall)}, command),
         "Where the study's folder still stands, the same command continues it.",

@@ -10,6 +10,7 @@ from typing import Any
 from catenary.linearised.rest_warnings import rest_warnings
 from studies.report.content.history_content import read_histories
 from studies.report.content.provenance import case_provenance
+from studies.report.readers.given_input import input_origins
 from studies.report.readers.page_content import SimulationContent
 from studies.report.readers.stored import (
     command_of,
@@ -70,7 +71,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         x_note=NOTES[case.solver],
         static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.on_open_line else "",
         filter_note=filter_note(about.get("filter", "")),
-        provenance=case_provenance(case),
+        provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
         assessment=assessed(head, (("value", statistics),), case),
         head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
