@@ -128,6 +128,13 @@ def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpe
         )
     runs = 2 * len(conditions(case, off_design, len(case.catenary.droppers.positions)))
     parts.append(f"the confirmation, 4 long transients; the off-design table, {runs} steady states with their errors")
+    tolerance = off_design.length_tolerance
+    if tolerance.rise_percent is not None:
+        lines = 2 * tolerance.samples
+        parts.append(
+            f"the tolerance of {len(case.catenary.droppers.positions)} dropper lengths, about ten steady states each, "
+            f"and {lines} lines that are wrong"
+        )
     return f"Not counted: {'; '.join(parts)}."
 
 

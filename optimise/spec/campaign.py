@@ -11,6 +11,7 @@ from optimise.spec.cluster import ClusterSpec
 from optimise.spec.design import DesignSpec
 from optimise.spec.objective_names import DEFAULT_OBJECTIVES, ObjectiveNames, name_parts
 from optimise.spec.scenarios import ScenariosSpec
+from optimise.spec.tolerance import LengthToleranceSpec
 
 __all__ = [
     "DEFAULT_OBJECTIVES",
@@ -129,6 +130,7 @@ class OffDesignSpec(Spec):
     samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
     other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the errors")
+    length_tolerance: LengthToleranceSpec = LengthToleranceSpec()
 
     @model_validator(mode="after")
     def _own_speed_is_one_of_them(self) -> Self:

@@ -48,7 +48,7 @@ def show_off_design(
         return None
     key: dict[str, Any] = {
         "case_sha256": config_sha256(result.case),
-        "trust_sha256": config_sha256(wanted),
+        "trust_sha256": config_sha256(wanted, exclude={"length_tolerance": True}),
         "best_trial": best.number,
     }
     key["errors"] = error_estimate

@@ -135,6 +135,7 @@ def _shown_line() -> Iterator[ProgressLine]:
 def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     """Confirm, show away from the design point, report."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
+    from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_report
 
@@ -152,9 +153,13 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
             with line.doing("report"):
                 write_report("campaign", result.folder)
         folder.say(f"Report without the off-design table, which follows: {result.folder / 'report.html'}")
+        trust = composed.job.trust
         with _shown_line() as line:
-            off_design = show_off_design(result, composed.job.trust, line.write, error_estimate=errors)
+            off_design = show_off_design(result, trust, line.write, error_estimate=errors)
+            tolerance = show_length_tolerance(result, trust.length_tolerance, line.write, error_estimate=errors)
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
+            folder.say(sentence)
+        for sentence in length_tolerance_lines(tolerance) if tolerance else []:
             folder.say(sentence)
     if result.front == [result.nominal]:
         folder.say("No design was better than the nominal line: best_design.yaml is that line as it was given.")

@@ -15,6 +15,7 @@ SMALL_SEARCH = (
     "trust.samples=1",
     "trust.speeds=1",
     "trust.length_errors_mm=[]",
+    "trust.length_tolerance.rise_percent=null",
     "transient.spans_behind=5",
     "transient.spans_ahead=6",
 )

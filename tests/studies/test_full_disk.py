@@ -23,6 +23,7 @@ TINY = (
 )  # fmt: skip
 CAMPAIGN = (
     *TINY, "campaign=c", "trials=4", "cluster=serial", "sampler=random", "trust.speeds=1", "trust.contact_stiffness=[]",
+    "trust.length_tolerance.rise_percent=null",
     "trust.height_errors_mm=[]", "trust.length_errors_mm=[]", "trust.other_dimension=false", "limits.uplift_factor=2",
 )  # fmt: skip
 REASONS = {"full": errno.ENOSPC, "read-only": errno.EROFS}

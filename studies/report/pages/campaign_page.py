@@ -12,6 +12,7 @@ from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_table, basins_text
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.sections.choice import cost_table, designs_chart
+from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
 from studies.report.sections.off_design import condition_table, error_charts, schedule_table, speed_chart
@@ -282,4 +283,5 @@ def _schedule_section(content: CampaignContent) -> Section:
     if content.schedule is None:
         return Section(title)
     text = "Droppers of the best design, unloaded, from wire axis to wire axis, clamps included."
-    return Section(title, text=(text,), tables=(schedule_table(content.schedule),))
+    tolerances = () if content.tolerances is None else (tolerance_table(content.tolerances),)
+    return Section(title, text=(text,), tables=(schedule_table(content.schedule), *tolerances))

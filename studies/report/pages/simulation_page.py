@@ -9,6 +9,7 @@ from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
 from studies.report.sections.history.section import history_sections
+from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
 from studies.report.sections.tables import dropper_table, elasticity_table, statistics_table
@@ -46,6 +47,7 @@ def simulation_page(content: SimulationContent) -> Page:
             tables=(
                 *((dropper_table(one),) if content.result.dropper_x.size else ()),
                 *((elasticity_table(content.elasticity),) if content.elasticity else ()),
+                *((tolerance_table(content.tolerances),) if content.tolerances is not None else ()),
             ),
         ),
         *origin_sections(content.provenance, "Every value of the line, of the pantograph and of the run.", content.run),

@@ -19,6 +19,7 @@ from studies.report.content.pieces import (
     SpanResult,
 )
 from studies.report.sections.choice import Choice
+from studies.report.sections.length_tolerance import LengthTolerances
 from studies.report.sections.numerical_error import ErrorEstimate
 
 __all__ = ["CampaignContent", "SimulationContent"]
@@ -40,6 +41,7 @@ class SimulationContent:
     run: RunFacts
     warnings: tuple[str, ...] = ()
     assessment: Assessment | None = None
+    tolerances: LengthTolerances | None = None
     elasticity: tuple[tuple[float, float], ...] = ()
     error: ErrorEstimate | None = None
     histories: Histories | None = None
@@ -79,4 +81,5 @@ class CampaignContent:
     errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
     choice: Choice | None = None
     assessment: Assessment | None = None
+    tolerances: LengthTolerances | None = None
     head: tuple[tuple[str, str], ...] = ()
