@@ -38,7 +38,7 @@ WINDOW = {"spans_behind": 10, "spans_ahead": 20}
 # end of a search whose differences count, as where errors are estimated [-]
 TOLERANCE = 1.0e-4
 STEP, ELEMENT, TIGHTER = 0.5, 2.0 / 3.0, 0.5  # of the finer numerics, over the usual ones
-# of a tolerance: with a larger error it is no figure
+# of a tolerance: with a larger error there is no figure
 LARGEST_ERROR = 0.5
 
 
@@ -203,7 +203,8 @@ def _search(dropper: int, common: Common) -> DropperTolerance:
         tuple(sorted(found.tested.items())),
         message=found.message,
     )
-    return answer if common.finer is None else _checked(answer, found, limit, lambda e: common.finer.rise(alone(e)))
+    finer = common.finer
+    return answer if finer is None else _checked(answer, found, limit, lambda e: finer.rise(alone(e)))
 
 
 def _checked(

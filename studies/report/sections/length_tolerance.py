@@ -51,10 +51,10 @@ def tolerance_table(found: LengthTolerances) -> Table:
         row = (str(d.dropper), number(d.position, 3), _tolerance(d), d.wrong_way or NONE)
         rows.append((*row, _both(d, found)) if both else row)
     checked = "; ".join(
-        f"within {'the whole' if share == 1.0 else f'{share:g}'} of them {kept} of {count} lines do"
+        f"within {'their tolerances' if share == 1.0 else f'{share:g} of them'} {kept} of {count} lines keep to it"
         for share, kept, count in found.lines
     )
-    check = f" With all droppers wrong at once not every line keeps to that: {checked}." if checked else ""
+    check = f" With all droppers wrong at once, {checked}." if checked else ""
     reasons = {d.message for d in found.droppers if d.message}
     return Table(
         title="Tolerance of lengths",
