@@ -104,7 +104,7 @@ def test_without_finer_numerics_a_tolerance_has_no_error(case, monkeypatch):
     assert all(d.error is None and d.finer_rise is None for d in found.droppers)
 
 
-def test_a_rise_that_finer_numerics_double_is_no_figure_and_says_how_far_it_stays_below(case, monkeypatch):
+def test_a_rise_that_finer_numerics_move_far_leaves_no_figure_and_says_how_far_it_stays_below(case, monkeypatch):
     for dropper in found_by(case, monkeypatch, move=1.5).droppers[:8]:
         assert dropper.tolerance is None and "finer numerics" in dropper.message
         assert dropper.more_than < 4.0e-3 + 1.0e-3 * dropper.number
