@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
+from optimise.search.progress import clock
 from studies.afterwards.confirmation import on_record
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def length_tolerance_into(
     began = time.perf_counter()
 
     def progress(done: int, of: int) -> None:
-        left = (time.perf_counter() - began) * (of - done) / done
-        show(f"tolerance of dropper lengths: {done} of {of} searches and lines, {left:.0f} s left")
+        spent = time.perf_counter() - began
+        left = clock(spent * (of - done) / done) if done else "-"
+        show(f"tolerance of dropper lengths: {done} of {of} searches and lines | {clock(spent)} | time left {left}")
 
     found = length_tolerances(case, wanted, cluster, progress, assured=key["errors"])
     content: dict[str, Any] = {"schema_version": 1, **key, "rise_percent": wanted.rise_percent}
