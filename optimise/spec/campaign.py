@@ -120,7 +120,7 @@ class OffDesignSpec(Spec):
         default=(2.0, 5.0),
         max_length=10,
         description="standard deviations of independent height errors at the droppers [mm]; "
-        "a line on which they slacken a dropper at rest has no result",
+        "a dropper that they leave loose carries nothing, and the line runs with it",
     )
     length_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
         default=(3.0,),

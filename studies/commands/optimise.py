@@ -88,8 +88,8 @@ def _show_cost(composed: Composed[CampaignJob]) -> int:
     return 0
 
 
-def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignResult | None]:
-    """Run or resume a campaign; return its exit code, and its result if there is one."""
+def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise") -> tuple[int, CampaignResult | None]:
+    """Run or resume a campaign, which that study resumes; return its exit code, and its result if there is one."""
     from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
     from optimise.executors import NoWorkersError, interruption
@@ -101,7 +101,7 @@ def run_campaign_study(composed: Composed[CampaignJob]) -> tuple[int, CampaignRe
     path = asked_folder(job.run_dir, campaign_folder(job))
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
     _print_search(job, prepared)
-    command = typed_command("optimise", composed.overrides)
+    command = typed_command(study, composed.overrides)
     try:
         with end_request_interrupts():
             with _shown_line() as line:
