@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from catenary.spec.line import CatenarySpec
 from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import COARSER, long_window
 from dynamics.spec.case import CaseSpec
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from dynamics.results.solution import Solution
     from optimise.search.result import CampaignResult
 
-__all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming"]
+__all__ = ["Confirmation", "DesignConfirmation", "confirm", "confirming", "transients"]
 
 # of a single run by default [s]
 LONGEST_STEP = 1.0e-3
@@ -144,12 +145,8 @@ def _confirm(
 ) -> DesignConfirmation:
     if record.outcome is None or record.outcome.sigma_N is None:
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
-    line = result.line_of(record).model_dump()
-    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
-    sigma = _at_own_condition(result, record.outcome, case)
-    numerics = (case,)
-    if refine:
-        numerics = confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
+    numerics = transients(result, record, refine)
+    sigma = _at_own_condition(result, record.outcome, result.line_of(record))
     sigmas, spread = [], None
     for one in numerics:
         run = solve(one)
@@ -159,6 +156,15 @@ def _confirm(
         spread = run.spread_percent
     coarser = sigmas[0] if refine else None
     return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))
+
+
+def transients(result: CampaignResult, record: TrialRecord, refine: bool) -> tuple[CaseSpec, ...]:
+    """Cases of the long transients that confirm a design: coarser and finer, or one on the search's own numerics."""
+    line = result.line_of(record).model_dump()
+    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
+    if not refine:
+        return (case,)
+    return confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
 
 
 def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
@@ -190,12 +196,12 @@ def _in_words(case: CaseSpec) -> str:
     return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
 
 
-def _at_own_condition(result: CampaignResult, outcome: Outcome, case: CaseSpec) -> float:
+def _at_own_condition(result: CampaignResult, outcome: Outcome, line: CatenarySpec) -> float:
     """Standard deviation [N] by the campaign's solver in the campaign's own case."""
     if not result.campaign.scenarios.wanted:
         assert outcome.sigma_N is not None
         return outcome.sigma_N
-    found = evaluate(Job(outcome.number, case.catenary), Setting(result.case, result.campaign.limits))
+    found = evaluate(Job(outcome.number, line), Setting(result.case, result.campaign.limits))
     if found.sigma_N is None:
         raise ValueError(f"trial {outcome.number} must be solvable in the campaign's own case: {found.message}")
     return found.sigma_N

@@ -6,8 +6,7 @@ and result.nc each, and confirmation.json.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -15,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import read_json, write_json_atomic
 from catenary.storage.provenance import config_sha256
-from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from studies.writing.summary import slack_summary, summarise
 
 if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
+    from optimise.afterwards.solved_cases import SolvedCase
     from optimise.search.result import CampaignResult
 
 __all__ = [
@@ -29,7 +28,7 @@ __all__ = [
     "confirmation_lines",
     "confirmed_change",
     "on_record",
-    "solve_into",
+    "write_solved",
 ]
 
 Doing = Callable[[str], AbstractContextManager[None]]
@@ -42,16 +41,17 @@ def confirm_campaign(
 
     With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
     deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
-    earlier run has confirmed is not run again. None when no design is feasible.
+    earlier run has confirmed is not run again. The campaign's workers solve. None when no design is feasible.
 
     Parameters
     ----------
     result : CampaignResult
     doing : callable
-        Takes in words which line is solved next and how, and gives the context in which it runs.
+        Takes in words what is solved, and gives the context in which it runs.
     error_estimate : bool
     """
-    from optimise.afterwards.confirm import confirm
+    from optimise.afterwards.confirm import confirm, transients
+    from optimise.afterwards.solved_cases import solve_cases
 
     best = result.best
     if best is None:
@@ -64,36 +64,27 @@ def confirm_campaign(
     if held is not None:
         return held
     lines = {"nominal": result.nominal, "best": best}
-    runs = _runs(lines if best.number else {"nominal": result.nominal}, error_estimate)
-    total, waiting = len(lines) + len(runs), iter(runs)
-    how = "as in the search" + (", with its numerical error" if error_estimate else "")
-    for k, (name, record) in enumerate(lines.items()):
-        with doing(f"confirmation, run {k + 1} of {total}: {name} line {how}"):
-            solve_into(result.folder / name, result.case_with(result.catenary_of(record)), error_estimate)
-
-    def solved(case: CaseSpec) -> Any:
-        k, words, folder = next(waiting)
-        with doing(f"confirmation, run {len(lines) + k} of {total}: {words}"):
-            return solve_into(result.folder / folder, case) if folder else solve(case)
-
-    confirmation = confirm(result, solved, refine=error_estimate)
+    searched = {name: result.case_with(result.catenary_of(line)) for name, line in lines.items()}
+    apart = lines if best.number else {"nominal": result.nominal}  # the nominal line may be the best one
+    marched = {name: transients(result, line, error_estimate) for name, line in apart.items()}
+    cases = [(searched[name], error_estimate) for name in apart]
+    cases += [(case, False) for each in marched.values() for case in each]
+    errors = " with its numerical error," if error_estimate else ""
+    with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and by the long transient"):
+        solved = solve_cases(cases, result.campaign.cluster)
+        for name, case in searched.items():
+            write_solved(result.folder / name, _run_of(case, solved), slack=error_estimate)
+        for name, each in marched.items():
+            write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved))
+        confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=error_estimate)
     assert confirmation is not None
     content = {**confirmation_content(confirmation, result), "refined": error_estimate}
     write_json_atomic(target, content)
     return content
 
 
-def _runs(lines: Iterable[str], refine: bool) -> list[tuple[int, str, str]]:
-    """Transients in the order in which `confirm` asks for them: number, what it is, folder of those that are kept."""
-    found: list[tuple[str, str]] = []
-    for name in lines:
-        text = f"{name} line by the long transient"
-        found += (
-            [(text, ""), (f"{text} on finer numerics", f"{name}_transient")]
-            if refine
-            else [(text, f"{name}_transient")]
-        )
-    return [(k + 1, *run) for k, run in enumerate(found)]
+def _run_of(case: CaseSpec, solved: list[SolvedCase]) -> SolvedCase:
+    return next(run for run in solved if run.case == case)
 
 
 def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
@@ -105,20 +96,14 @@ def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, A
         return None
 
 
-def solve_into(folder: Path, case: CaseSpec, error_estimate: bool = False) -> Any:
-    """Solve a case; keep histories and summary in a folder, with the error and the reading of slack if wanted."""
-    from dynamics.accuracy.assured import estimated
+def write_solved(folder: Path, run: SolvedCase, *, slack: bool = False) -> None:
+    """Keep histories and summary of a solved case in a folder, with what the other slack damping does if wanted."""
     from dynamics.results.dataset import write_result
 
-    begin = time.perf_counter()
-    solution = solve(case)
-    spent = time.perf_counter() - begin
-    solution, error = estimated(case, solution) if error_estimate else (solution, None)
-    summary = summarise(case, solution, spent, config_sha256(case), error=error)
-    summary["slack_damping"] = slack_summary(case, solution) if error_estimate else None
-    write_result(folder / "result.nc", solution, case)
+    summary = summarise(run.case, run.solution, run.seconds, config_sha256(run.case), error=run.error)
+    summary["slack_damping"] = slack_summary(run.case, run.solution) if slack else None
+    write_result(folder / "result.nc", run.solution, run.case)
     write_json_atomic(folder / "summary.json", summary)
-    return solution
 
 
 def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pytest
 
 from catenary.storage.files import write_json_atomic
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.afterwards.solved_cases import Solving, solve_case
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN
 from studies.afterwards.confirmation import confirmation_lines, confirmed_change
 from studies.report.sections.tables import plus_minus, value_text
@@ -49,11 +50,11 @@ def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path,
 
     window = {"spans_behind": 5, "spans_ahead": 6, "spans_evaluated": 4, "spans": 8}
     case = build_case("bruni_2015", 200.0, mean_force_N=108.8, solver="transient", transient=window)
-    monkeypatch.setattr("dynamics.accuracy.assured.estimated", lambda _, solution: (solution, None))
+    run = solve_case(Solving(0, case=case))
     asked = []
     monkeypatch.setattr(confirmation, "slack_summary", lambda case, solution: asked.append(case) or {"warning": "w"})
     for wanted in (True, False):
-        confirmation.solve_into(tmp_path / str(wanted), case, wanted)
+        confirmation.write_solved(tmp_path / str(wanted), run, slack=wanted)
         summary = json.loads((tmp_path / str(wanted) / "summary.json").read_text(encoding="utf-8"))
         assert summary["slack_damping"] == ({"warning": "w"} if wanted else None)
     assert asked == [case]

@@ -33,7 +33,7 @@ def written(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("written") / "trial_run"
     result = run_campaign(campaign, case_of(line), folder, evaluate=evaluate, prepare=lambda case: None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confirmation, "solve", StandIn)
+        patch.setattr("optimise.afterwards.solved_cases.solve", StandIn)
         confirmation.confirm_campaign(result)
         patch.setattr("optimise.afterwards.off_design.evaluate_variation", evaluate)
         patch.setattr("optimise.evaluation.evaluate.evaluate", evaluate)
