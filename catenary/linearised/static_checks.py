@@ -72,10 +72,20 @@ def faults_in_words(eq: Equilibrium) -> list[str]:
     if all(fault.kind is FaultKind.SLACK for fault in faults) and faults:
         near = nearest_heights(eq)
         if near.status is EquilibriumStatus.OK:
-            heights = near.q[near.mesh.dropper_bottom[: len(eq.spec.droppers.positions)], 2]
-            listed = ", ".join(f"{round(1e3 * z, 1) + 0.0:g}" for z in heights)
-            found[-1] += f". The nearest heights that hang are [{listed}] mm"
+            listed = ", ".join(f"{1e-3 * z + 0.0:.7g}" for z in _rounded_up(near, eq))
+            found[-1] += f". The nearest heights that hang are [{listed}] m"
     return found
+
+
+def _rounded_up(near: Equilibrium, eq: Equilibrium) -> NDArray[np.float64]:
+    """Heights that hang (dropper,) [mm]: as prescribed, or to 0.1 mm above the height at which the dropper is loose.
+
+    Rounded down, a dropper that carries nothing at its nearest height would have to push again.
+    """
+    prescribed = 1e3 * np.array(eq.spec.droppers.contact_wire_heights)
+    found = 1e3 * near.q[near.mesh.dropper_bottom[: len(prescribed)], 2]
+    raised = found > prescribed + 1e-3
+    return np.where(raised, 0.1 * np.ceil(10.0 * found) + 0.1, prescribed)
 
 
 def loose_in_words(eq: Equilibrium) -> str:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
-from catenary.linearised.static_checks import SLACK_FORCE
+from catenary.linearised.static_checks import SLACK_FORCE, loose_in_words
 from dynamics.influence.cell import BlochCell
 from dynamics.influence.sums import THREADS, DropperRecords, integrals
 from dynamics.spec.case import CaseSpec
@@ -103,8 +103,8 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
     eq = periodic_equilibrium(case.catenary)
     if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= SLACK_FORCE:
         raise ValueError(
-            f"influence matrices need a line at rest with every dropper in tension: least dropper force is "
-            f"{eq.dropper_force.min():.1f} N"
+            "influence matrices need a line at rest with every dropper in tension: "
+            + (loose_in_words(eq) or f"least dropper force is {eq.dropper_force.min():.1f} N")
         )
     cell = BlochCell(case, vertical_cell(eq))
     theta, weight, error = _nodes(cell, tolerance)

@@ -33,6 +33,8 @@ class GainLeft:
         Mean change, and the mean of the errors of all, for these need not be independent [%].
     worst_percent, worst_error_percent : float
         Change of the run that gains least, with its error [%].
+    highest_percent : float
+        Largest change that the errors allow in any run; NaN where the error of one is not known [%].
     """
 
     where: str
@@ -42,14 +44,14 @@ class GainLeft:
     mean_error_percent: float
     worst_percent: float
     worst_error_percent: float
+    highest_percent: float
 
     @property
     def holds(self) -> bool | None:
         """Whether the best design is better in every run by more than the error; None where that is not known."""
-        highest, lowest = (self.worst_percent + sign * self.worst_error_percent for sign in (1.0, -1.0))
-        if highest < 0.0:
+        if self.highest_percent < 0.0:
             return None if self.runs < self.of else True
-        return False if lowest > 0.0 else None
+        return False if self.worst_percent - self.worst_error_percent > 0.0 else None
 
     @property
     def in_words(self) -> str:
@@ -102,11 +104,11 @@ def _gain_left(where: str, runs: Sequence[ComparedRun]) -> GainLeft:
     )
     both = np.isfinite(before[:, 0]) & np.isfinite(after[:, 0])
     if not both.any():
-        return GainLeft(where, 0, len(both), *4 * (math.nan,))
+        return GainLeft(where, 0, len(both), *5 * (math.nan,))
     change = 100.0 * (after[both, 0] / before[both, 0] - 1.0)
     error = (100.0 + change) * np.hypot(_relative(before[both]), _relative(after[both]))
     worst = int(change.argmax())
-    figures = change.mean(), error.mean(), change[worst], error[worst]
+    figures = change.mean(), error.mean(), change[worst], error[worst], (change + error).max()
     return GainLeft(where, change.size, len(both), *map(float, figures))
 
 

@@ -7,6 +7,7 @@ design from the nominal line in the sample before, is where the search begins.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.scenarios import ScenarioSet
 
-__all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
+__all__ = ["RobustStart", "combined", "evaluate_scenarios", "force_of_share", "prepare_scenarios"]
 
 # statistics that are kept of every scenario: what objectives and limits are made of
 KEPT = (
@@ -114,9 +115,15 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
             found.append((figures, float(solution.applied_force_N)))
     times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
     forces = np.array([line.dropper_force.min() for line in lines])
-    held = float(np.quantile(forces, 1.0 - setting.limits.fitted_share, method="lower"))
+    held = force_of_share(forces, setting.limits.fitted_share)
     answer = combined(job.number, found, (float(forces.min()), held), setting)
     return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal))
+
+
+def force_of_share(forces: NDArray[np.float64], share: float) -> float:
+    """Largest force [N] that at least a share [-] of the lines hold, from the least force of each (line,)."""
+    needed = math.ceil(share * forces.size - 1.0e-9)
+    return float(np.sort(forces)[forces.size - needed])
 
 
 def _lines(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:

@@ -129,7 +129,9 @@ class OffDesignSpec(Spec):
     )
     samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
     other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the errors")
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(
+        default=2, description="seed of the errors; not that of scenarios.errors: the search has not seen these lines"
+    )
     length_tolerance: LengthToleranceSpec = LengthToleranceSpec()
 
     @model_validator(mode="after")

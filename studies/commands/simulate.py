@@ -59,19 +59,21 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     summary["slack_damping"] = slack_summary(case, solution) if composed.job.error_estimate else None
     write_result(folder.path / "result.nc", solution, simulation, loads)
     write_json_atomic(folder.path / "summary.json", summary)
-    tolerances = _length_tolerances(folder.path, case, composed.job) if solution.status.has_figures else []
     keep_head(folder.path, composed.job.report)
     write_report("simulation", folder.path, folder.say)
-    for line in [*_closing_lines(summary), *tolerances]:
+    for line in _closing_lines(summary):
         folder.say(line)
+    if composed.job.length_tolerance and solution.status.has_figures:
+        folder.say(f"Report without the tolerances of lengths, which follow: {folder.path / 'report.html'}")
+        for line in _length_tolerances(folder.path, case, composed.job):
+            folder.say(line)
+        write_report("simulation", folder.path)
     folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
     return 0 if solution.status.has_figures else 1
 
 
 def _length_tolerances(path: Path, case: CaseSpec, job: SimulateJob) -> list[str]:
-    """Tolerances of dropper lengths in words, written into the run folder; nothing where they are not wanted."""
-    if not job.length_tolerance:
-        return []
+    """Tolerances of dropper lengths in words, written into the run folder."""
     from optimise.entry.progress_line import ProgressLine
     from optimise.spec.cluster import ClusterSpec
     from optimise.spec.tolerance import LengthToleranceSpec

@@ -50,7 +50,7 @@ def summarise(
 ) -> dict[str, Any]:
     """Content of summary.json."""
     from catenary.form_finding.equilibrium import EquilibriumStatus
-    from catenary.spec.pre_sag import hogging_warnings
+    from catenary.linearised.rest_warnings import rest_warnings
     from dynamics.results.force_history import force_history
     from dynamics.results.losses import contact_losses
 
@@ -87,7 +87,7 @@ def summarise(
         "pantographs": pantographs,
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
-        "warnings": list(hogging_warnings(case.catenary)),
+        "warnings": list(rest_warnings(case.catenary)),
         "assessment": assessment_summary(case, solution),
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }

@@ -39,6 +39,13 @@ def test_errors_decide_what_is_known():
     assert "±" not in blind.in_words
 
 
+@pytest.mark.parametrize("error", [1.5, NAN])
+def test_a_run_that_gains_more_may_be_the_one_that_is_not_known(error):
+    runs = [run("length_error", 3.0, 20.0, 18.8, 0.01), run("length_error", 3.0, 20.0, 18.6, error)]
+    (left,) = gains_left(runs)
+    assert left.worst_percent == pytest.approx(-6.0) and left.holds is None
+
+
 def test_runs_that_one_line_lacks_are_counted_and_leave_it_open():
     (left,) = gains_left([run("length_error", 3.0, 20.0, 15.0), run("length_error", 3.0, NAN, 15.0)])
     assert (left.runs, left.of, left.holds) == (1, 2, None) and "1 of 2" in left.in_words

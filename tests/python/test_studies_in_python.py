@@ -192,4 +192,4 @@ def test_a_script_without_a_guard_may_start_workers(own_folder):
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("begun") == 1 and "2 points" in done.stdout
+    assert done.stdout.count("started") == 1 and "2 points" in done.stdout

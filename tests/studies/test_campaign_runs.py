@@ -19,6 +19,7 @@ from studies.jobs.simulation import SimulateJob
 FEWER_SCENARIOS = {
     "robust_speeds": ("scenarios.speeds_kmh=[260,275]",),
     "robust_errors": ("scenarios.speeds_kmh=[275]", "scenarios.errors.samples=2"),
+    "demo": ("scenarios.speeds_kmh=[300]", "trust.samples=2"),
 }
 
 
@@ -32,10 +33,12 @@ def test_every_experiment_runs_small(catenary, folder, experiment):
     for name in ("campaign.yaml", "trials.jsonl", "journal.log", "trials.nc", "best_design.yaml", "report.html"):
         assert (place / name).stat().st_size > 0, name
     confirmation = json.loads((place / "confirmation.json").read_text(encoding="utf-8"))
-    assert confirmation["best"]["sigma_N"] <= confirmation["nominal"]["sigma_N"]
+    robust = experiment.startswith("robust") or experiment in ("front_two_speeds", "demo")
+    # what is best over scenarios need not be better in the case's own condition
+    assert robust or confirmation["best"]["sigma_N"] <= confirmation["nominal"]["sigma_N"]
     assert f"catenary export campaign={experiment}" in ended.out
-    robust = experiment.startswith("robust") or experiment == "front_two_speeds"
-    told = ("Every design in", "Pictures and long transient: 275 km/h", "In the case's own condition alone (275 km/h")
+    own = "300 km/h" if experiment == "demo" else "275 km/h"
+    told = ("Every design in", f"Pictures and long transient: {own}", f"In the case's own condition alone ({own}")
     assert [text in ended.out for text in told] == [robust] * 3
 
 

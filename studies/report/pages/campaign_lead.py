@@ -9,11 +9,12 @@ import numpy as np
 from dynamics.charts.numbers import number
 from optimise.afterwards.gain_left import ComparedRun, GainLeft, gains_left
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
+from optimise.spec.objective_names import name_parts
 from studies.report.content.pieces import OffDesign, OffDesignRun
 from studies.report.drawing.parts import Section, Table
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.assessment import assessment_in_words, assessment_table, unconfirmed
-from studies.report.sections.off_design import ERRORS, condition_table
+from studies.report.sections.off_design import ERRORS, OWN_CONDITION, condition_table
 from studies.report.sections.tables import objective_change, plus_minus, value_text
 
 __all__ = ["gain_verdict", "gains_in_words", "lead_section", "off_design_in_words"]
@@ -78,11 +79,15 @@ def _gain(content: CampaignContent) -> Statement:
     else:
         change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
         found += f"; σ by the long transient {change} %"
-    if o.name != "sigma":
-        return f"is better in {o.symbol}", HOLDS if o.cost(after) < o.cost(before) else NOT, found
+    what = "has a lower σ than the nominal line" if o.name == "sigma" else f"is better in {o.symbol}"
+    if not o.cost(after) < o.cost(before):
+        return what, NOT, found
+    if name_parts(o.name).base != "sigma":  # no error of these figures is estimated
+        return what, OPEN, f"{found}: {UNKNOWN}."
     word = gain_verdict(content)
     held = {BETTER: HOLDS, SAME: NOT, WORSE: NOT}.get(word, OPEN)
-    return "has a lower σ than the nominal line", held, f"{found}: {word}."
+    alone = f" (in {content.condition} alone)" if content.condition else ""
+    return what, held, f"{found}: {word}{alone}."
 
 
 def _limits(content: CampaignContent) -> Statement:
@@ -98,7 +103,7 @@ def _limits(content: CampaignContent) -> Statement:
 def _every_scenario(content: CampaignContent) -> Statement | None:
     """Say in how many scenarios of the search the best design has the lower sigma, by the search's figures."""
     figures = None if content.choice is None else content.choice.scenarios
-    if figures is None or content.designs.objectives[0].name != "sigma":
+    if figures is None or name_parts(content.designs.objectives[0].name).base != "sigma":
         return None
     changes = figures.sigma_changes_percent
     lower, known = int(np.count_nonzero(changes < 0.0)), changes[np.isfinite(changes)]
@@ -139,15 +144,16 @@ def _off_design(off_design: OffDesign | None) -> Statement:
     what = "is better away from the search's own conditions too"
     if off_design is None:
         return what, OPEN, "The off-design table has not been made."
-    _, worse, same, unknown = off_design_counts(off_design)
-    verdict_ = NOT if worse or same else OPEN if unknown else HOLDS
+    count, worse, same, unknown = off_design_counts(off_design)
+    verdict_ = NOT if worse or same else OPEN if unknown or not count else HOLDS
     return what, verdict_, off_design_in_words(off_design)
 
 
 def off_design_counts(off_design: OffDesign) -> tuple[int, list[str], list[str], list[str]]:
     """Count the conditions, and name those where the best design is worse, the same, or where nothing is known."""
-    # a size of error counts once, by its median
-    rows = [row for row in condition_table(off_design).rows if not row[0].endswith("largest")]
+    # a size of error counts once, by its median; the search's own condition has a statement of its own
+    listed = condition_table(off_design).rows
+    rows = [row for row in listed if not row[0].endswith("largest") and OWN_CONDITION not in row[0]]
     named = {word: [row[0] for row in rows if row[4] == word] for word in (WORSE, SAME)}
     unknown = [row[0] for row in rows if row[4] not in (BETTER, WORSE, SAME)]
     return len(rows), named[WORSE], named[SAME], unknown
@@ -163,7 +169,9 @@ def off_design_in_words(off_design: OffDesign) -> str:
         f"{SAME} under {len(same)}" if same else "",
         f"not known under {len(unknown)} ({'; '.join(unknown)})" if unknown else "",
     ]
-    return f"Of {count} condition{'s' if count > 1 else ''}: {', '.join(filter(None, parts))}."
+    if not count:
+        return "No other condition than the search's own was run."
+    return f"Of {count} other condition{'s' if count > 1 else ''}: {', '.join(filter(None, parts))}."
 
 
 def _fitted(off_design: OffDesign | None) -> Statement | None:
@@ -197,12 +205,16 @@ def _as_cut(content: CampaignContent) -> Statement | None:
     found = {f"cut to {step:g} mm": schedule.sigma.get(step, math.nan) for step in sorted(schedule.rounded)}
     found |= {f"at stations to {p.step_mm:g} mm": p.sigma for p in schedule.placed}
     exact, before = schedule.sigma.get(0.0, math.nan), float(content.designs.nominal_values[0])
-    kept = all(sigma < before for sigma in found.values())  # a line that could not be run has no sigma
+    errors = [content.errors.get(name) for name in ("nominal", "best")]
+    sizes = [math.nan if e is None or e.total_N is None else e.total_N for e in errors]
+    words = {verdict(before, sizes[0], sigma, sizes[1]) for sigma in (exact, *found.values())}
+    unrun = any(math.isnan(sigma) for sigma in found.values())
+    held = NOT if words & {SAME, WORSE} and not unrun else OPEN if unrun or words != {BETTER} else HOLDS
     listed = "; ".join(f"{value_text(sigma, 2)} N {how}" for how, sigma in found.items())
     what = "stays below the nominal line's σ as it is cut and placed"
     return (
         what,
-        HOLDS if kept else NOT,
+        held,
         f"σ {value_text(exact, 2)} N exactly; {listed}; nominal line {number(before, 2)} N.",
     )
 

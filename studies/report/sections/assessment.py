@@ -40,7 +40,8 @@ def assessment_in_words(assessment: Assessment) -> str:
         found.append(f"{label} {kept}" + (f" (not: {missed})" if missed else ""))
     open_rows, count = unconfirmed(assessment), len(assessment.designs[-1][1])
     standing = "all confirmed" if not open_rows else f"{open_rows} of {count} unconfirmed"
-    return f"Limits kept: {'; '.join(found)}. By {assessment.file} ({_editions(assessment)}), {standing}."
+    source = f"By {assessment.file} ({_editions(assessment)}), {standing}"
+    return f"Limits kept at {assessment.condition}: {'; '.join(found)}. {source}."
 
 
 def assessment_table(assessment: Assessment) -> Table:
@@ -49,9 +50,11 @@ def assessment_table(assessment: Assessment) -> Table:
     rows = []
     for criteria in zip(*(criteria for _, criteria in assessment.designs), strict=True):
         row, (name, unit, digits) = criteria[0].row, _quantity(criteria[0])
-        limits = list(dict.fromkeys(f"{c.row.sense} {value_text(c.limit, digits)}" for c in criteria))
+        within = f" (tolerance {value_text(row.tolerance, digits)})" if row.tolerance else ""
+        limits = list(dict.fromkeys(f"{c.row.sense} {value_text(c.limit, digits)}{within}" for c in criteria))
         values = [f"{value_text(c.value, digits)}, {'kept' if c.met else 'not kept'}" for c in criteria]
-        source = KNOWN.get(row.provenance, row.source)
+        known = KNOWN.get(row.provenance, "")
+        source = known if row.source in ("", known) else f"{known}: {row.source}".removeprefix(": ")
         cells = (name, "; ".join(limits), *values, unit)
         rows.append((*cells, f"{row.standard}:{row.edition}, {row.clause}", source, row.confirmed or "nobody yet"))
     return Table(

@@ -51,8 +51,7 @@ def tolerance_table(found: LengthTolerances) -> Table:
         row = (str(d.dropper), number(d.position, 3), _tolerance(d), d.wrong_way or NONE)
         rows.append((*row, _both(d, found)) if both else row)
     checked = "; ".join(
-        f"within {'their tolerances' if share == 1.0 else f'{share:g} of them'} {kept} of {count} lines keep to it"
-        for share, kept, count in found.lines
+        f"within {_within(share)} {kept} of {count} lines keep to it" for share, kept, count in found.lines
     )
     check = f" With all droppers wrong at once, {checked}." if checked else ""
     reasons = {d.message for d in found.droppers if d.message}
@@ -67,10 +66,10 @@ def tolerance_table(found: LengthTolerances) -> Table:
         ),
         rows=tuple(rows),
         align="lrrl" + "r" * int(both),
-        caption=f"An error of that one length, of either sign and in every span, raises σ by {found.rise_percent:g} %, "
-        "a smaller one by less; the ± is what finer numerics change. Trains that run the other way meet the dropper of "
-        f"the other half: for both ways the lesser counts.{check}"
-        + "".join(f" No figure: {text}." for text in sorted(reasons)),
+        caption=f"An error of that one length, the way that is named and in every span, raises σ by "
+        f"{found.rise_percent:g} %; no smaller one that was tried does, either way. The ± is what finer numerics "
+        "change. Trains that run the other way meet the dropper of the other half: for both ways the lesser counts."
+        f"{check}" + "".join(f" No figure: {text}." for text in sorted(reasons)),
     )
 
 
@@ -91,3 +90,7 @@ def _both(d: DropperTolerance, found: LengthTolerances) -> str:
     known = [o.tolerance for o in found.droppers if o.tolerance is not None]
     figure = any(abs(t - d.both) < 1e-9 for t in known)
     return number(d.both, 1) if figure else f"more than {number(d.both, 1)}"
+
+
+def _within(share: float) -> str:
+    return "their tolerances" if share == 1.0 else "half of these" if share == 0.5 else f"{share:g} times these"

@@ -13,7 +13,7 @@ from studies.report.content.pieces import Array, FitterSchedule, OffDesign, OffD
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import change_percent, plus_minus
 
-__all__ = ["ERRORS", "condition_table", "error_charts", "schedule_table", "speed_chart"]
+__all__ = ["ERRORS", "OWN_CONDITION", "condition_table", "error_charts", "schedule_table", "speed_chart"]
 
 NONE = "–"
 ERRORS: dict[str, tuple[str, str]] = {
@@ -21,6 +21,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     "length_error": ("dropper length errors", "droppers are cut with errors"),
 }
 LEAST_LINES = 3
+OWN_CONDITION = "the search's own"
 MM = 1.0e3
 
 
@@ -125,7 +126,7 @@ def condition_table(off_design: OffDesign) -> Table:
 
 
 def _speed_name(off_design: OffDesign, speed: float) -> str:
-    own = f" (the search's own, contact {off_design.contact_stiffness / 1e3:g} kN/m)"
+    own = f" ({OWN_CONDITION}, contact {off_design.contact_stiffness / 1e3:g} kN/m)"
     return f"{speed:g} km/h" + (own if speed == off_design.design_speed_kmh else "")
 
 

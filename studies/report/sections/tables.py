@@ -199,7 +199,7 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
                 continue
             label = f"\n{r.label}" if len(results) > 1 else ""
             columns.append(f"{name}{label}\n[{unit}]")
-            texts.append([*(number(float(v), digits) for v in values), *["–"] * (most - values.size)])
+            texts.append([*(value_text(float(v), digits) for v in values), *["–"] * (most - values.size)])
     return Table(
         title="Droppers",
         columns=tuple(columns),
@@ -207,7 +207,7 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
         align="r" * len(columns),
         caption="Heights are those of the contact wire over the supports, forces those at rest, lengths "
         "those without load; a loose dropper is longer at rest than the distance between its clamps; slack is how long "
-        "a dropper carries nothing while the train passes.",
+        "a dropper carries nothing while the train passes, which has no meaning for one that hangs loose at rest.",
     )
 
 

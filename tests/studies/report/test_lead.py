@@ -63,7 +63,7 @@ def test_lines_that_are_slack_at_rest_are_counted_for_both_designs(campaign_cont
 
 def test_what_is_not_known_is_not_called_better(campaign_content):
     what, nan = "is better away from the search's own conditions too", float("nan")
-    sure = OffDesignRun("speed", 300.0, "", 31.0, 25.0, nominal_error=0.1, best_error=0.1)
+    sure = OffDesignRun("speed", 285.0, "", 31.0, 25.0, nominal_error=0.1, best_error=0.1)
     unsure = replace(sure, value=330.0, best=nan, best_message="dropper 4 is slack at rest")
     worse = replace(sure, value=315.0, best=34.0)
     verdicts = {}
@@ -74,9 +74,11 @@ def test_what_is_not_known_is_not_called_better(campaign_content):
     assert [v[0] for v in verdicts.values()] == ["holds", "not known", "does not hold"]
     assert (
         verdicts["worse"][1]
-        == "Of 3 conditions: worse under 1 (315 km/h), better under 1, not known under 1 (330 km/h)."
+        == "Of 3 other conditions: worse under 1 (315 km/h), better under 1, not known under 1 (330 km/h)."
     )
     assert statements(replace(campaign_content, off_design=None))[what][0] == "not known"
+    own = OffDesign(300.0, 50.0e3, (replace(sure, value=300.0),))
+    assert statements(replace(campaign_content, off_design=own))[what][0] == "not known", "it has a row of its own"
 
 
 def test_a_gain_without_an_error_is_not_known_and_one_inside_it_does_not_hold(campaign_content):

@@ -197,7 +197,7 @@ def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
     assert "steady_arm" in rows["spatial model"][3]
     said = off_design_in_words(campaign_content.off_design)
     assert said == (
-        "Of 11 conditions: worse under 1 (315 km/h), better under 8, not known under 2 (330 km/h; spatial model)."
+        "Of 10 other conditions: worse under 1 (315 km/h), better under 7, not known under 2 (330 km/h; spatial model)."
     )
     html = page_html(campaign_page(campaign_content))
     assert "worse under 1 (315" in html and "dropper 2 would carry" in html
@@ -214,10 +214,11 @@ def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
     off_design = OffDesign(300.0, 50.0e3, tuple(runs))
     assert [row[4] for row in condition_table(off_design).rows] == [BETTER, SAME, WORSE, UNKNOWN]
     assert off_design_in_words(off_design) == (
-        f"Of 4 conditions: worse under 1 (222 km/h), better under 1, {SAME} under 1, not known under 1 (223 km/h)."
+        f"Of 4 other conditions: worse under 1 (222 km/h), better under 1, {SAME} under 1, "
+        "not known under 1 (223 km/h)."
     )
     same = replace(off_design, runs=off_design.runs[1:2])
-    assert off_design_in_words(same) == f"Of 1 condition: {SAME} under 1."
+    assert off_design_in_words(same) == f"Of 1 other condition: {SAME} under 1."
 
 
 def test_a_change_inside_its_error_is_not_a_gain_in_the_headline(campaign_content):
