@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from catenary.storage.kernel_cache import print_when_compiling
+
 __all__ = ["lazy_names"]
 
 
@@ -23,6 +25,7 @@ def lazy_names(package: str, places: Mapping[str, str]) -> tuple[Callable[[str],
     def find(name: str) -> Any:
         if name not in places:
             raise AttributeError(f"module '{package}' has no attribute '{name}'; it has {', '.join(sorted(places))}")
+        print_when_compiling()  # some kernels are compiled as their module is imported
         return getattr(import_module(places[name]), name)
 
     return find, lambda: sorted(places)

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from catenary.storage.kernel_cache import say_when_compiling
+from catenary.storage.kernel_cache import print_when_compiling
 from optimise.end_request import asked_to_end, end_request_interrupts, let_nothing_more_in, listen
 from studies import ended
 from studies.ended import BAD_INPUT, FAILED, INTERRUPTED
@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _as_process() -> int:
     """Run the command line of this process; its code stands, whatever is asked of it while it ends."""
     listen()
-    say_when_compiling(lambda sentence: print(sentence, file=sys.stderr, flush=True))
+    print_when_compiling()
     code = None
     try:
         code = main(sys.argv[1:])

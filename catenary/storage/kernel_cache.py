@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 
-__all__ = ["keep_kernels_by_source", "report_compiling", "say_when_compiling"]
+__all__ = ["keep_kernels_by_source", "print_when_compiling", "report_compiling", "say_when_compiling"]
 
 VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
 _OWN = ("UserProvided", "InTree", "UserWide")
@@ -25,6 +25,12 @@ _listeners: list[Callable[[str], None]] = []
 def say_when_compiling(say: Callable[[str], None]) -> None:
     """Hand sentences to ``say`` while this process compiles kernels, which takes about a minute on first use."""
     _listeners[:] = [say]
+
+
+def print_when_compiling() -> None:
+    """Print such sentences on standard error, where nobody listens yet: for those who run the program from Python."""
+    if not _listeners:
+        say_when_compiling(lambda sentence: print(sentence, file=sys.stderr, flush=True))
 
 
 def report_compiling(sentence: str) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from catenary.lazy_names import lazy_names
+from catenary.storage import kernel_cache
 from catenary.storage.kernel_locators import kernel_sources, sources_hash
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,3 +80,24 @@ def test_a_person_hears_while_kernels_are_compiled_and_not_once_they_are_kept(tm
     assert "SAID Compiling kernels, once per machine; this takes about a minute." in said[0]
     assert any(" done, " in line for line in said[0])
     assert said[1] == []
+
+
+def test_compiling_is_said_to_those_who_run_from_python_but_once(monkeypatch, capsys):
+    monkeypatch.setattr(kernel_cache, "_listeners", [])
+    kernel_cache.report_compiling("nobody asked")
+    kernel_cache.print_when_compiling()
+    kernel_cache.report_compiling("compiling")
+    assert capsys.readouterr().err == "compiling\n"
+    heard = []
+    kernel_cache.say_when_compiling(heard.append)
+    kernel_cache.print_when_compiling()
+    kernel_cache.report_compiling("again")
+    assert heard == ["again"] and capsys.readouterr().err == ""
+
+
+def test_what_is_called_from_python_listens_before_its_module_is_imported(monkeypatch, capsys):
+    monkeypatch.setattr(kernel_cache, "_listeners", [])
+    find, _ = lazy_names("front", {"sqrt": "math"})
+    assert find("sqrt")(4.0) == 2.0
+    kernel_cache.report_compiling("compiling")
+    assert capsys.readouterr().err == "compiling\n"

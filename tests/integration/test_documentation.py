@@ -57,6 +57,12 @@ def test_the_page_of_commands_is_that_of_the_help_texts():
     assert text == script.page_of_commands(), "help texts have changed: run python docs/commands_page.py"
 
 
+def test_the_tutorial_shows_the_table_of_the_examples():
+    """Written out, for those who read it where nothing is included."""
+    table = (ROOT / "examples" / "table.csv").read_text(encoding="utf-8")
+    assert f"```text\n{table}```" in (DOCS / "tutorial.md").read_text(encoding="utf-8")
+
+
 def test_every_page_is_listed(site):
     listed = (site / "index.html").read_text(encoding="utf-8")
     missing = [file.name for file in PAGES if f"results/{file.stem}.html" not in listed]
