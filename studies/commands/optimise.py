@@ -7,12 +7,14 @@ trials; so does `catenary optimise resume=FOLDER`, wherever the campaign was sta
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catenary.storage.files import read_json_again
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
 from optimise.spec.jobs import campaign_of
@@ -33,6 +35,8 @@ from optimise.entry.progress_line import ProgressLine
 __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 
 JOB = CampaignJob
+# keys of what follows a search
+AFTERWARDS = ("trust", "error_estimate", "report")
 
 
 def compose(overrides: list[str]) -> Composed[CampaignJob]:
@@ -46,7 +50,21 @@ def compose(overrides: list[str]) -> Composed[CampaignJob]:
     campaign, case, _ = CampaignFolder(Path(named)).read_input()
     search = campaign.model_dump(mode="json", exclude={"name", "schema_version"})
     recorded = {**search, **case.model_dump(mode="json"), "campaign": campaign.name, "run_dir": named}
-    return compose_job("optimise", JOB, overrides, recorded=recorded)
+    return compose_job("optimise", JOB, [*_for_afterwards(Path(named), overrides), *overrides], recorded=recorded)
+
+
+def _for_afterwards(folder: Path, overrides: list[str]) -> list[str]:
+    """Words of the command on record about what follows a search, which is not part of a campaign's input."""
+    from optimise.record.campaign_folder import CampaignFolder
+
+    command = read_json_again(CampaignFolder(folder).status_json).get("command")
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return []
+    chosen = any(text.startswith("experiment=") for text in overrides)
+    kept = AFTERWARDS if chosen else (*AFTERWARDS, "experiment")
+    return [word for word in words if word.partition("=")[0].partition(".")[0] in kept]
 
 
 def run(composed: Composed[CampaignJob]) -> int:

@@ -1,5 +1,6 @@
 """A campaign that Python began and that was interrupted is resumed by what its message names."""
 
+import json
 import shlex
 
 import pytest
@@ -67,6 +68,22 @@ def test_what_is_typed_goes_before_what_is_on_record(begun):
         job = compose(["resume=kept here/mine", "trials=9", "cluster=local"]).job
         assert (job.trials, job.cluster.kind, job.seed) == (9, "local", 3)
     assert campaign_of(job).name == "mine" and case_of(job).speed_kmh == 280.0
+
+
+def test_what_follows_the_search_is_as_the_first_command_asked(begun, folder):
+    """The campaign's input does not hold it; a resumed demo had nine speeds in the place of three."""
+    begun()
+    status = folder / "kept here" / "mine" / "status.json"
+    content = json.loads(status.read_text(encoding="utf-8"))
+    content["command"] = (
+        "catenary optimise experiment=demo error_estimate=false trust.samples=3 'report.author=A. N. Other' trials=99"
+    )
+    status.write_text(json.dumps(content), encoding="utf-8")
+    job = command.compose(["resume=kept here/mine", "trust.samples=4"]).job
+    assert (job.trust.speeds, job.trust.samples, job.error_estimate, job.report.author) == (3, 4, False, "A. N. Other")
+    assert (job.trials, job.speed_kmh, job.sampler.kind, job.synchronous) == (4, 280.0, "qmc", False)
+    status.write_text("not JSON", encoding="utf-8")
+    assert command.compose(["resume=kept here/mine"]).job.trust.speeds == 9
 
 
 def test_a_folder_without_a_campaign_is_refused(catenary, folder):
