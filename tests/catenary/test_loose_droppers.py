@@ -134,7 +134,8 @@ def test_heights_that_no_dropper_holds_are_refused_and_the_nearest_are_named(bui
     np.testing.assert_allclose(np.delete(z - heights, 3), 0.0, rtol=0, atol=1e-9)
     assert 0.0 < z[3] - heights[3] < 0.012
     (sentence,) = faults_in_words(eq)
-    assert f"hang are [0, -24, -41, {1e3 * z[3]:.1f}, -55" in sentence
+    upwards = 1e-4 * (np.ceil(1e4 * z[3]) + 1.0)  # to 0.1 mm, and as much higher
+    assert f"hang are [0, -0.024, -0.041, {upwards:.7g}, -0.055" in sentence
     # what is named hangs, and hangs so by its lengths too
     again = periodic_equilibrium(near.spec)
     np.testing.assert_allclose(again.q[again.mesh.dropper_bottom, 2], z, rtol=0, atol=1e-8)
