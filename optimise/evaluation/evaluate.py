@@ -37,8 +37,8 @@ def prepare(case: CaseSpec) -> Any:
 def evaluate(job: Job, setting: Setting) -> Outcome:
     """Contact-force statistics, violations and status of one design; pure, raises `MemoryError` alone.
 
-    A design with a dropper that is slack at rest is infeasible by its static forces, and its dynamics are not
-    run. Whatever keeps the numbers from being computed is a failure with its reason.
+    A design whose prescribed heights need a dropper to push is infeasible by its static forces, and its dynamics are
+    not run. Whatever keeps the numbers from being computed is a failure with its reason.
     """
     return _guarded(job, setting, _design)
 

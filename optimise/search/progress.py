@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from optimise.record.status_file import StudyProgress, StudyState, read_sound_st
 from optimise.search.front import Front
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
 
-__all__ = ["Count", "Progress", "clock", "progress_line", "read_status"]
+__all__ = ["Count", "Progress", "clock", "counted", "progress_line", "read_status"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +129,18 @@ def _best(p: Progress) -> str:
         return f"{name} -"
     gain = f" ({100.0 * (value / nominal - 1.0):+.1f} %)" if nominal else ""
     return f"{name} {value:.2f} {first.unit}{gain}"
+
+
+def counted(what: str, units: str, show: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Make what shows how much of a piece of work is done, such as 'table: 3 of 12 runs | 0:09 | time left 0:27'."""
+    began = time.perf_counter()
+
+    def progress(done: int, of: int) -> None:
+        spent = time.perf_counter() - began
+        left = clock(spent * (of - done) / done) if done else "-"
+        show(f"{what}: {done} of {of} {units} | {clock(spent)} | time left {left}")
+
+    return progress
 
 
 def clock(seconds: float) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
-from optimise.search.progress import clock
+from optimise.search.progress import counted
 from studies.afterwards.confirmation import on_record
 
 if TYPE_CHECKING:
@@ -71,13 +71,7 @@ def length_tolerance_into(
     held = on_record(folder / NAME, lambda content: all(content.get(name) == value for name, value in key.items()))
     if held is not None:
         return held
-    began = time.perf_counter()
-
-    def progress(done: int, of: int) -> None:
-        spent = time.perf_counter() - began
-        left = clock(spent * (of - done) / done) if done else "-"
-        show(f"tolerance of dropper lengths: {done} of {of} searches and lines | {clock(spent)} | time left {left}")
-
+    began, progress = time.perf_counter(), counted("tolerance of dropper lengths", "searches and lines", show)
     found = length_tolerances(case, wanted, cluster, progress, assured=key["errors"])
     content: dict[str, Any] = {"schema_version": 1, **key, "rise_percent": wanted.rise_percent}
     if isinstance(found, str):
@@ -150,7 +144,7 @@ def length_tolerance_lines(content: dict[str, Any]) -> list[str]:
     parts += [f"dropper {r['dropper']} {in_words(r)}" for r in far]
     lines = [f"{text}{'; '.join(parts)}"]
     for drawn in content["lines"]:
-        within = "" if drawn["share"] == 1.0 else f"{drawn['share']:g} of "
+        within = {1.0: "", 0.5: "half of "}.get(drawn["share"], f"{drawn['share']:g} times ")
         lines.append(
             f"all droppers wrong at once, each within {within}its tolerance: {drawn['within']} of "
             f"{len(drawn['rise_percent'])} lines stay within +{rise}"

@@ -19,7 +19,7 @@ from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
 from optimise.afterwards.gain_left import ComparedRun, gains_left
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
-from optimise.search.progress import clock
+from optimise.search.progress import counted
 from studies.afterwards.confirmation import on_record
 
 if TYPE_CHECKING:
@@ -56,13 +56,7 @@ def show_off_design(
     held = on_record(target, lambda content: all(content.get(name) == value for name, value in key.items()))
     if held is not None:
         return held
-    began = time.perf_counter()
-
-    def progress(done: int, of: int) -> None:
-        spent = time.perf_counter() - began
-        left = clock(spent * (of - done) / done) if done else "-"
-        show(f"off-design table: {done} of {of} runs | {clock(spent)} | time left {left}")
-
+    began, progress = time.perf_counter(), counted("off-design table", "runs", show)
     lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
     rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress, assured=error_estimate)
     content = {

@@ -108,19 +108,26 @@ def _bar(out, i, j, pull, e, damped, rate, e0):
 
 
 @njit(cache=True)
+def _apart(r, v, i, j, e, rate):
+    """Distance of two points; their direction and relative velocity into ``e`` and ``rate``."""
+    length = 0.0
+    for c in range(3):
+        e[c] = r[j, c] - r[i, c]
+        rate[c] = v[j, c] - v[i, c]
+        length += e[c] * e[c]
+    length = np.sqrt(length)
+    e /= length
+    return length
+
+
+@njit(cache=True)
 def forces(s, r, v, slack, out):
     """Forces on points at places r, damping by velocities v; droppers that hang loose do not push."""
     out[:] = s.load
     e, rate = np.empty(3), np.empty(3)
     for k in range(s.l0.size):
         i, j = s.ends[k]
-        length = 0.0
-        for c in range(3):
-            e[c] = r[j, c] - r[i, c]
-            rate[c] = v[j, c] - v[i, c]
-            length += e[c] * e[c]
-        length = np.sqrt(length)
-        e /= length
+        length = _apart(r, v, i, j, e, rate)
         damped = (s.beta * s.EA[k] / s.l0[k], s.beta * s.across[k])
         _bar(out, i, j, s.EA[k] * (length / s.l0[k] - 1.0), e, damped, rate, s.rest[k])
     for k in range(s.bending.size):
@@ -133,13 +140,7 @@ def forces(s, r, v, slack, out):
             out[d, c] -= s.factor[k, 2] * moment
     for k in range(s.low.size):
         i, j = s.low[k], s.high[k]
-        length = 0.0
-        for c in range(3):
-            e[c] = r[j, c] - r[i, c]
-            rate[c] = v[j, c] - v[i, c]
-            length += e[c] * e[c]
-        length = np.sqrt(length)
-        e /= length
+        length = _apart(r, v, i, j, e, rate)
         pull = s.drop * (length - s.cut[k])
         damped = (s.beta * s.drop, s.beta * s.drop_across[k])
         _bar(out, i, j, max(0.0, pull) if slack else pull, e, damped, rate, s.drop_rest[k])

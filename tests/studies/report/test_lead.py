@@ -1,9 +1,11 @@
 """What a campaign's page opens with, and its head: what holds, what does not, what is not known, and who signs."""
 
 import itertools
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import yaml
 
@@ -12,6 +14,7 @@ from dynamics.contact_force.assessment import standard_limits
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.objectives import OBJECTIVES
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
 from studies.jobs.report_head import ReportSpec
@@ -20,6 +23,8 @@ from studies.report.drawing.page import page_html
 from studies.report.pages.campaign_lead import lead_section
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.sections.assessment import assessed
+from studies.report.sections.numerical_error import ErrorEstimate
+from studies.report.sections.scenario_tables import SIGMA, ScenarioFigures
 from studies.writing.report_head import HeadRecord, keep_head, read_head
 
 CASE = SimpleNamespace(speed_kmh=300.0, supply="ac")
@@ -194,3 +199,42 @@ def test_a_line_that_is_slack_at_rest_keeps_that_status_where_there_is_nothing_t
     )
     outcome = evaluate(Job(0), Setting(case))
     assert outcome.status is OutcomeStatus.STATIC_SLACK and not outcome.constraints and outcome.sigma_N is None
+
+
+def in_scenarios(content, nominal, best):
+    """The same of a search over the mean of some scenarios, with sigma [N] of both designs in each."""
+    figures = ScenarioFigures(
+        ("285 km/h", "315 km/h"), 1, "", {SIGMA: np.array(nominal)}, {SIGMA: np.array(best)}, "", 1.0, 1.0
+    )
+    designs = replace(content.designs, objectives=(OBJECTIVES["sigma:mean"], *content.designs.objectives[1:]))
+    return replace(content, designs=designs, choice=replace(content.choice, scenarios=figures))
+
+
+def test_a_search_over_scenarios_says_in_how_many_the_best_design_is_better(campaign_content):
+    what = "has the lower σ in every scenario of the search"
+    held = campaign_content.confirmation
+    one, other = (ErrorEstimate(0.01 * line.sigma_N, ()) for line in (held.nominal, held.best))
+    sure = replace(campaign_content, errors={"nominal": one, "best": other})
+    better, close, worse = (([20.0, 22.0], [[15.0], [second]]) for second in (16.5, 21.8, 23.0))
+    verdicts = []
+    for nominal, best in (better, close, worse):
+        found = statements(in_scenarios(sure, [[s] for s in nominal], best))
+        verdicts.append(found[what][0])
+    assert verdicts == ["holds", "does not hold", "does not hold"], "1 % of each is 1.4 % of the change"
+    found = statements(in_scenarios(replace(campaign_content, errors={}), [[20.0], [22.0]], [[15.0], [16.5]]))
+    assert found[what][0] == "not known" and "2 of 2" in found[what][1]
+    gain = next(row for row in found if row.startswith("is better in"))
+    assert found[gain][0] == "not known", "no figure of the search has an error"
+
+
+def test_a_line_as_cut_is_below_the_nominal_one_only_by_more_than_the_errors(campaign_content):
+    what = "stays below the nominal line's σ as it is cut and placed"
+    before = float(campaign_content.designs.nominal_values[0])
+    size = 0.2
+    verdicts = {}
+    for name, sigma in (("below", before - 3.0 * size), ("same", before - 0.1 * size), ("unrun", math.nan)):
+        every = dict.fromkeys(campaign_content.schedule.sigma, before - 3.0 * size)
+        schedule = replace(campaign_content.schedule, sigma={**every, 1.0: sigma}, placed=())
+        own = dict.fromkeys(("nominal", "best"), ErrorEstimate(size, ()))
+        verdicts[name] = statements(replace(campaign_content, schedule=schedule, errors=own))[what][0]
+    assert verdicts == {"below": "holds", "same": "does not hold", "unrun": "not known"}

@@ -96,7 +96,7 @@ def test_the_best_design_s_tolerances_stand_in_file_list_page_and_words_and_are_
     assert [rows[-1][k] for k in list(rows[0])[-5:]] == ["", "", "20.0", "", "1.8"]
     words = " ".join(length_tolerance_lines(content))
     assert "dropper 1 1.8 ± 0.2 mm (longer)" in words and "more than 20.0 mm" in words and "not known" in words
-    assert "2 of 4 lines stay within +5 %" in words and "within 0.5 of its tolerance: 4 of 4" in words
+    assert "2 of 4 lines stay within +5 %" in words and "within half of its tolerance: 4 of 4" in words
     table = tolerance_table(read_length_tolerances(campaign_folder / NAME, lambda c: c["best_trial"] >= 0))
     assert table.rows[0][2:] == ("1.8 ± 0.2", "longer", "1.8") and table.rows[-1][2] == "more than 20.0"
     assert "within their tolerances 2 of 4 lines keep to it" in table.caption and "no figures" in table.caption
