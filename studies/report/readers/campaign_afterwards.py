@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from studies.report.content.pieces import FitterSchedule, OffDesign, OffDesignRu
 from studies.report.readers.stored import read_json
 from studies.writing.report_head import HeadRecord, read_head
 
-__all__ = ["newest_record", "read_confirmation", "read_off_design", "read_schedule", "signed_head"]
+__all__ = ["newest_record", "read_confirmation", "read_off_design", "read_schedule", "read_tolerances", "signed_head"]
 
 
 def signed_head(folder: Path, best: TrialRecord | None) -> tuple[HeadRecord, tuple[str, ...]]:
@@ -93,6 +94,13 @@ def read_schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
             for r in content.get("stations_rounded", ())
         ),
     )
+
+
+def read_tolerances(folder: Path, best_trial: int | None = None) -> dict[str, Any] | None:
+    """Tolerances of dropper lengths on record in a folder, if they are of that design and there are any."""
+    path = folder / "length_tolerance.json"
+    content = read_json(path) if path.exists() else {}
+    return content if content.get("droppers") and content.get("best_trial") == best_trial else None
 
 
 def _or_nan(value: float | None) -> float:

@@ -28,10 +28,10 @@ from studies.report.readers.campaign_afterwards import (
     read_confirmation,
     read_off_design,
     read_schedule,
+    read_tolerances,
     signed_head,
 )
 from studies.report.readers.given_input import input_origins
-from studies.report.readers.length_tolerance import read_length_tolerances
 from studies.report.readers.page_content import CampaignContent
 from studies.report.readers.search_folder import (
     evaluation_of,
@@ -90,9 +90,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         confirmation=confirmation,
         off_design=None if best is None else read_off_design(folder / "trust.json", case, best),
         schedule=None if best is None else read_schedule(folder / "fitter_schedule.json", best),
-        tolerances=read_length_tolerances(
-            folder / "length_tolerance.json", lambda c: best is not None and c.get("best_trial") == best.number
-        ),
+        tolerances=None if best is None else read_tolerances(folder, best.number),
         history=search_history(result),
         designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
         constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from optimise.afterwards.confirm import Confirmation
 from studies.report.content.history_content import Histories
@@ -19,7 +20,6 @@ from studies.report.content.pieces import (
     SpanResult,
 )
 from studies.report.sections.choice import Choice
-from studies.report.sections.length_tolerance import LengthTolerances
 from studies.report.sections.numerical_error import ErrorEstimate
 
 __all__ = ["CampaignContent", "SimulationContent"]
@@ -29,8 +29,9 @@ __all__ = ["CampaignContent", "SimulationContent"]
 class SimulationContent:
     """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
 
-    ``static_note`` says of which line the static figures are, where that is not the one that was run; ``head`` has the
-    fields of the page's head with what stands in them, empty where a person has to write.
+    ``static_note`` says of which line the static figures are, where that is not the one that was run; ``tolerances`` is
+    what length_tolerance.json holds; ``head`` has the fields of the page's head with what stands in them, empty where a
+    person has to write.
     """
 
     title: str
@@ -41,7 +42,7 @@ class SimulationContent:
     run: RunFacts
     warnings: tuple[str, ...] = ()
     assessment: Assessment | None = None
-    tolerances: LengthTolerances | None = None
+    tolerances: Mapping[str, Any] | None = None
     elasticity: tuple[tuple[float, float], ...] = ()
     error: ErrorEstimate | None = None
     histories: Histories | None = None
@@ -81,5 +82,5 @@ class CampaignContent:
     errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
     choice: Choice | None = None
     assessment: Assessment | None = None
-    tolerances: LengthTolerances | None = None
+    tolerances: Mapping[str, Any] | None = None
     head: tuple[tuple[str, str], ...] = ()

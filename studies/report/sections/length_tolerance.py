@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 from dynamics.charts.numbers import number
 from studies.report.drawing.parts import Table
+from studies.report.sections.tables import plus_minus
 
-__all__ = ["DropperTolerance", "LengthTolerances", "tolerance_table"]
+__all__ = ["tolerance_table"]
 
 NONE = "–"
+BOTH = ("for trains\nboth ways [mm]",)
 
 
-@dataclass(frozen=True)
-class DropperTolerance:
-    """Tolerance of one dropper's length [mm] with its error [mm] and the way that is wrong; None where not known.
+def tolerance_table(record: Mapping[str, Any]) -> Table:
+    """Show the tolerance of every dropper in length_tolerance.json, and below it the check.
 
-    ``more_than`` stands where errors up to it raise sigma by less; ``both`` is the lesser of this dropper's and of the
-    one in its place where trains run the other way.
+    The column of trains both ways stands where the line is its own mirror image, and has the lesser of two droppers.
     """
-
-    dropper: int
-    position: float
-    tolerance: float | None
-    error: float | None
-    more_than: float | None
-    wrong_way: str
-    both: float | None
-    message: str
-
-
-@dataclass(frozen=True)
-class LengthTolerances:
-    """Tolerances of all droppers for a rise of sigma [%], and the lines by which they are checked.
-
-    ``lines`` has the share of the tolerances within which all droppers are wrong, how many lines keep to the rise, and
-    how many there are.
-    """
-
-    rise_percent: float
-    droppers: tuple[DropperTolerance, ...]
-    lines: tuple[tuple[float, int, int], ...]
-
-
-def tolerance_table(found: LengthTolerances) -> Table:
-    """Show the tolerance of every dropper, and below it the check."""
-    both = any(d.both is not None for d in found.droppers)
+    found = record["droppers"]
+    both = any(d["both_directions_mm"] is not None for d in found)
     rows = []
-    for d in found.droppers:
-        row = (str(d.dropper), number(d.position, 3), _tolerance(d), d.wrong_way or NONE)
-        rows.append((*row, _both(d, found)) if both else row)
+    for d in found:
+        row = (str(d["dropper"]), number(d["position_m"], 3), _tolerance(d), d["wrong_way"] or NONE)
+        rows.append((*row, _both(d["both_directions_mm"], found)) if both else row)
     checked = "; ".join(
-        f"within {_within(share)} {kept} of {count} lines keep to it" for share, kept, count in found.lines
+        f"within {_within(lines['share'])} {lines['within']} of {len(lines['rise_percent'])} lines keep to it"
+        for lines in record["lines"]
     )
     check = f" With all droppers wrong at once, {checked}." if checked else ""
-    reasons = {d.message for d in found.droppers if d.message}
+    reasons = {d["message"] for d in found if d["message"]}
     return Table(
         title="Tolerance of lengths",
         columns=(
@@ -67,29 +44,24 @@ def tolerance_table(found: LengthTolerances) -> Table:
         rows=tuple(rows),
         align="lrrl" + "r" * int(both),
         caption=f"An error of that one length, the way that is named and in every span, raises σ by "
-        f"{found.rise_percent:g} %; no smaller one that was tried does, either way. The ± is what finer numerics "
+        f"{record['rise_percent']:g} %; no smaller one that was tried does, either way. The ± is what finer numerics "
         "change. Trains that run the other way meet the dropper of the other half: for both ways the lesser counts."
         f"{check}" + "".join(f" No figure: {text}." for text in sorted(reasons)),
     )
 
 
-BOTH = ("for trains\nboth ways [mm]",)
+def _tolerance(d: Mapping[str, Any]) -> str:
+    if d["tolerance_mm"] is not None:
+        return plus_minus(d["tolerance_mm"], d["tolerance_error_mm"], 1)
+    return f"more than {number(d['more_than_mm'], 1)}" if d["more_than_mm"] else "not known"
 
 
-def _tolerance(d: DropperTolerance) -> str:
-    if d.tolerance is not None:
-        error = "" if d.error is None else f" ± {number(max(0.1, d.error), 1)}"
-        return f"{number(d.tolerance, 1)}{error}"
-    return f"more than {number(d.more_than, 1)}" if d.more_than else "not known"
-
-
-def _both(d: DropperTolerance, found: LengthTolerances) -> str:
+def _both(lesser: float | None, droppers: list[dict[str, Any]]) -> str:
     """Lesser of both ways; more than that where neither has a figure."""
-    if not d.both:
+    if not lesser:
         return NONE
-    known = [o.tolerance for o in found.droppers if o.tolerance is not None]
-    figure = any(abs(t - d.both) < 1e-9 for t in known)
-    return number(d.both, 1) if figure else f"more than {number(d.both, 1)}"
+    figure = any(abs(d["tolerance_mm"] - lesser) < 1e-9 for d in droppers if d["tolerance_mm"] is not None)
+    return f"{'' if figure else 'more than '}{number(lesser, 1)}"
 
 
 def _within(share: float) -> str:
