@@ -23,12 +23,10 @@ __all__ = [
     "Constraint",
     "Curve",
     "DesignTable",
-    "FitterSchedule",
     "Front",
     "LineDrawing",
     "OffDesign",
     "OffDesignRun",
-    "PlacedDroppers",
     "SearchHistory",
     "SpanResult",
     "TrialState",
@@ -207,37 +205,6 @@ class OffDesign:
     def of(self, kind: str, value: float | None = None) -> tuple[OffDesignRun, ...]:
         """Runs of one kind, or of one kind and value."""
         return tuple(r for r in self.runs if r.kind == kind and value in (None, r.value))
-
-
-@dataclass(frozen=True)
-class PlacedDroppers:
-    """Droppers at stations [m] rounded to a step [mm], cut to whole millimetres [m], with sigma [N] of the line.
-
-    ``length`` is empty and ``sigma`` NaN, with the reason, where that line could not be run.
-    """
-
-    step_mm: float
-    position: Array
-    length: Array
-    sigma: float
-    message: str
-
-
-@dataclass(frozen=True)
-class FitterSchedule:
-    """Lengths [m] to cut the best design's droppers to, exact and rounded, and sigma [N] of each.
-
-    ``rounded`` maps the step of rounding [mm] to the lengths; ``sigma`` has 0 for the exact ones. ``supports`` are the
-    stations of the supports before the line repeats; ``placed`` are lines with rounded stations too.
-    """
-
-    position: Array
-    length: Array
-    rounded: dict[float, Array]
-    sigma: dict[float, float]
-    message: dict[float, str]
-    supports: Array = field(default_factory=lambda: np.zeros(0))
-    placed: tuple[PlacedDroppers, ...] = ()
 
 
 @dataclass(frozen=True)

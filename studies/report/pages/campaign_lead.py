@@ -100,7 +100,7 @@ def _limits(content: CampaignContent) -> Statement:
 
 def _every_scenario(content: CampaignContent) -> Statement | None:
     """Say in how many scenarios of the search the best design has the lower sigma, by the search's figures."""
-    figures = None if content.choice is None else content.choice.scenarios
+    figures = content.choice.scenarios
     if figures is None or name_parts(content.designs.objectives[0].name).base != "sigma":
         return None
     changes = figures.sigma_changes_percent
@@ -217,12 +217,14 @@ def _as_cut(content: CampaignContent) -> Statement | None:
     schedule = content.schedule
     if schedule is None or content.condition or content.designs.objectives[0].name != "sigma":
         return None
-    found = {f"cut to {step:g} mm": schedule.sigma.get(step, math.nan) for step in sorted(schedule.rounded)}
-    found |= {f"at stations to {p.step_mm:g} mm": p.sigma for p in schedule.placed}
-    exact, before = schedule.sigma.get(0.0, math.nan), float(content.designs.nominal_values[0])
+    runs = {r["rounded_mm"]: r["contact_force_std_N"] for r in schedule["runs"]}
+    found = {f"cut to {mm:g} mm": runs.get(mm) for mm in sorted(r["rounded_mm"] for r in schedule["rounded_m"])}
+    placed = schedule.get("stations_rounded", ())
+    found |= {f"at stations to {r['rounded_mm']:g} mm": r["contact_force_std_N"] for r in placed}
+    exact, before = runs.get(0.0), float(content.designs.nominal_values[0])
     size, own = _error_sizes(content)
     every = (exact, *found.values())
-    words = {UNKNOWN if math.isnan(sigma) else verdict(before, size, sigma, own) for sigma in every}
+    words = {UNKNOWN if sigma is None else verdict(before, size, sigma, own) for sigma in every}
     held = NOT if words & {SAME, WORSE} else HOLDS if words == {BETTER} else OPEN
     listed = "; ".join(f"{value_text(sigma, 2)} N {how}" for how, sigma in found.items())
     what = "stays below the nominal line's σ as it is cut and placed"

@@ -9,7 +9,7 @@ from studies.report.content.pieces import SpanResult
 from studies.report.drawing.parts import Fact, Page, Section, present
 from studies.report.pages.campaign_lead import gain_verdict, gains_in_words, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
-from studies.report.sections.basins import basins_table, basins_text
+from studies.report.sections.basins import Basins, basins_table, basins_text
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.sections.choice import cost_table, designs_chart
 from studies.report.sections.length_tolerance import tolerance_table
@@ -43,9 +43,9 @@ def campaign_page(content: CampaignContent) -> Page:
         _force_section(content, results),
         _line_section(results),
         _search_section(content),
-        _basins_section(content),
-        *_importance_sections(content),
-        scenario_section(None if content.choice is None else content.choice.scenarios),
+        _basins_section(content.choice.basins),
+        *(() if content.choice.importance is None else importance_sections(content.choice.importance)),
+        scenario_section(content.choice.scenarios),
         _off_design_section(content),
         _schedule_section(content),
         Section(
@@ -226,20 +226,18 @@ def _line_section(results: tuple[SpanResult, ...]) -> Section:
 
 def _choice_section(content: CampaignContent) -> Section:
     """Show what could be chosen and what was: the table of variables, and the best designs drawn."""
-    choice, tables = content.choice, (design_table(content.designs),)
-    if choice is None:
-        return Section("What was varied, and what was not", tables=tables)
+    choice = content.choice
     return Section(
         "What was varied, and what was not",
         text=tuple(filter(None, (choice.varied, choice.met, choice.held))),
         charts=(designs_chart(choice),),
-        tables=tables,
+        tables=(design_table(content.designs),),
     )
 
 
 def _search_section(content: CampaignContent) -> Section:
-    tables = () if content.choice is None else (cost_table(content.choice),)
-    return Section("The search", charts=present(search_chart(content.history)), tables=tables)
+    charts = present(search_chart(content.history))
+    return Section("The search", charts=charts, tables=(cost_table(content.choice),))
 
 
 def _holding(content: CampaignContent) -> str:
@@ -249,19 +247,10 @@ def _holding(content: CampaignContent) -> str:
     return f"{text} Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
 
 
-def _basins_section(content: CampaignContent) -> Section:
+def _basins_section(basins: Basins | None) -> Section:
     """Show where the polish ended."""
-    title = "Polish and basins"
-    basins = None if content.choice is None else content.choice.basins
-    if basins is None:
-        return Section(title)
-    return Section(title, text=(basins_text(basins),), tables=(basins_table(basins),))
-
-
-def _importance_sections(content: CampaignContent) -> tuple[Section, ...]:
-    """Show the importance of the variables to the search, and what the best design is sensitive to."""
-    importance = None if content.choice is None else content.choice.importance
-    return () if importance is None else importance_sections(importance)
+    text, tables = ((), ()) if basins is None else ((basins_text(basins),), (basins_table(basins),))
+    return Section("Polish and basins", text=text, tables=tables)
 
 
 def _off_design_section(content: CampaignContent) -> Section:

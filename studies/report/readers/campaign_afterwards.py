@@ -6,16 +6,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.record.campaign_folder import TrialRecord
-from studies.report.content.pieces import FitterSchedule, OffDesign, OffDesignRun, PlacedDroppers
+from studies.report.content.pieces import OffDesign, OffDesignRun
 from studies.report.readers.stored import read_json
 from studies.writing.report_head import HeadRecord, read_head
 
-__all__ = ["newest_record", "read_confirmation", "read_off_design", "read_schedule", "read_tolerances", "signed_head"]
+__all__ = ["newest_record", "read_confirmation", "read_droppers", "read_off_design", "signed_head"]
 
 
 def signed_head(folder: Path, best: TrialRecord | None) -> tuple[HeadRecord, tuple[str, ...]]:
@@ -71,36 +69,11 @@ def read_off_design(path: Path, case: CaseSpec, best: TrialRecord) -> OffDesign 
     return OffDesign(case.speed_kmh, case.contact.stiffness, runs)
 
 
-def read_schedule(path: Path, best: TrialRecord) -> FitterSchedule | None:
-    """Fitter's schedule on record, if it is of the best design."""
+def read_droppers(path: Path, best_trial: int | None = None) -> dict[str, Any] | None:
+    """Schedule or tolerances of dropper lengths on record, if they are of that design and there are any."""
     content = read_json(path) if path.exists() else {}
-    if content.get("best_trial") != best.number:
-        return None
-    return FitterSchedule(
-        position=np.array(content["position_m"]),
-        length=np.array(content["length_m"]),
-        rounded={float(r["rounded_mm"]): np.array(r["length_m"]) for r in content["rounded_m"]},
-        sigma={float(r["rounded_mm"]): _or_nan(r["contact_force_std_N"]) for r in content["runs"]},
-        message={float(r["rounded_mm"]): r["message"] for r in content["runs"]},
-        supports=np.array(content.get("supports_m", ())),
-        placed=tuple(
-            PlacedDroppers(
-                float(r["rounded_mm"]),
-                np.array(r["position_m"], dtype=float),
-                np.array(r["length_m"], dtype=float),
-                _or_nan(r["contact_force_std_N"]),
-                r["message"],
-            )
-            for r in content.get("stations_rounded", ())
-        ),
-    )
-
-
-def read_tolerances(folder: Path, best_trial: int | None = None) -> dict[str, Any] | None:
-    """Tolerances of dropper lengths on record in a folder, if they are of that design and there are any."""
-    path = folder / "length_tolerance.json"
-    content = read_json(path) if path.exists() else {}
-    return content if content.get("droppers") and content.get("best_trial") == best_trial else None
+    found = content.get("droppers") or content.get("length_m")
+    return content if found and content.get("best_trial") == best_trial else None
 
 
 def _or_nan(value: float | None) -> float:

@@ -26,9 +26,8 @@ from studies.report.content.provenance import case_provenance
 from studies.report.readers.campaign_afterwards import (
     newest_record,
     read_confirmation,
+    read_droppers,
     read_off_design,
-    read_schedule,
-    read_tolerances,
     signed_head,
 )
 from studies.report.readers.given_input import input_origins
@@ -89,8 +88,8 @@ def read_campaign(folder: Path) -> CampaignContent:
         best_trial=None if best is None else best.number,
         confirmation=confirmation,
         off_design=None if best is None else read_off_design(folder / "trust.json", case, best),
-        schedule=None if best is None else read_schedule(folder / "fitter_schedule.json", best),
-        tolerances=None if best is None else read_tolerances(folder, best.number),
+        schedule=None if best is None else read_droppers(folder / "fitter_schedule.json", best.number),
+        tolerances=None if best is None else read_droppers(folder / "length_tolerance.json", best.number),
         history=search_history(result),
         designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
         constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),

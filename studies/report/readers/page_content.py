@@ -13,7 +13,6 @@ from studies.report.content.pieces import (
     Assessment,
     Constraint,
     DesignTable,
-    FitterSchedule,
     Front,
     OffDesign,
     SearchHistory,
@@ -54,6 +53,7 @@ class SimulationContent:
 class CampaignContent:
     """Everything the page of one campaign says.
 
+    ``schedule`` and ``tolerances`` are what fitter_schedule.json and length_tolerance.json hold.
     ``best`` is None while nothing feasible was found, ``front`` where there is one objective. ``errors`` has the
     estimated numerical errors of 'nominal' and 'best' where they are on record. ``condition`` is the case's own one in
     words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient and the
@@ -69,10 +69,11 @@ class CampaignContent:
     best_trial: int | None
     confirmation: Confirmation | None
     off_design: OffDesign | None
-    schedule: FitterSchedule | None
+    schedule: Mapping[str, Any] | None
     history: SearchHistory
     designs: DesignTable
     constraints: tuple[Constraint, ...]
+    choice: Choice
     least_dropper_force_N: float | None
     provenance: tuple[Provenance, ...]
     run: RunFacts
@@ -80,7 +81,6 @@ class CampaignContent:
     front: Front | None = None
     condition: str = ""
     errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
-    choice: Choice | None = None
     assessment: Assessment | None = None
     tolerances: Mapping[str, Any] | None = None
     head: tuple[tuple[str, str], ...] = ()

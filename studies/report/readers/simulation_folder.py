@@ -10,7 +10,7 @@ from typing import Any
 from catenary.linearised.rest_warnings import rest_warnings
 from studies.report.content.history_content import read_histories
 from studies.report.content.provenance import case_provenance
-from studies.report.readers.campaign_afterwards import read_tolerances
+from studies.report.readers.campaign_afterwards import read_droppers
 from studies.report.readers.given_input import input_origins
 from studies.report.readers.page_content import SimulationContent
 from studies.report.readers.stored import (
@@ -77,7 +77,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
         error=read_error(summary),
-        tolerances=read_tolerances(folder),
+        tolerances=read_droppers(folder / "length_tolerance.json"),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Role, Stations
 from optimise.evaluation.verdict import verdict
-from studies.report.content.pieces import Array, FitterSchedule, OffDesign, OffDesignRun
+from studies.report.content.pieces import Array, OffDesign, OffDesignRun
 from studies.report.drawing.parts import Table
-from studies.report.sections.tables import change_percent, plus_minus
+from studies.report.sections.tables import change_percent, plus_minus, value_text
 
 __all__ = ["ERRORS", "OWN_CONDITION", "condition_table", "error_charts", "schedule_table", "speed_chart"]
 
@@ -23,6 +24,7 @@ ERRORS: dict[str, tuple[str, str]] = {
 LEAST_LINES = 3
 OWN_CONDITION = "the search's own"
 MM = 1.0e3
+SIGMA = "contact_force_std_N"
 
 
 def speed_chart(off_design: OffDesign) -> Chart | None:
@@ -159,27 +161,33 @@ def _error_near(value: float, sigma: Array, error: Array) -> float:
     return float(error[order[: 2 if np.abs(sigma - value).min() > 0.0 else 1]].max())
 
 
-def schedule_table(schedule: FitterSchedule) -> Table:
-    """Lengths to cut the droppers to, exact and rounded, at exact and at rounded stations, with sigma of each below."""
-    steps, several = sorted(schedule.rounded), schedule.supports.size > 2
-    placed = [p for p in schedule.placed if p.length.size]
+def schedule_table(record: Mapping[str, Any]) -> Table:
+    """Lengths to cut the droppers to, exact and rounded, at exact and at rounded stations, with sigma of each below.
+
+    The record is that of fitter_schedule.json.
+    """
+    supports = np.array(record.get("supports_m", ()))
+    several = supports.size > 2
+    cut = sorted(record["rounded_m"], key=lambda r: r["rounded_mm"])
+    runs = {r["rounded_mm"]: r for r in record["runs"]}
+    moved = record.get("stations_rounded", ())
+    placed = [r for r in moved if r["length_m"]]
 
     def station(x: float, digits: int) -> str:
         """Station, and where there are several spans also that from the dropper's own support."""
-        support = float(schedule.supports[schedule.supports < x][-1]) if several else 0.0
-        return f"{number(x, digits)}" + (f" ({number(x - support, digits)})" if several else "")
+        from_support = f" ({number(x - float(supports[supports < x][-1]), digits)})" if several else ""
+        return f"{number(x, digits)}{from_support}"
 
     rows: list[tuple[str, ...]] = []
-    for k, (x, length) in enumerate(zip(schedule.position, schedule.length, strict=True)):
-        cut = (number(MM * schedule.rounded[s][k], 0) for s in steps)
-        moved = (text for p in placed for text in (station(float(p.position[k]), 2), number(MM * p.length[k], 0)))
-        rows.append((str(k + 1), station(float(x), 3), number(MM * length, 2), *cut, *moved))
-    sigma = [schedule.sigma.get(s, np.nan) for s in (0.0, *steps)]
-    below = [number(v, 2) if np.isfinite(v) else NONE for v in sigma]
-    below += [text for p in placed for text in ("", number(p.sigma, 2) if np.isfinite(p.sigma) else NONE)]
-    rows.append(("σ [N]", "", *below))
-    reasons = [f"rounded to {s:g} mm: {schedule.message[s]}" for s in steps if schedule.message.get(s)]
-    reasons += [f"stations to {p.step_mm:g} mm: {p.message}" for p in schedule.placed if p.message]
+    for k, (x, length) in enumerate(zip(record["position_m"], record["length_m"], strict=True)):
+        rounded = (number(MM * r["length_m"][k], 0) for r in cut)
+        there = (text for r in placed for text in (station(r["position_m"][k], 2), number(MM * r["length_m"][k], 0)))
+        rows.append((str(k + 1), station(x, 3), number(MM * length, 2), *rounded, *there))
+    steps = [r["rounded_mm"] for r in cut]
+    below = [value_text(runs.get(s, {}).get(SIGMA), 2) for s in (0.0, *steps)]
+    rows.append(("σ [N]", "", *below, *(text for r in placed for text in ("", value_text(r[SIGMA], 2)))))
+    reasons = [f"rounded to {s:g} mm: {runs[s]['message']}" for s in steps if s in runs and runs[s]["message"]]
+    reasons += [f"stations to {r['rounded_mm']:g} mm: {r['message']}" for r in moved if r["message"]]
     return Table(
         title="",
         columns=(
@@ -187,7 +195,7 @@ def schedule_table(schedule: FitterSchedule) -> Table:
             f"station{' (from its support)' if several else ''}\n[m]",
             "length\n[mm]",
             *(f"rounded\nto {s:g} mm" for s in steps),
-            *(text for p in placed for text in (f"station\nto {p.step_mm:g} mm [m]", "length\nthere [mm]")),
+            *(text for r in placed for text in (f"station\nto {r['rounded_mm']:g} mm [m]", "length\nthere [mm]")),
         ),
         rows=tuple(rows),
         align="lrr" + "r" * (len(steps) + 2 * len(placed)),

@@ -15,7 +15,6 @@ from studies.report.content.pieces import (
     Constraint,
     Curve,
     DesignTable,
-    FitterSchedule,
     Front,
     LineDrawing,
     OffDesign,
@@ -150,6 +149,20 @@ def off_design_of():
     return OffDesign(300.0, 50.0e3, tuple(runs))
 
 
+def schedule_of():
+    """Content of fitter_schedule.json; the line with lengths rounded to 5 mm has no figures."""
+    length = 1.2 + 0.0003 * DROPPERS
+    slack = "dropper 2 would carry -3.0 N at rest: it must be in tension"
+    runs = ((0.0, 24.61, ""), (1.0, 24.72, ""), (5.0, None, slack))
+    rounded = ((1.0, np.round(length, 3)), (5.0, np.full(len(length), 1.205)))
+    return {
+        "position_m": DROPPERS.tolist(),
+        "length_m": length.tolist(),
+        "rounded_m": [{"rounded_mm": mm, "length_m": lengths.tolist()} for mm, lengths in rounded],
+        "runs": [{"rounded_mm": mm, "contact_force_std_N": sigma, "message": text} for mm, sigma, text in runs],
+    }
+
+
 @pytest.fixture
 def campaign_content():
     return CampaignContent(
@@ -161,13 +174,7 @@ def campaign_content():
         best_trial=231,
         confirmation=Confirmation(DesignConfirmation(0, 31.2, 31.3, 0.4), DesignConfirmation(231, 24.61, 24.7, -0.45)),
         off_design=off_design_of(),
-        schedule=FitterSchedule(
-            position=DROPPERS,
-            length=1.2 + 0.0003 * DROPPERS,
-            rounded={1.0: np.round(1.2 + 0.0003 * DROPPERS, 3), 5.0: np.full(len(DROPPERS), 1.205)},
-            sigma={0.0: 24.61, 1.0: 24.72, 5.0: float("nan")},
-            message={0.0: "", 1.0: "", 5.0: "dropper 2 would carry -3.0 N at rest: it must be in tension"},
-        ),
+        schedule=schedule_of(),
         history=history_of(),
         designs=designs_of(),
         constraints=(

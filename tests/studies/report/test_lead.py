@@ -1,7 +1,6 @@
 """What a campaign's page opens with, and its head: what holds, what does not, what is not known, and who signs."""
 
 import itertools
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -232,9 +231,10 @@ def test_a_line_as_cut_is_below_the_nominal_one_only_by_more_than_the_errors(cam
     before = float(campaign_content.designs.nominal_values[0])
     size = 0.2
     verdicts = {}
-    for name, sigma in (("below", before - 3.0 * size), ("same", before - 0.1 * size), ("unrun", math.nan)):
-        every = dict.fromkeys(campaign_content.schedule.sigma, before - 3.0 * size)
-        schedule = replace(campaign_content.schedule, sigma={**every, 1.0: sigma}, placed=())
+    for name, sigma in (("below", before - 3.0 * size), ("same", before - 0.1 * size), ("unrun", None)):
+        figures = {0.0: before - 3.0 * size, 1.0: sigma, 5.0: before - 3.0 * size}
+        runs = [{"rounded_mm": mm, "contact_force_std_N": each, "message": ""} for mm, each in figures.items()]
+        schedule = {**campaign_content.schedule, "runs": runs}
         own = dict.fromkeys(("nominal", "best"), ErrorEstimate(size, ()))
         verdicts[name] = statements(replace(campaign_content, schedule=schedule, errors=own))[what][0]
     assert verdicts == {"below": "holds", "same": "does not hold", "unrun": "not known"}

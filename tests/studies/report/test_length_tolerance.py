@@ -21,7 +21,7 @@ from studies.afterwards.length_tolerance import (
     show_length_tolerance,
 )
 from studies.afterwards.off_design import show_fitter_schedule
-from studies.report.readers.campaign_afterwards import read_tolerances
+from studies.report.readers.campaign_afterwards import read_droppers
 from studies.report.sections.length_tolerance import tolerance_table
 
 WISH = LengthToleranceSpec(samples=4)
@@ -97,11 +97,11 @@ def test_the_best_design_s_tolerances_stand_in_file_list_page_and_words_and_are_
     words = " ".join(length_tolerance_lines(content))
     assert "dropper 1 1.8 ± 0.2 mm (longer)" in words and "more than 20.0 mm" in words and "not known" in words
     assert "2 of 4 lines stay within +5 %" in words and "within half of its tolerance: 4 of 4" in words
-    read = read_tolerances(campaign_folder, result.best.number)
+    read = read_droppers(campaign_folder / NAME, result.best.number)
     table = tolerance_table(read)
     assert table.rows[0][2:] == ("1.8 ± 0.2", "longer", "1.8") and table.rows[-1][2] == "more than 20.0"
     assert "within their tolerances 2 of 4 lines keep to it" in table.caption and "no figures" in table.caption
-    assert read_tolerances(campaign_folder, -1) is None
+    assert read_droppers(campaign_folder / NAME, -1) is None
     show_length_tolerance(result, replace_wish(rise_percent=3.0), lambda line: None)
     assert len(asked) == 2, "another wish is another search"
     assert show_length_tolerance(result, replace_wish(rise_percent=None), lambda line: None) is None
@@ -124,7 +124,7 @@ def test_the_lesser_of_a_dropper_and_its_mirror_image_counts_for_trains_both_way
     odd = case.model_copy(update={"catenary": case.catenary.with_droppers(positions_m=x)})
     found = length_tolerance_into(tmp_path / "odd", odd, WISH, result.campaign.cluster, lambda line: None, key=key)
     assert {row["both_directions_mm"] for row in found["droppers"]} == {None}
-    table = tolerance_table(read_tolerances(tmp_path / "odd"))
+    table = tolerance_table(read_droppers(tmp_path / "odd" / NAME))
     assert len(table.columns) == 4
 
 
@@ -136,7 +136,7 @@ def test_a_line_without_figures_says_why(monkeypatch, tmp_path, campaign_folder)
     show_length_tolerance(result, WISH, lambda line: None)
     content = json.loads((campaign_folder / NAME).read_text(encoding="utf-8"))
     assert "did not converge" in length_tolerance_lines(content)[0]
-    assert read_tolerances(campaign_folder, result.best.number) is None
+    assert read_droppers(campaign_folder / NAME, result.best.number) is None
     assert "tolerance_mm" not in rows_of(campaign_folder / "fitter_schedule.csv")[0]
 
 
