@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from catenary.linearised.rest_warnings import rest_warnings
 from dynamics.charts.numbers import with_bound_units
 from optimise.parameter_study.sensitivity import SensitivityFolder
 from optimise.parameter_study.sensitivity_result import SensitivityResult
-from studies.report.drawing.parts import Page
+from studies.report.drawing.parts import Fact, Page, Section
 from studies.report.readers.points_origin import points_origin
-from studies.report.sections.sensitivity import (
-    _facts,
-    _failures,
-    _headline,
-    _inputs_section,
-    _local_section,
-    _morris_section,
-    _sobol_section,
-    _warnings,
-)
+from studies.report.sections.sensitivity import inputs_table, study_headline, study_sections, study_warnings
+from studies.report.sections.tables import failure_table, value_text
 
-__all__ = [
-    "sensitivity_page",
-]
+__all__ = ["sensitivity_page"]
 
 
 def sensitivity_page(result: SensitivityResult) -> Page:
     """Compose the page of a sensitivity study."""
-    sections = (_sobol_section(result), _morris_section(result), _local_section(result), _inputs_section(result))
-    origin = points_origin(SensitivityFolder(result.path), result.case, result.plan.names, result.points.values())
+    rows = [(str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.reason) for n, p in result.failed.items()]
+    failures = failure_table(("point", *result.plan.names, "reason"), rows)
     return Page(
         kicker="Sensitivity to inputs",
         title=f"{result.spec.name}: {result.case.catenary.name} with {result.case.pantograph.name}",
-        headline=with_bound_units(_headline(result)),
+        headline=with_bound_units(study_headline(result)),
         facts=_facts(result),
-        warnings=(*_warnings(result), *rest_warnings(result.case.catenary)),
-        sections=tuple(s for s in (*sections, _failures(result), *origin) if s.charts or s.tables or s.command),
+        warnings=(*study_warnings(result), *rest_warnings(result.case.catenary)),
+        sections=(
+            *study_sections(result),
+            Section("What was varied", tables=(inputs_table(result),)),
+            *((Section("Points without figures", tables=(failures,)),) if rows else ()),
+            *points_origin(SensitivityFolder(result.path), result.case, result.plan.names, result.points.values()),
+        ),
     )
+
+
+def _facts(result: SensitivityResult) -> tuple[Fact, ...]:
+    facts = [Fact("inputs", str(len(result.plan.names))), Fact("points", str(len(result.points)))]
+    if result.sobol is not None:
+        total = float(np.sum(result.sobol.first[0]))
+        facts.append(Fact("sum of first-order indices of σ", value_text(total, 2), "1: inputs act one by one"))
+    if result.failed:
+        facts.append(Fact("points without figures", str(len(result.failed))))
+    return tuple(facts)

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.charts.numbers import number
-from optimise.parameter_study.sensitivity_indices import OUTPUTS, SobolFigures
+from optimise.evaluation.case_inputs import value_at
+from optimise.parameter_study.sensitivity_indices import OUTPUTS, LocalFigures, MorrisFigures, SobolFigures
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_unit
-from studies.report.drawing.parts import Fact, Section, Table
+from studies.report.drawing.parts import Section, Table, present
 from studies.report.sections.sensitivity_charts import effects_chart, indices_chart, tornado_chart
-from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, value_text
+from studies.report.sections.tables import not_periodic_text, plus_minus, value_text
 
-__all__ = ["sensitivity_summary"]
-
+__all__ = ["inputs_table", "sensitivity_summary", "study_headline", "study_sections", "study_warnings"]
 
 INDEPENDENT = "Inputs are taken as independent, every value of a range as equally likely."
 
 
 def sensitivity_summary(title: str, result: SensitivityResult) -> Section:
     """Section for a page of something else: pictures of the standard deviation alone, the tables of every output."""
-    sections = (_sobol_section(result), _morris_section(result), _local_section(result))
+    sections = study_sections(result)
     charts = tuple(chart for s in sections for chart in s.charts if chart.name.endswith(f"_{OUTPUTS[0].name}"))
     texts = tuple(text for s in sections for text in s.text)
-    inputs = (replace(table, title="What was varied") for table in _inputs_section(result).tables)
-    tables = (*(table for s in sections for table in s.tables), *inputs)
-    return Section(title, text=(_headline(result), *_warnings(result), *texts), charts=charts, tables=tables)
+    tables = (*(table for s in sections for table in s.tables), inputs_table(result, "What was varied"))
+    return Section(title, text=(study_headline(result), *study_warnings(result), *texts), charts=charts, tables=tables)
 
 
-def _headline(result: SensitivityResult) -> str:
+def study_sections(result: SensitivityResult) -> tuple[Section, ...]:
+    """Shares of the variance, elementary effects and derivatives, as far as the study has them."""
+    shares = () if result.sobol is None else (_sobol_section(result, result.sobol),)
+    effects = () if result.morris is None else (_morris_section(result, result.morris),)
+    return (*shares, *effects, *(() if result.local is None else (_local_section(result, result.local),)))
+
+
+def study_headline(result: SensitivityResult) -> str:
+    """Say which inputs the standard deviation depends on most."""
     s, m = result.sobol, result.morris
     if s is not None and np.isfinite(s.total[0]).all():
         order = np.argsort(-s.total[0])[:3]
@@ -52,17 +57,8 @@ def _headline(result: SensitivityResult) -> str:
     return "What the contact force does where one input moves a little and the others are held."
 
 
-def _facts(result: SensitivityResult) -> tuple[Fact, ...]:
-    facts = [Fact("inputs", str(len(result.plan.names))), Fact("points", str(len(result.points)))]
-    if result.sobol is not None:
-        total = float(np.sum(result.sobol.first[0]))
-        facts.append(Fact("sum of first-order indices of σ", value_text(total, 2), "1: inputs act one by one"))
-    if result.failed:
-        facts.append(Fact("points without figures", str(len(result.failed))))
-    return tuple(facts)
-
-
-def _warnings(result: SensitivityResult) -> tuple[str, ...]:
+def study_warnings(result: SensitivityResult) -> tuple[str, ...]:
+    """Say what is missing, left out or not periodic."""
     found = []
     missing = len(result.plan.values) - len(result.points)
     if missing:
@@ -76,10 +72,7 @@ def _warnings(result: SensitivityResult) -> tuple[str, ...]:
     return (*found, *filter(None, [not_periodic_text(result.points.values())]))
 
 
-def _sobol_section(result: SensitivityResult) -> Section:
-    s = result.sobol
-    if s is None:
-        return Section("Shares of the variance")
+def _sobol_section(result: SensitivityResult, s: SobolFigures) -> Section:
     charts = [indices_chart(result, s, k, output) for k, output in enumerate(OUTPUTS) if np.isfinite(s.total[k]).all()]
     outputs = range(len(OUTPUTS))
     rows = tuple((name, *(_index(s, k, i) for k in outputs)) for i, name in enumerate(result.plan.names))
@@ -114,10 +107,7 @@ def _index(s: SobolFigures, k: int, i: int) -> str:
     return "–" if not np.isfinite(total) else f"{number(float(total), 3)} ({number(float(first), 3)})"
 
 
-def _morris_section(result: SensitivityResult) -> Section:
-    m = result.morris
-    if m is None:
-        return Section("Screening")
+def _morris_section(result: SensitivityResult, m: MorrisFigures) -> Section:
     charts = tuple(
         effects_chart(result, m, k, output) for k, output in enumerate(OUTPUTS) if np.any(m.mean_absolute[k] > 0.0)
     )
@@ -133,13 +123,8 @@ def _morris_section(result: SensitivityResult) -> Section:
     )
 
 
-def _local_section(result: SensitivityResult) -> Section:
-    d = result.local
-    if d is None:
-        return Section("Near the case's own values")
-    charts = tuple(
-        chart for k, output in enumerate(OUTPUTS) if (chart := tornado_chart(result, d, k, output)) is not None
-    )
+def _local_section(result: SensitivityResult, d: LocalFigures) -> Section:
+    charts = present(*(tornado_chart(result, d, k, output) for k, output in enumerate(OUTPUTS)))
     step = f"{100.0 * result.spec.local.step:g} %"
     scaled = d.steps / result.spec.local.step
     return Section(
@@ -164,18 +149,10 @@ def _table(title: str, values: NDArray[np.float64], errors: NDArray[np.float64],
     return Table(title, ("input", *(f"{o.name} [{o.unit}]" for o in OUTPUTS)), rows, "l" + "r" * len(OUTPUTS))
 
 
-def _inputs_section(result: SensitivityResult) -> Section:
-    from optimise.evaluation.case_inputs import value_at
-
+def inputs_table(result: SensitivityResult, title: str = "") -> Table:
+    """Show every input that was varied: the case's own value and the range."""
     rows = tuple(
         (name, f"{value_at(result.case, name):g}", f"{r.low:g}", f"{r.high:g}", r.spacing, axis_unit(name))
         for name, r in result.spec.inputs.items()
     )
-    table = Table("", ("input", "case", "low", "high", "uniform in", "unit"), rows, "lrrrlu")
-    return Section("What was varied", tables=(table,))
-
-
-def _failures(result: SensitivityResult) -> Section:
-    rows = [(str(n), *(f"{v:.4g}" for v in result.plan.values[n]), p.reason) for n, p in result.failed.items()]
-    tables = (failure_table(("point", *result.plan.names, "reason"), rows),) if rows else ()
-    return Section("Points without figures", tables=tables)
+    return Table(title, ("input", "case", "low", "high", "uniform in", "unit"), rows, "lrrrlu")
