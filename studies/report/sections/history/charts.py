@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dynamics.charts.numbers import number
-from dynamics.charts.parts import Chart, Curve, Level, Role, Stations
+from dynamics.charts.parts import Chart, Curve, Level, Mark, Role, Stations
 from dynamics.results.figures import force_chart
-from studies.report.content.history_content import SHOWN_SPANS, Histories, PantographHistory, PointHistory
+from studies.report.content.history_content import SHOWN_SPANS, Histories, PantographHistory
 from studies.report.content.pieces import Array
-from studies.report.drawing.parts import present
 
 __all__ = ["force_history_chart", "histogram_chart", "pantograph_charts", "point_charts", "rms_chart", "spectrum_chart"]
 
@@ -56,21 +54,27 @@ def force_history_chart(histories: Histories, p: int) -> Chart | None:
     return replace(force_chart(curves, stations, _between_supports(histories)), name=name, title=title, caption=SHOWN)
 
 
+def _of_each(
+    histories: Histories, name: str, points: tuple[Array, Array], units: tuple[str, str], mark: Mark = "line"
+) -> tuple[Curve, ...]:
+    """A curve of every pantograph: ``points`` has x (point,) and y (point, pantograph), ``name`` is that of one alone."""
+    x, y = points
+    return tuple(
+        Curve(one.name or name, x, y[:, p], *units, ROLES[p % len(ROLES)], mark)
+        for p, one in enumerate(histories.pantographs)
+    )
+
+
+def _from_zero(curves: tuple[Curve, ...]) -> tuple[float, float]:
+    """Limits of the y axis of what is never negative."""
+    return 0.0, 1.06 * max(float(c.y.max()) for c in curves)
+
+
 def histogram_chart(histories: Histories) -> Chart:
     """Share of time that each range of the filtered force takes."""
     width = float(histories.edges[1] - histories.edges[0])
-    curves = tuple(
-        Curve(
-            one.name or "filtered force",
-            histories.edges,
-            100.0 * width * np.append(histories.histogram[:, p], 0.0),
-            "N",
-            "%",
-            ROLES[p % len(ROLES)],
-            "step",
-        )
-        for p, one in enumerate(histories.pantographs)
-    )
+    share = 100.0 * width * np.pad(histories.histogram, ((0, 1), (0, 0)))
+    curves = _of_each(histories, "filtered force", (histories.edges, share), ("N", "%"), "step")
     return Chart(
         name="force_histogram",
         title="Histogram of the contact force",
@@ -78,7 +82,7 @@ def histogram_chart(histories: Histories) -> Chart:
         x_label="Contact force, filtered",
         y_label="Share of time",
         curves=curves,
-        y_range=(0.0, 1.06 * max(float(c.y.max()) for c in curves)),
+        y_range=_from_zero(curves),
         height=0.34,
     )
 
@@ -93,17 +97,13 @@ def spectrum_chart(histories: Histories) -> Chart | None:
         return _line_spectrum(histories, frequency, np.sqrt(2.0 * density * histories.resolution))
     level = 10.0 * np.log10(np.maximum(density, 1e-30))
     level = np.maximum(level, level.max() - DEEPEST_DB)
-    curves = tuple(
-        Curve(one.name or "raw force", frequency, level[:, p], "Hz", "dB re 1 N²/Hz", ROLES[p % len(ROLES)])
-        for p, one in enumerate(histories.pantographs)
-    )
     return Chart(
         name="force_spectrum",
         title="Power spectral density of the contact force",
         caption=f"Raw force over all spans that count. {_sentence(histories.method)}",
         x_label="Frequency",
         y_label="Spectral density",
-        curves=curves,
+        curves=_of_each(histories, "raw force", (frequency, level), ("Hz", "dB re 1 N²/Hz")),
         x_range=(0.0, HIGHEST_HZ),
         height=0.4,
     )
@@ -154,46 +154,42 @@ def rms_chart(histories: Histories, p: int) -> Chart | None:
         x_label="Station of the pantograph",
         y_label="RMS",
         curves=curves,
-        y_range=(0.0, 1.06 * max(float(c.y.max()) for c in curves)),
+        y_range=_from_zero(curves),
         height=0.34,
     )
 
 
 def pantograph_charts(histories: Histories) -> tuple[Chart, ...]:
     """Heights, velocities and accelerations of every pantograph's masses, and the contact point."""
-    charts: list[Chart | None] = []
+    charts: list[Chart] = []
     for p, one in enumerate(histories.pantographs):
-        masses = one.mass_height.shape[1]
-        names = ["head" if k == 0 else f"mass {k + 1}" for k in range(masses)]
-        contact = _finite("contact point on the wire", one.x, MM * one.height, "mm", "muted")
-        for key, title, values, unit in (
-            ("height", "Height of the masses", MM * one.mass_height, "mm"),
-            ("velocity", "Velocity of the masses", one.mass_velocity, "m/s"),
-            ("acceleration", "Acceleration of the masses", one.mass_acceleration, "m/s²"),
+        names = ["head", *(f"mass {k + 1}" for k in range(1, one.mass_height.shape[1]))]
+        for key, values, unit in (
+            ("height", MM * one.mass_height, "mm"),
+            ("velocity", one.mass_velocity, "m/s"),
+            ("acceleration", one.mass_acceleration, "m/s²"),
         ):
-            curves = contact if key == "height" and masses else ()
-            for k, name in enumerate(names):
-                curves += _finite(name, one.x, values[:, k], unit, ROLES[k % len(ROLES)])
-            charts.append(_mass_chart(f"mass_{key}{_suffix(histories, p)}", _title(title, one), curves, histories))
-    return present(*charts)
-
-
-def _mass_chart(name: str, title: str, curves: tuple[Curve, ...], histories: Histories) -> Chart | None:
-    if not curves:
-        return None
-    quantity = title.split(" of ")[0]
-    above = "Zero is the contact wire at the supports at rest. " if quantity == "Height" else ""
-    return Chart(
-        name=name,
-        title=title,
-        caption=f"{above}Upwards positive. {SHOWN}",
-        x_label="Station of the pantograph",
-        y_label=quantity,
-        curves=curves,
-        stations=(Stations("supports", histories.supports, full_height=True),),
-        x_range=_between_supports(histories),
-        height=0.34,
-    )
+            above, curves, quantity = "", (), key.capitalize()
+            if key == "height" and values.shape[1]:
+                above = "Zero is the contact wire at the supports at rest. "
+                curves = _finite("contact point on the wire", one.x, MM * one.height, "mm", "muted")
+            for k, mass in enumerate(values.T):
+                curves += _finite(names[k], one.x, mass, unit, ROLES[k % len(ROLES)])
+            if not curves:
+                continue
+            chart = Chart(
+                name=f"mass_{key}{_suffix(histories, p)}",
+                title=_title(f"{quantity} of the masses", one),
+                caption=f"{above}Upwards positive. {SHOWN}",
+                x_label="Station of the pantograph",
+                y_label=quantity,
+                curves=curves,
+                stations=(Stations("supports", histories.supports, full_height=True),),
+                x_range=_between_supports(histories),
+                height=0.34,
+            )
+            charts.append(chart)
+    return tuple(charts)
 
 
 def point_charts(histories: Histories) -> tuple[Chart, ...]:
@@ -202,32 +198,24 @@ def point_charts(histories: Histories) -> tuple[Chart, ...]:
     if time is None or not points:
         return ()
     groups = [points[k : k + len(ROLES)] for k in range(0, len(points), len(ROLES))]
-    charts = []
-    for g, group in enumerate(groups):
-        suffix = f"_{g + 1}" if len(groups) > 1 else ""
-        for key, title, unit, factor in (
-            ("displacement", "Displacement of chosen nodes", "mm", MM),
-            ("velocity", "Velocity of chosen nodes, filtered", "m/s", 1.0),
-            ("acceleration", "Acceleration of chosen nodes, filtered", "m/s²", 1.0),
-        ):
-            charts.append(_point_chart(f"point_{key}{suffix}", title, (time, group, key), unit, factor))
-    return tuple(charts)
-
-
-def _point_chart(
-    name: str, title: str, what: tuple[Array, Sequence[PointHistory], str], unit: str, factor: float
-) -> Chart:
-    time, group, key = what
-    curves = tuple(
-        Curve(point.name, time, factor * getattr(point, key), "s", unit, ROLES[k]) for k, point in enumerate(group)
-    )
-    return Chart(
-        name=name,
-        title=title,
-        caption="From rest, upwards, over the whole run. result.nc has them unfiltered, along and across too.",
-        x_label="Time",
-        y_label=title.split(" of ")[0],
-        curves=curves,
-        levels=(Level("at rest", 0.0),) if key == "displacement" else (),
-        height=0.34,
+    return tuple(
+        Chart(
+            name=f"point_{key}" + (f"_{g + 1}" if len(groups) > 1 else ""),
+            title=f"{key.capitalize()} of chosen nodes{filtered}",
+            caption="From rest, upwards, over the whole run. result.nc has them unfiltered, along and across too.",
+            x_label="Time",
+            y_label=key.capitalize(),
+            curves=tuple(
+                Curve(point.name, time, factor * getattr(point, key), "s", unit, role)
+                for point, role in zip(group, ROLES, strict=False)
+            ),
+            levels=() if filtered else (Level("at rest", 0.0),),
+            height=0.34,
+        )
+        for g, group in enumerate(groups)
+        for key, filtered, unit, factor in (
+            ("displacement", "", "mm", MM),
+            ("velocity", ", filtered", "m/s", 1.0),
+            ("acceleration", ", filtered", "m/s²", 1.0),
+        )
     )
