@@ -7,8 +7,9 @@ same errors of installation. Its error follows from both numerical errors, taken
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,13 +69,35 @@ class GainLeft:
 class ComparedRun:
     """Sigma and its error [N] of nominal line and best design under one condition; NaN where there is none.
 
-    ``kind`` and ``value`` are those of `off_design.OffDesignCondition`.
+    ``kind``, ``value`` and ``dimension`` are those of `off_design.OffDesignCondition`; ``messages`` say of each line
+    why it has no figures, and ``slack`` whether a dropper is slack at rest, None where that is not on record.
     """
 
     kind: str
     value: float
     nominal: tuple[float, float]
     best: tuple[float, float]
+    dimension: str = ""
+    messages: tuple[str, str] = ("", "")
+    slack: tuple[bool | None, bool | None] = (None, None)
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> ComparedRun:
+        """Take a run from its row of an off-design table on record."""
+
+        def sigma(line: str) -> tuple[float, float]:
+            size, error = row[f"{line}_std_N"], row.get(f"{line}_error_N")
+            return math.nan if size is None else float(size), math.nan if error is None else float(error)
+
+        return cls(
+            kind=row["kind"],
+            value=float(row["value"]),
+            nominal=sigma("nominal"),
+            best=sigma("best"),
+            dimension=row.get("dimension", ""),
+            messages=(row.get("nominal_message", ""), row.get("best_message", "")),
+            slack=(row.get("nominal_slack_at_rest"), row.get("best_slack_at_rest")),
+        )
 
 
 def gains_left(runs: Iterable[ComparedRun]) -> list[GainLeft]:

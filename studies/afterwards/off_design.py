@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -91,7 +90,7 @@ def show_off_design(
 def off_design_lines(content: dict[str, Any]) -> list[str]:
     """Where the best design is worse, in words; a difference within the errors of both does not count."""
     both = [r for r in content["rows"] if r["nominal_std_N"] is not None and r["best_std_N"] is not None]
-    found = [(r, verdict(*_with_error(r, "nominal"), *_with_error(r, "best"))) for r in both]
+    found = [(r, verdict(*run.nominal, *run.best)) for r, run in zip(both, map(ComparedRun.of_row, both), strict=True)]
     count = {word: sum(v == word for _, v in found) for word in (BETTER, SAME, UNKNOWN)}
     text = f"off-design table: better than the nominal line in {count[BETTER]} of {len(both)} runs that both have"
     if count[SAME]:
@@ -107,18 +106,7 @@ def off_design_lines(content: dict[str, Any]) -> list[str]:
 
 def gain_lines(content: dict[str, Any]) -> list[str]:
     """What is left of the gain over several speeds, and on lines fitted with errors, a line each."""
-    return [f"change of σ {gain.in_words}" for gain in gains_left(map(_compared, content["rows"]))]
-
-
-def _compared(row: dict[str, Any]) -> ComparedRun:
-    nominal, best = (_with_error(row, line) for line in ("nominal", "best"))
-    return ComparedRun(row["kind"], row["value"], nominal, best)
-
-
-def _with_error(row: dict[str, Any], line: str) -> tuple[float, float]:
-    """Standard deviation and its error [N]; NaN for what there is not."""
-    sigma, error = row[f"{line}_std_N"], row.get(f"{line}_error_N")
-    return math.nan if sigma is None else sigma, math.nan if error is None else error
+    return [f"change of σ {gain.in_words}" for gain in gains_left(map(ComparedRun.of_row, content["rows"]))]
 
 
 def _named(row: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dynamics.charts.parts import Curve
 from dynamics.contact_force.assessment import Criterion
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.objectives import OBJECTIVES, Objective
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "Front",
     "LineDrawing",
     "OffDesign",
-    "OffDesignRun",
     "SearchHistory",
     "SpanResult",
     "TrialState",
@@ -174,35 +174,14 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class OffDesignRun:
-    """Sigma and its error [N] of both designs under one condition; NaN, with the reason, where it could not be run.
-
-    ``value`` is a speed [km/h], a contact stiffness [N/m], a factor of the damping [-] or a standard deviation of
-    errors [mm]; ``slack`` says of the nominal line and the best design whether a dropper is slack at rest, None where
-    the record does not say.
-    """
-
-    kind: Literal["speed", "contact", "damping", "height_error", "length_error", "dimension"]
-    value: float
-    dimension: str
-    nominal: float
-    best: float
-    nominal_message: str = ""
-    best_message: str = ""
-    nominal_error: float = 0.0
-    best_error: float = 0.0
-    slack: tuple[bool | None, bool | None] = (None, None)
-
-
-@dataclass(frozen=True)
 class OffDesign:
     """Both designs off the design point; the search's own speed and stiffness."""
 
     design_speed_kmh: float
     contact_stiffness: float
-    runs: tuple[OffDesignRun, ...]
+    runs: tuple[ComparedRun, ...]
 
-    def of(self, kind: str, value: float | None = None) -> tuple[OffDesignRun, ...]:
+    def of(self, kind: str, value: float | None = None) -> tuple[ComparedRun, ...]:
         """Runs of one kind, or of one kind and value."""
         return tuple(r for r in self.runs if r.kind == kind and value in (None, r.value))
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from dynamics.charts.numbers import number
-from optimise.afterwards.gain_left import ComparedRun, GainLeft, gains_left
+from optimise.afterwards.gain_left import ComparedRun, gains_left
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE, verdict
 from optimise.spec.objective_names import name_parts
-from studies.report.content.pieces import OffDesign, OffDesignRun
+from studies.report.content.pieces import OffDesign
 from studies.report.drawing.parts import Section, Table
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.assessment import assessment_in_words, assessment_table, unconfirmed
@@ -135,22 +135,15 @@ def _error_sizes(content: CampaignContent) -> tuple[float, float]:
 
 def gains_in_words(off_design: OffDesign) -> str:
     """Say what is left of the gain over a band of speeds, and on lines as fitted; empty where neither was run."""
-    left = _gains(off_design)
+    left = gains_left(off_design.runs)
     return f"The change of σ {'; '.join(gain.in_words for gain in left)}." if left else ""
-
-
-def _gains(off_design: OffDesign) -> list[GainLeft]:
-    return gains_left(
-        ComparedRun(r.kind, r.value, (r.nominal, r.nominal_error), (r.best, r.best_error)) for r in off_design.runs
-    )
 
 
 def _gain_left(off_design: OffDesign | None) -> Statement | None:
     """What is left of the gain over a band of speeds and on lines as fitted."""
-    left = [] if off_design is None else _gains(off_design)
-    if off_design is None or not left:
+    held = set() if off_design is None else {gain.holds for gain in gains_left(off_design.runs)}
+    if off_design is None or not held:
         return None
-    held = {gain.holds for gain in left}
     verdict_ = NOT if False in held else OPEN if None in held else HOLDS
     return "keeps a gain over speeds and as fitted", verdict_, gains_in_words(off_design)
 
@@ -207,7 +200,7 @@ def _fitted(off_design: OffDesign | None) -> Statement | None:
     return what, HOLDS if none else NOT, f"Lines with a slack dropper, nominal and best: {'; '.join(found)}."
 
 
-def _slack_lines(runs: tuple[OffDesignRun, ...]) -> str:
+def _slack_lines(runs: tuple[ComparedRun, ...]) -> str:
     nominal, best = (sum(bool(r.slack[k]) for r in runs) for k in (0, 1))
     return f"{nominal} and {best} of {len(runs)} with {ERRORS[runs[0].kind][0]} of {runs[0].value:g} mm"
 

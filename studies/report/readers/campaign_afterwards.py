@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.record.campaign_folder import TrialRecord
-from studies.report.content.pieces import OffDesign, OffDesignRun
+from studies.report.content.pieces import OffDesign
 from studies.report.readers.stored import read_json
 from studies.writing.report_head import HeadRecord, read_head
 
@@ -46,27 +46,12 @@ def read_confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmat
     return Confirmation(nominal, confirmed), ()
 
 
-def read_off_design(path: Path, case: CaseSpec, best: TrialRecord) -> OffDesign | None:
-    """OffDesign table on record, if it is of the best design."""
+def read_off_design(path: Path, case: CaseSpec, best_trial: int) -> OffDesign | None:
+    """Off-design table on record, if it is of that design."""
     content = read_json(path) if path.exists() else {}
-    if content.get("best_trial") != best.number:
+    if content.get("best_trial") != best_trial:
         return None
-    runs = tuple(
-        OffDesignRun(
-            kind=row["kind"],
-            value=float(row["value"]),
-            dimension=row["dimension"],
-            nominal=_or_nan(row["nominal_std_N"]),
-            best=_or_nan(row["best_std_N"]),
-            nominal_message=row["nominal_message"],
-            best_message=row["best_message"],
-            nominal_error=_or_nan(row.get("nominal_error_N")),
-            best_error=_or_nan(row.get("best_error_N")),
-            slack=(row.get("nominal_slack_at_rest"), row.get("best_slack_at_rest")),
-        )
-        for row in content["rows"]
-    )
-    return OffDesign(case.speed_kmh, case.contact.stiffness, runs)
+    return OffDesign(case.speed_kmh, case.contact.stiffness, tuple(map(ComparedRun.of_row, content["rows"])))
 
 
 def read_droppers(path: Path, best_trial: int | None = None) -> dict[str, Any] | None:
@@ -74,7 +59,3 @@ def read_droppers(path: Path, best_trial: int | None = None) -> dict[str, Any] |
     content = read_json(path) if path.exists() else {}
     found = content.get("droppers") or content.get("length_m")
     return content if found and content.get("best_trial") == best_trial else None
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)

@@ -87,7 +87,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         best=solved.get("best"),
         best_trial=None if best is None else best.number,
         confirmation=confirmation,
-        off_design=None if best is None else read_off_design(folder / "trust.json", case, best),
+        off_design=None if best is None else read_off_design(folder / "trust.json", case, best.number),
         schedule=None if best is None else read_droppers(folder / "fitter_schedule.json", best.number),
         tolerances=None if best is None else read_droppers(folder / "length_tolerance.json", best.number),
         history=search_history(result),

@@ -9,8 +9,9 @@ import numpy as np
 
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Role, Stations
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.verdict import verdict
-from studies.report.content.pieces import Array, OffDesign, OffDesignRun
+from studies.report.content.pieces import Array, OffDesign
 from studies.report.drawing.parts import Table
 from studies.report.sections.tables import change_percent, plus_minus, value_text
 
@@ -52,8 +53,8 @@ def speed_chart(off_design: OffDesign) -> Chart | None:
     )
 
 
-def _designs(runs: tuple[OffDesignRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
-    nominal, best = np.array([r.nominal for r in runs]), np.array([r.best for r in runs])
+def _designs(runs: tuple[ComparedRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
+    nominal, best = np.array([r.nominal[0] for r in runs]), np.array([r.best[0] for r in runs])
     return ("nominal", nominal, "nominal"), ("best", best, "best")
 
 
@@ -63,7 +64,7 @@ def error_charts(off_design: OffDesign) -> tuple[Chart, ...]:
     return tuple(c for c in charts if c is not None)
 
 
-def _with_errors(off_design: OffDesign) -> list[tuple[str, float, tuple[OffDesignRun, ...]]]:
+def _with_errors(off_design: OffDesign) -> list[tuple[str, float, tuple[ComparedRun, ...]]]:
     """Kind and size of each error with its runs."""
     return [
         (kind, size, off_design.of(kind, size))
@@ -72,7 +73,7 @@ def _with_errors(off_design: OffDesign) -> list[tuple[str, float, tuple[OffDesig
     ]
 
 
-def _error_chart(runs: tuple[OffDesignRun, ...], errors: str, what: str, size: float) -> Chart | None:
+def _error_chart(runs: tuple[ComparedRun, ...], errors: str, what: str, size: float) -> Chart | None:
     found = (_shares(label, sigma, role) for label, sigma, role in _designs(runs))
     curves = tuple(c for c in found if c is not None)
     if not curves:
@@ -132,27 +133,20 @@ def _speed_name(off_design: OffDesign, speed: float) -> str:
     return f"{speed:g} km/h" + (own if speed == off_design.design_speed_kmh else "")
 
 
-def _row(name: str, runs: tuple[OffDesignRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
-    (_, nominal, _), (_, best, _) = _designs(runs)
-    both = np.isfinite(nominal) & np.isfinite(best)
-    count = f"{np.count_nonzero(both)} of {both.size}"
-    if not both.any():
-        reasons = sorted({m for r in runs for m in (r.nominal_message, r.best_message) if m})
+def _row(name: str, runs: tuple[ComparedRun, ...], pick: Callable[[Array], np.floating]) -> tuple[str, ...]:
+    lines = np.array([(r.nominal, r.best) for r in runs])  # (run, design, sigma and error)
+    both = lines[np.isfinite(lines[:, :, 0]).all(axis=1)]
+    count = f"{len(both)} of {len(runs)}"
+    if not len(both):
+        reasons = sorted({m for r in runs for m in r.messages if m})
         return name, NONE, NONE, NONE, reasons[0] if reasons else "not known", count
-    before, after = float(pick(nominal[both])), float(pick(best[both]))
     # of many runs the error of the one that is picked, or of the middle ones: the same pick of the errors near it
-    errors = [
-        _error_near(value, sigma[both], np.array(e)[both])
-        for value, sigma, e in (
-            (before, nominal, [r.nominal_error for r in runs]),
-            (after, best, [r.best_error for r in runs]),
-        )
-    ]
-    word = verdict(before, errors[0], after, errors[1])
-    if len(runs) > 1 and np.count_nonzero(both) < LEAST_LINES:
-        word = "not known: too few lines"
-    change = change_percent(after, before)
-    return name, plus_minus(before, errors[0], 2), plus_minus(after, errors[1], 2), change, word, count
+    sigmas = [float(pick(both[:, k, 0])) for k in (0, 1)]
+    found = [(sigma, _error_near(sigma, *both[:, k].T)) for k, sigma in enumerate(sigmas)]
+    few = len(runs) > 1 and len(both) < LEAST_LINES
+    word = "not known: too few lines" if few else verdict(*found[0], *found[1])
+    nominal, best = (plus_minus(*each, 2) for each in found)
+    return name, nominal, best, change_percent(sigmas[1], sigmas[0]), word, count
 
 
 def _error_near(value: float, sigma: Array, error: Array) -> float:

@@ -9,6 +9,7 @@ import pytest
 
 from dynamics.spec.case import SignalSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.objectives import OBJECTIVES
 from studies.report.content.origin import Provenance, RunFacts
 from studies.report.content.pieces import (
@@ -18,7 +19,6 @@ from studies.report.content.pieces import (
     Front,
     LineDrawing,
     OffDesign,
-    OffDesignRun,
     SearchHistory,
     SpanResult,
 )
@@ -135,17 +135,22 @@ def choice_of_designs():
     return Choice("5 variables: heights of droppers (5).", "Not varied: everything else of line re330.", drawn, cost)
 
 
+def off_design_run(kind, value, nominal, best, error=0.0):
+    """Both designs under one condition, with figures of one error."""
+    return ComparedRun(kind, value, (nominal, error), (best, error))
+
+
 def off_design_of():
     """Off-design table in which the best design is worse at one speed, and some runs are missing."""
     nan = float("nan")
     nominal, best = (24.0, 25.5, 31.2, 34.0, 43.0), (23.0, 23.2, 24.61, 35.5, nan)
-    runs = [OffDesignRun("speed", 270.0 + 15 * k, "", a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
-    runs += [OffDesignRun("contact", 200.0e3, "", 29.0, 23.5)]
-    runs += [OffDesignRun("damping", 0.5, "", 35.0, 30.5), OffDesignRun("damping", 2.0, "", 26.0, 21.5)]
+    runs = [off_design_run("speed", 270.0 + 15 * k, a, b) for k, (a, b) in enumerate(zip(nominal, best, strict=True))]
+    runs += [off_design_run("contact", 200.0e3, 29.0, 23.5)]
+    runs += [off_design_run("damping", 0.5, 35.0, 30.5), off_design_run("damping", 2.0, 26.0, 21.5)]
     errors = 0.6 * np.sin(np.arange(10.0))
-    runs += [OffDesignRun("height_error", s, "", 31.4 + s * e, 25.2 - s * e) for s in (2.0, 5.0) for e in errors]
+    runs += [off_design_run("height_error", s, 31.4 + s * e, 25.2 - s * e) for s in (2.0, 5.0) for e in errors]
     reason = "support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it"
-    runs.append(OffDesignRun("dimension", 0.0, "spatial", nan, nan, reason, reason))
+    runs.append(ComparedRun("dimension", 0.0, (nan, nan), (nan, nan), "spatial", (reason, reason)))
     return OffDesign(300.0, 50.0e3, tuple(runs))
 
 

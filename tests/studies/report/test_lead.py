@@ -11,13 +11,14 @@ import yaml
 from catenary.errors import InputError
 from dynamics.contact_force.assessment import standard_limits
 from dynamics.spec.case import CaseSpec
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
 from studies.jobs.report_head import ReportSpec
-from studies.report.content.pieces import OffDesign, OffDesignRun
+from studies.report.content.pieces import OffDesign
 from studies.report.drawing.page import page_html
 from studies.report.pages.campaign_lead import lead_section
 from studies.report.pages.campaign_page import campaign_page
@@ -36,7 +37,7 @@ def statements(content):
 
 def fitted(slack):
     """Ten lines with height errors of 2 mm; of each whether nominal line and best design are slack at rest."""
-    runs = [OffDesignRun("height_error", 2.0, "", 31.0, 25.0, "", "", 0.1, 0.1, slack=pair) for pair in slack]
+    runs = [ComparedRun("height_error", 2.0, (31.0, 0.1), (25.0, 0.1), slack=pair) for pair in slack]
     return OffDesign(300.0, 50.0e3, tuple(runs))
 
 
@@ -67,9 +68,9 @@ def test_lines_that_are_slack_at_rest_are_counted_for_both_designs(campaign_cont
 
 def test_what_is_not_known_is_not_called_better(campaign_content):
     what, nan = "is better away from the search's own conditions too", float("nan")
-    sure = OffDesignRun("speed", 285.0, "", 31.0, 25.0, nominal_error=0.1, best_error=0.1)
-    unsure = replace(sure, value=330.0, best=nan, best_message="dropper 4 is slack at rest")
-    worse = replace(sure, value=315.0, best=34.0)
+    sure = ComparedRun("speed", 285.0, (31.0, 0.1), (25.0, 0.1))
+    unsure = replace(sure, value=330.0, best=(nan, nan), messages=("", "dropper 4 is slack at rest"))
+    worse = replace(sure, value=315.0, best=(34.0, 0.1))
     verdicts = {}
     for name, runs in (("sure", (sure,)), ("unsure", (sure, unsure)), ("worse", (sure, unsure, worse))):
         content = replace(campaign_content, off_design=OffDesign(300.0, 50.0e3, runs))

@@ -11,9 +11,10 @@ import pytest
 
 from dynamics.charts.drawing import charts_figure
 from dynamics.charts.numbers import number
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN, WORSE
-from studies.report.content.pieces import OffDesign, OffDesignRun, SearchHistory
+from studies.report.content.pieces import OffDesign, SearchHistory
 from studies.report.drawing.page import page_html, write_page
 from studies.report.drawing.parts import Table
 from studies.report.pages.campaign_lead import off_design_in_words
@@ -172,9 +173,7 @@ def test_the_best_so_far_counts_feasible_trials_alone():
 def test_designs_are_compared_where_both_could_be_computed():
     nan = float("nan")
     pairs = ((30.0, 27.0), (40.0, nan), (nan, nan), (20.0, 10.0))
-    off_design = OffDesign(
-        300.0, 50.0e3, tuple(OffDesignRun("height_error", 2.0, "", a, b, "", "", 0.2, 0.3) for a, b in pairs)
-    )
+    off_design = OffDesign(300.0, 50.0e3, tuple(ComparedRun("height_error", 2.0, (a, 0.2), (b, 0.3)) for a, b in pairs))
     rows = {row[0]: row[1:] for row in condition_table(off_design).rows}
     assert rows["height errors of 2 mm, largest"] == (
         "30.00 ± 0.20", "27.00 ± 0.30", "−10.0 %", "not known: too few lines", "2 of 4",
@@ -208,7 +207,7 @@ def test_what_lies_inside_the_errors_is_not_called_better(campaign_content):
     sizes = (0.9, 1.2, 0.9, math.nan)  # one difference of two outside the errors, one inside, one without an error
     pairs = ((38.0, 36.0), (38.0, 36.5), (38.0, 41.0), (38.0, 20.0))
     runs = [
-        OffDesignRun("speed", 220.0 + k, "", a, b, nominal_error=size, best_error=size)
+        ComparedRun("speed", 220.0 + k, (a, size), (b, size))
         for k, ((a, b), size) in enumerate(zip(pairs, sizes, strict=True))
     ]
     off_design = OffDesign(300.0, 50.0e3, tuple(runs))

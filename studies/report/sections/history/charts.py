@@ -57,7 +57,7 @@ def force_history_chart(histories: Histories, p: int) -> Chart | None:
 def _of_each(
     histories: Histories, name: str, points: tuple[Array, Array], units: tuple[str, str], mark: Mark = "line"
 ) -> tuple[Curve, ...]:
-    """A curve of every pantograph: ``points`` has x (point,) and y (point, pantograph), ``name`` is that of one alone."""
+    """A curve of every pantograph from x (point,) and y (point, pantograph); ``name`` is that of one alone."""
     x, y = points
     return tuple(
         Curve(one.name or name, x, y[:, p], *units, ROLES[p % len(ROLES)], mark)
