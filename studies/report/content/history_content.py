@@ -57,12 +57,9 @@ class PantographHistory:
 
 @dataclass(frozen=True)
 class Losses:
-    """Losses of one pantograph: number, longest [s, m], share of time [%]; where each begins [m], how long [s, m]."""
+    """Losses of one pantograph as summary.json sums them up; where each begins [m], how long it lasts [s, m]."""
 
-    count: int
-    longest_s: float
-    longest_m: float
-    percent: float
+    summary: Mapping[str, Any]
     each: tuple[tuple[float, float, float], ...]
 
 
@@ -212,13 +209,7 @@ def _losses(values: Mapping[str, Array], p: int, record: Mapping[str, Any]) -> L
     mine = values["loss_pantograph"] == p
     columns = (values[name][mine] for name in ("loss_start_position", "loss_duration", "loss_length"))
     each = tuple((float(x), float(s), float(m)) for x, s, m in zip(*columns, strict=True))
-    return Losses(
-        int(record["count"]),
-        float(record["longest_s"]),
-        float(record["longest_m"]),
-        float(record["total_percent"]),
-        each,
-    )
+    return Losses(record, each)
 
 
 def _past_axis(values: Mapping[str, Array], span: float) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from studies.report.drawing.parts import Section, Table
 
-__all__ = ["Provenance", "RunFacts", "differing_inputs", "origin_sections"]
+__all__ = ["Provenance", "RunFacts", "differing_section", "origin_sections"]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,11 @@ def _input_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
     )
 
 
-def differing_inputs(inputs: Mapping[str, tuple[Provenance, ...]], caption: str = "") -> Table:
-    """Show the inputs that are not the same under every heading, whatever their line and pantograph are called."""
+def differing_section(inputs: Mapping[str, tuple[Provenance, ...]], unknown: str = "", caption: str = "") -> Section:
+    """Show the inputs that are not the same under every heading, whatever their line and pantograph are called.
+
+    ``unknown`` says what is not known of them, ``caption`` stands below the table.
+    """
     held = [{(row.group.partition(" ")[0].lower(), row.name): row for row in rows} for rows in inputs.values()]
     every = {key: row.unit for known in reversed(held) for key, row in known.items()}
     rows = []
@@ -61,4 +64,7 @@ def differing_inputs(inputs: Mapping[str, tuple[Provenance, ...]], caption: str 
         cells = [known[key].value if key in known else "–" for known in held]
         if len(set(cells)) > 1:
             rows.append((", ".join(key), *cells, every[key]))
-    return Table("", ("input", *inputs, "unit"), tuple(rows), "l" + "w" * len(held) + "u", caption)
+    text = unknown or ("" if rows else "Nothing: line, pantograph and conditions are the same.")
+    table = Table("", ("input", *inputs, "unit"), tuple(rows), "l" + "w" * len(held) + "u", caption)
+    title = "What differs in the input"
+    return Section(title, text=(text,) if text else (), tables=(table,) if rows else ())

@@ -129,7 +129,7 @@ def _relative_error(content: CampaignContent) -> float:
 def _error_sizes(content: CampaignContent) -> tuple[float, float]:
     """Numerical errors of sigma of the nominal line and of the best design [N]; NaN where they are not known."""
     errors = (content.errors.get(name) for name in ("nominal", "best"))
-    before, after = (math.nan if e is None or e.total_N is None else e.total_N for e in errors)
+    before, after = (math.nan if e is None or e["total_N"] is None else e["total_N"] for e in errors)
     return before, after
 
 

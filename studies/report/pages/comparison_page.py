@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, Stations
-from studies.report.content.origin import differing_inputs
+from studies.report.content.origin import differing_section
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.comparison_content import NAMES, ComparisonContent
 from studies.report.sections.charts import force_chart, height_chart
@@ -29,19 +29,12 @@ def comparison_page(content: ComparisonContent) -> Page:
     envelopes = tuple(curve for e in content.entries for curve in e.envelope)
     charts = [_overlay(c, content, e) for c, e in ((traces, envelopes), (heights, ())) if c is not None]
     computed = {x: e.provenance for x, e in zip(NAMES, content.entries, strict=False) if e.provenance}
-    unknown = "" if len(computed) == len(content.entries) else "Inputs of a record are not known and not listed."
-    differences = differing_inputs(computed, unknown)
+    records = ", ".join(e.result.label for e in content.entries if e.note)
+    unknown = f"A record says nothing of line, pantograph and conditions: not known for {records}." if records else ""
+    caption = "" if len(computed) == len(content.entries) else "Inputs of a record are not known and not listed."
     sections = (
-        Section(
-            "The contact force",
-            charts=tuple(charts),
-            tables=(_statistics(content),),
-        ),
-        Section(
-            "What differs in the input",
-            text=_what_is_known(content, differences),
-            tables=(differences,) if differences.rows else (),
-        ),
+        Section("The contact force", charts=tuple(charts), tables=(_statistics(content),)),
+        differing_section(computed, unknown, caption),
         Section("Where they come from", tables=(_sources(content),)),
     )
     return Page(
@@ -51,14 +44,6 @@ def comparison_page(content: ComparisonContent) -> Page:
         warnings=content.warnings,
         sections=sections,
     )
-
-
-def _what_is_known(content: ComparisonContent, differences: Table) -> tuple[str, ...]:
-    """Say that nothing differs, or for which entries the input is not known."""
-    unknown = [e.result.label for e in content.entries if e.note]
-    if unknown:
-        return (f"A record says nothing of line, pantograph and conditions: not known for {', '.join(unknown)}.",)
-    return () if differences.rows else ("Nothing: line, pantograph and conditions are the same.",)
 
 
 def _caption(content: ComparisonContent) -> str:

@@ -126,25 +126,29 @@ def _setting_text(row: Row) -> str:
     return f"{row['formulation']}, {row['integrator']}, {row['elements_per_bay']} a bay, {step}"
 
 
+# heading, key of a setting, how its value is written, and decimals
+COLUMNS = (
+    ("σ [N]", "sigma_N", value_text, 2),
+    ("error [%]", "error_sigma_percent", signed, 2),
+    ("assured [%]", "assured_percent", value_text, 2),
+    ("max [N]", "error_max_N", signed, 2),
+    ("min [N]", "error_min_N", signed, 2),
+    ("curve [%]", "error_rms_percent", value_text, 1),
+    ("cost [s/s]", "cost", value_text, 3),
+)
+
+
 def _setting_table(rows: Sequence[Row]) -> Table:
     ordered = sorted(rows, key=lambda r: (r["cost"] is None, r["cost"] or 0.0))
+    names = [_setting_text(r) + (" (in use)" if r["own"] else "") for r in ordered]
     return Table(
         title="Every setting, the cheapest first",
-        columns=("setting", "σ [N]", "error [%]", "assured [%]", "max [N]", "min [N]", "curve [%]", "cost [s/s]"),
+        columns=("setting", *(head for head, *_ in COLUMNS)),
         rows=tuple(
-            (
-                _setting_text(r) + (" (in use)" if r["own"] else ""),
-                value_text(r["sigma_N"], 2),
-                signed(r["error_sigma_percent"], 2),
-                value_text(r["assured_percent"], 2),
-                signed(r["error_max_N"], 2),
-                signed(r["error_min_N"], 2),
-                value_text(r["error_rms_percent"], 1),
-                value_text(r["cost"], 3),
-            )
-            for r in ordered
+            (name, *(text(row[key], digits) for _, key, text, digits in COLUMNS))
+            for name, row in zip(names, ordered, strict=True)
         ),
-        align="lrrrrrrr",
+        align="l" + "r" * len(COLUMNS),
         caption="Errors of σ, of the largest and of the smallest force; curve: root mean square of the difference over "
         "σ; assured: largest error of σ of this and of every finer setting.",
     )

@@ -86,7 +86,7 @@ def _sigma_fact(content: SimulationContent, name: str) -> Fact:
     remark = "contact force, filtered"
     if content.error is not None:
         error_text = (
-            "± estimated numerical error" if content.error.total_N is not None else "numerical error not estimated"
+            "± estimated numerical error" if content.error["total_N"] is not None else "numerical error not estimated"
         )
         remark = f"{remark}; {error_text}"
     return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], content.error), remark)
@@ -99,7 +99,7 @@ def _headline(content: SimulationContent) -> str:
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
     low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
     loss = statistics.get("contact_loss_percent", 0.0)
-    known = content.error is not None and content.error.total_N is not None
+    known = content.error is not None and content.error["total_N"] is not None
     error_text = " (estimated numerical error)" if known else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     return (

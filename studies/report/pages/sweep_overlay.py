@@ -14,7 +14,7 @@ from dynamics.charts.parts import Chart, Curve, Role
 from optimise.parameter_study.sweep import load_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import SweepResult
-from studies.report.content.origin import Provenance, differing_inputs
+from studies.report.content.origin import Provenance, differing_section
 from studies.report.content.provenance import VARIED, case_provenance
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.pages.sweep_page import SHOWN
@@ -53,9 +53,7 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
     )
     if not charts:
         raise InputError(["sweeps laid over one another must have figures: none of these has any"])
-    differences = differing_inputs(
-        {label: _held_inputs(sweep, axes[0]) for label, sweep in zip(labels, sweeps, strict=True)}
-    )
+    held = {label: _held_inputs(sweep, axes[0]) for label, sweep in zip(labels, sweeps, strict=True)}
     return Page(
         kicker="Comparison of sweeps",
         title=" and ".join(labels) if len(labels) < 3 else f"{len(labels)} sweeps side by side",
@@ -63,11 +61,7 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
         warnings=_warnings(sweeps, labels),
         sections=(
             Section(f"Over the {axis_meaning(axes[0])}", charts=charts, tables=(_values(sweeps, labels, axes[0]),)),
-            Section(
-                "What differs in the input",
-                text=() if differences.rows else ("Nothing: line, pantograph and conditions are the same.",),
-                tables=(differences,) if differences.rows else (),
-            ),
+            differing_section(held),
         ),
     )
 

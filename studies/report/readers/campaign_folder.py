@@ -54,7 +54,6 @@ from studies.report.readers.stored import (
 )
 from studies.report.sections.assessment import assessed
 from studies.report.sections.choice import choice_of
-from studies.report.sections.numerical_error import read_error
 
 __all__ = ["read_campaign"]
 
@@ -106,7 +105,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         ),
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
-        errors={name: e for name, found in summaries.items() if (e := read_error(found)) is not None},
+        errors={name: error for name, found in summaries.items() if (error := found.get("numerical_error"))},
         choice=choice_of(result, ranked[:BEST_SHOWN]),
         assessment=assessed(head, [(name, found.statistics) for name, found in solved.items()], case),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),

@@ -19,7 +19,6 @@ from studies.report.content.pieces import (
     SpanResult,
 )
 from studies.report.sections.choice import Choice
-from studies.report.sections.numerical_error import ErrorEstimate
 
 __all__ = ["CampaignContent", "SimulationContent"]
 
@@ -43,7 +42,7 @@ class SimulationContent:
     assessment: Assessment | None = None
     tolerances: Mapping[str, Any] | None = None
     elasticity: tuple[tuple[float, float], ...] = ()
-    error: ErrorEstimate | None = None
+    error: Mapping[str, Any] | None = None
     histories: Histories | None = None
     static_note: str = ""
     head: tuple[tuple[str, str], ...] = ()
@@ -53,9 +52,9 @@ class SimulationContent:
 class CampaignContent:
     """Everything the page of one campaign says.
 
-    ``schedule`` and ``tolerances`` are what fitter_schedule.json and length_tolerance.json hold.
-    ``best`` is None while nothing feasible was found, ``front`` where there is one objective. ``errors`` has the
-    estimated numerical errors of 'nominal' and 'best' where they are on record. ``condition`` is the case's own one in
+    ``schedule`` and ``tolerances`` are what fitter_schedule.json and length_tolerance.json hold. ``best`` is None while
+    nothing feasible was found, ``front`` where there is one objective. ``errors`` has the estimated numerical errors of
+    'nominal' and 'best' where they are on record, as summary.json has them. ``condition`` is the case's own one in
     words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient and the
     numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios. ``assessment`` holds
     both lines against limits of standards; ``head`` is that of the page, empty fields to be filled in by hand.
@@ -80,7 +79,7 @@ class CampaignContent:
     warnings: tuple[str, ...] = ()
     front: Front | None = None
     condition: str = ""
-    errors: Mapping[str, ErrorEstimate] = field(default_factory=dict)
+    errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     assessment: Assessment | None = None
     tolerances: Mapping[str, Any] | None = None
     head: tuple[tuple[str, str], ...] = ()

@@ -25,7 +25,6 @@ from studies.report.readers.stored import (
     stored_case,
 )
 from studies.report.sections.assessment import assessed
-from studies.report.sections.numerical_error import read_error
 from studies.writing.report_head import read_head
 
 __all__ = ["read_simulation"]
@@ -76,7 +75,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         assessment=assessed(head, (("value", statistics),), case),
         head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
-        error=read_error(summary),
+        error=summary.get("numerical_error") or None,
         tolerances=read_droppers(folder / "length_tolerance.json"),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),

@@ -10,7 +10,7 @@ from dynamics.results.figures import force_chart as contact_force
 from dynamics.results.figures import mean_level
 from studies.report.content.pieces import SpanResult
 
-__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart"]
+__all__ = ["dropper_force_chart", "elasticity_chart", "force_chart", "height_chart", "span_of", "supports_of"]
 
 
 def _role(result: SpanResult) -> Role:
@@ -24,16 +24,16 @@ def _along_the_span(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
         for r in results
         if r.dropper_x.size
     )
-    return (*_supports(results), *droppers)
+    return (*supports_of(results), *droppers)
 
 
-def _supports(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
-    """Supports, as lines over the full height, of the line that repeats after the greatest length."""
+def supports_of(results: tuple[SpanResult, ...]) -> tuple[Stations, ...]:
+    """Mark the supports, over the full height, of the line that repeats after the greatest length."""
     found = sorted((r.drawing.supports for r in results if r.drawing is not None), key=lambda x: -x[-1])
     return tuple(Stations("supports", x, full_height=True) for x in found[:1])
 
 
-def _span(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
+def span_of(results: tuple[SpanResult, ...]) -> tuple[float, float] | None:
     """Limits of the span, or of all spans before the line repeats, for axes that run from support to support."""
     ends = [float(r.drawing.supports[-1]) for r in results if r.drawing is not None]
     return (0.0, max(ends)) if ends else None
@@ -47,7 +47,7 @@ def force_chart(results: tuple[SpanResult, ...], caption: str) -> Chart | None:
     means = [r.statistics["contact_force_mean_N"] for r in results if "contact_force_mean_N" in r.statistics]
     held = len(means) > 0 and max(means) - min(means) < 0.5
     levels = (mean_level(means[-1]),) if held else ()
-    chart = contact_force(curves, _along_the_span(results), _span(results), levels)
+    chart = contact_force(curves, _along_the_span(results), span_of(results), levels)
     return replace(chart, title="Contact force along the span", caption=caption, y_label="Contact force, filtered")
 
 
@@ -71,7 +71,7 @@ def _low_chart(
     shown = tuple(replace(c, label=r.label) for r, c in zip(results, curves, strict=True) if c is not None)
     if not shown:
         return None
-    return Chart(*about, *axes, shown, stations=_along_the_span(results), x_range=_span(results), height=0.32)
+    return Chart(*about, *axes, shown, stations=_along_the_span(results), x_range=span_of(results), height=0.32)
 
 
 def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) -> Chart | None:
@@ -101,9 +101,9 @@ def dropper_force_chart(results: tuple[SpanResult, ...], least_N: float | None) 
         x_label="Station along the span",
         y_label="Dropper force",
         curves=curves,
-        stations=_supports(results),
+        stations=supports_of(results),
         levels=() if least_N is None else (Level(f"least allowed {least_N:g} N", least_N),),
-        x_range=_span(results),
+        x_range=span_of(results),
         y_range=(1.08 * low, 1.08 * top if top > 0 else 1.0),
         pick="point",
         height=0.32,

@@ -9,8 +9,9 @@ import numpy as np
 
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from dynamics.charts.numbers import nice_exaggeration
-from dynamics.charts.parts import Chart, Curve, Role, Stations
+from dynamics.charts.parts import Chart, Curve, Role
 from studies.report.content.pieces import Array, LineDrawing, SpanResult
+from studies.report.sections.charts import span_of, supports_of
 
 __all__ = ["contact_wire_chart", "line_chart", "line_drawing"]
 
@@ -85,67 +86,47 @@ def _wire_pieces(
 
 def line_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw contact wire, messenger wire, stitch wires and droppers of every design, heights exaggerated."""
-    drawn = [(r.label, r.drawing) for r in results if r.drawing is not None]
-    if not drawn:
-        return None
     curves: list[Curve] = []
-    for label, drawing in drawn:
+    for label, drawing in _drawn(results):
         first, *others = drawing.wires
         curves += [replace(first, label=label), *others, drawing.droppers]
-    x = np.concatenate([c.x for c in curves])
-    x_range = float(x.min()), float(x.max())
-    y_range = _heights(curves, 0.0)
-    factor = nice_exaggeration(x_range[1] - x_range[0], y_range[1] - y_range[0], 0.42)
-    return Chart(
-        name="line",
-        title="The line at rest",
-        caption=f"Heights are exaggerated {factor:g} times. Zero is the contact wire at the supports; "
-        "dotted lines are supports. Hovering reads the contact wire.",
-        x_label="Station along the span",
-        y_label="Height",
-        curves=tuple(curves),
-        stations=(Stations("supports", _longest(drawn).supports, full_height=True),),
-        x_range=x_range,
-        y_range=y_range,
-        exaggeration=factor,
-    )
+    about = "line", "The line at rest"
+    caption = ". Zero is the contact wire at the supports; dotted lines are supports. Hovering reads the contact wire."
+    axes = "Station along the span", "Height"
+    return _exaggerated(Chart(*about, caption, *axes, tuple(curves)), results, 0.0, 0.42) if curves else None
 
 
 def contact_wire_chart(results: tuple[SpanResult, ...]) -> Chart | None:
     """Draw the contact wire alone, its heights exaggerated far more, with the droppers' clamps as points."""
-    drawn = [(r.label, r.drawing) for r in results if r.drawing is not None]
-    if not drawn:
-        return None
     curves: list[Curve] = []
-    for label, d in drawn:
+    for label, d in _drawn(results):
         role = d.contact_wire.role
         clamps = Curve("", d.dropper_x, d.dropper_height, "m", "mm", role, "dots" if role == "best" else "rings")
         curves += [replace(d.contact_wire, label=label), clamps]
-    x_range = float(_longest(drawn).supports.min()), float(_longest(drawn).supports.max())
-    y_range = _heights(curves, 2.0)
-    factor = nice_exaggeration(x_range[1] - x_range[0], (y_range[1] - y_range[0]) / MM, 0.36)
-    return Chart(
-        name="contact_wire",
-        title="The contact wire at rest",
-        caption=f"Heights are exaggerated {factor:g} times; points are dropper clamps. Between droppers "
-        "the wire sags under its own weight.",
-        x_label="Station along the span",
-        y_label="Height over the supports",
-        curves=tuple(curves),
-        stations=(Stations("supports", _longest(drawn).supports, full_height=True),),
+    about = "contact_wire", "The contact wire at rest"
+    caption = "; points are dropper clamps. Between droppers the wire sags under its own weight."
+    axes = "Station along the span", "Height over the supports"
+    if not curves:
+        return None
+    return _exaggerated(Chart(*about, caption, *axes, tuple(curves), x_range=span_of(results)), results, 2.0, 0.36)
+
+
+def _drawn(results: tuple[SpanResult, ...]) -> list[tuple[str, LineDrawing]]:
+    return [(r.label, r.drawing) for r in results if r.drawing is not None]
+
+
+def _exaggerated(chart: Chart, results: tuple[SpanResult, ...], least: float, part: float) -> Chart:
+    """Let heights, with a margin and at least so far apart, take a part of the width at a factor that is said."""
+    z = np.concatenate([c.y for c in chart.curves])
+    middle, half = 0.5 * float(z.max() + z.min()), 0.5 * max(1.16 * float(z.max() - z.min()), least)
+    x_range, y_range = chart.limits()[0], (middle - half, middle + half)
+    unit = MM if chart.units[1] == "mm" else 1.0
+    factor = nice_exaggeration(x_range[1] - x_range[0], (y_range[1] - y_range[0]) / unit, part)
+    return replace(
+        chart,
+        caption=f"Heights are exaggerated {factor:g} times{chart.caption}",
+        stations=supports_of(results),
         x_range=x_range,
         y_range=y_range,
-        exaggeration=factor / MM,
+        exaggeration=factor / unit,
     )
-
-
-def _heights(curves: list[Curve], least: float) -> tuple[float, float]:
-    """Limits of the height axis: those of the curves with a margin, at least so far apart."""
-    z = np.concatenate([c.y for c in curves])
-    middle, half = 0.5 * float(z.max() + z.min()), 0.5 * max(1.16 * float(z.max() - z.min()), least)
-    return middle - half, middle + half
-
-
-def _longest(drawn: list[tuple[str, LineDrawing]]) -> LineDrawing:
-    """Drawing of the line that repeats after the greatest length."""
-    return max((drawing for _, drawing in drawn), key=lambda d: float(d.supports[-1]))

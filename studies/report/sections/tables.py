@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -56,6 +56,14 @@ NEAR_ZERO = {
 }
 DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
 MOST_FAILURES = 30
+DROPPER_COLUMNS: tuple[tuple[str, str, int, Callable[[SpanResult], Array]], ...] = (
+    ("station", "m", 3, lambda r: r.dropper_x),
+    ("height", "mm", 1, lambda r: np.zeros(0) if r.drawing is None else r.drawing.dropper_height),
+    ("force", "N", 1, lambda r: r.dropper_force),
+    ("cut length", "m", 4, lambda r: r.dropper_cut_length),
+    ("loose by", "mm", 1, lambda r: r.dropper_gap),
+    ("slack", "ms", 0, lambda r: r.dropper_slack_time),
+)
 OBJECTIVE_DECIMALS = {"N": 2, "mm": 1}
 
 
@@ -187,14 +195,12 @@ def design_table(designs: DesignTable) -> Table:
 
 def dropper_table(results: tuple[SpanResult, ...]) -> Table:
     """Show every dropper of each design: station, contact-wire height, static force, length to cut, time slack."""
-    at_rest = (("station", "m", 3), ("height", "mm", 1), ("force", "N", 1), ("cut length", "m", 4))
-    quantities = (*at_rest, ("loose by", "mm", 1), ("slack", "ms", 0))
     columns = ["dropper"]
     most = max(r.dropper_x.size for r in results)
     texts = [[str(k + 1) for k in range(most)]]
-    for name, unit, digits in quantities:
+    for name, unit, digits, values_of in DROPPER_COLUMNS:
         for r in results:
-            values = _dropper_values(r)[name]
+            values = values_of(r)
             if values.size != r.dropper_x.size:
                 continue
             label = f"\n{r.label}" if len(results) > 1 else ""
@@ -233,18 +239,6 @@ def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
         align="rr",
         caption="Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens.",
     )
-
-
-def _dropper_values(result: SpanResult) -> dict[str, Array]:
-    drawing = result.drawing
-    return {
-        "station": result.dropper_x,
-        "height": np.zeros(0) if drawing is None else drawing.dropper_height,
-        "force": result.dropper_force,
-        "cut length": result.dropper_cut_length,
-        "loose by": result.dropper_gap,
-        "slack": result.dropper_slack_time,
-    }
 
 
 def constraint_table(constraints: tuple[Constraint, ...]) -> Table:

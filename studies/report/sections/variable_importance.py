@@ -7,6 +7,7 @@ where there is one, has a sample of its own.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,15 +38,15 @@ class VariableImportance:
     ----------
     shares : tuple of (Objective, dict)
         Share of each variable [-] by its label, in each objective; empty where there is none.
-    used, feasible, best : int
-        Trials that count, how many of them hold every limit, and how many are the best.
+    counts : dict
+        Trials that are ``used``, how many of them are ``feasible``, and how many are the ``best``.
     reason : str
         Why there are no shares.
     command : str
         Command that runs a sensitivity study of the best design into the campaign's folder; empty without a design.
     inputs : str
         Choice of inputs in that command; empty where none fits the line and its pantograph.
-    redraw : str
+    report_command : str
         Command that draws the page again.
     study : SensitivityResult, optional
         That study, where it is on record.
@@ -54,9 +55,7 @@ class VariableImportance:
     """
 
     shares: tuple[tuple[Objective, dict[str, float]], ...]
-    used: int
-    feasible: int
-    best: int
+    counts: Mapping[str, Any]
     reason: str
     command: str
     inputs: str
@@ -77,9 +76,7 @@ def importance_of(result: CampaignResult) -> VariableImportance:
     command += [*(chosen_inputs(case, choice) for choice in fitting), f"run_dir={place.sensitivity}"]
     return VariableImportance(
         shares=shares,
-        used=int(content.get("used", 0)),
-        feasible=int(content.get("feasible", 0)),
-        best=int(content.get("best", 0)),
+        counts=content,
         reason=reason,
         command="" if result.best is None else shlex.join(command),
         inputs="".join(fitting),
@@ -139,16 +136,16 @@ def importance_sections(importance: VariableImportance) -> tuple[Section, ...]:
 def _importances_text(importance: VariableImportance) -> str:
     if not importance.shares:
         return f"No importances of the variables are shown: {importance.reason}."
-    few = importance.feasible < importance.best
+    used, feasible, best = (importance.counts[name] for name in ("used", "feasible", "best"))
     limits = (
-        f" Only {importance.feasible} of the trials hold every limit, so the best are mostly those that break them "
+        f" Only {feasible} of the trials hold every limit, so the best are mostly those that break them "
         "least: the shares show which variables decide whether the limits hold."
     )
     return (
-        f"Screening only: of the optimiser's own sample, {importance.used} trials that did not fail, none independent; "
+        f"Screening only: of the optimiser's own sample, {used} trials that did not fail, none independent; "
         f"it says nothing certain of an effect. By PED-ANOVA, how differently each variable is spread among the best "
-        f"{importance.best} than among all of them. A variable on which the search settled early hardly varies, and "
-        f"seems to matter less than it does.{limits if few else ''}"
+        f"{best} than among all of them. A variable on which the search settled early hardly varies, and "
+        f"seems to matter less than it does.{limits if feasible < best else ''}"
     )
 
 

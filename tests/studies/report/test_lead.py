@@ -23,7 +23,6 @@ from studies.report.drawing.page import page_html
 from studies.report.pages.campaign_lead import lead_section
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.sections.assessment import assessed
-from studies.report.sections.numerical_error import ErrorEstimate
 from studies.report.sections.scenario_tables import SIGMA, ScenarioFigures
 from studies.writing.report_head import HeadRecord, keep_head, read_head
 
@@ -213,7 +212,7 @@ def in_scenarios(content, nominal, best):
 def test_a_search_over_scenarios_says_in_how_many_the_best_design_is_better(campaign_content):
     what = "has the lower σ in every scenario of the search"
     held = campaign_content.confirmation
-    one, other = (ErrorEstimate(0.01 * line.sigma_N, ()) for line in (held.nominal, held.best))
+    one, other = ({"total_N": 0.01 * line.sigma_N, "parts": {}} for line in (held.nominal, held.best))
     sure = replace(campaign_content, errors={"nominal": one, "best": other})
     better, close, worse = (([20.0, 22.0], [[15.0], [second]]) for second in (16.5, 21.8, 23.0))
     verdicts = []
@@ -236,6 +235,6 @@ def test_a_line_as_cut_is_below_the_nominal_one_only_by_more_than_the_errors(cam
         figures = {0.0: before - 3.0 * size, 1.0: sigma, 5.0: before - 3.0 * size}
         runs = [{"rounded_mm": mm, "contact_force_std_N": each, "message": ""} for mm, each in figures.items()]
         schedule = {**campaign_content.schedule, "runs": runs}
-        own = dict.fromkeys(("nominal", "best"), ErrorEstimate(size, ()))
+        own = {key: {"total_N": size, "parts": {}} for key in ("nominal", "best")}
         verdicts[name] = statements(replace(campaign_content, schedule=schedule, errors=own))[what][0]
     assert verdicts == {"below": "holds", "same": "does not hold", "unrun": "not known"}

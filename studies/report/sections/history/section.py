@@ -54,8 +54,14 @@ def _loss_tables(histories: Histories) -> tuple[Table, ...]:
         return ()
     names = [one.name or "pantograph" for one in histories.pantographs]
     totals = tuple(
-        (name, str(one.count), number(1e3 * one.longest_s, 1), number(one.longest_m, 2), number(one.percent, 3))
-        for name, one in zip(names, histories.losses, strict=False)
+        (
+            name,
+            str(n["count"]),
+            number(1e3 * n["longest_s"], 1),
+            number(n["longest_m"], 2),
+            number(n["total_percent"], 3),
+        )
+        for name, n in zip(names, (one.summary for one in histories.losses), strict=False)
     )
     tables = [
         Table(
