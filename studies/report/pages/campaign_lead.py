@@ -26,6 +26,8 @@ LEGEND = (
     f"errors, the root of the sum of their squares; else it is “{SAME}”. “Unconfirmed”: nobody has held the limits "
     "against the standard's text."
 )
+ELSEWHERE = "is better away from the search's own conditions too"
+NOT_SLACK = "has no dropper slack at rest when fitted with errors"
 Statement = tuple[str, str, str]
 
 
@@ -39,9 +41,7 @@ def lead_section(content: CampaignContent) -> Section:
         _gain(content),
         _limits(content),
         _every_scenario(content),
-        _gain_left(content.off_design),
-        _off_design(content.off_design),
-        _fitted(content.off_design),
+        *_away(content.off_design),
         _as_cut(content),
         _standards(content),
     )
@@ -139,22 +139,24 @@ def gains_in_words(off_design: OffDesign) -> str:
     return f"The change of σ {'; '.join(gain.in_words for gain in left)}." if left else ""
 
 
-def _gain_left(off_design: OffDesign | None) -> Statement | None:
-    """What is left of the gain over a band of speeds and on lines as fitted."""
-    held = set() if off_design is None else {gain.holds for gain in gains_left(off_design.runs)}
-    if off_design is None or not held:
-        return None
-    verdict_ = NOT if False in held else OPEN if None in held else HOLDS
-    return "keeps a gain over speeds and as fitted", verdict_, gains_in_words(off_design)
-
-
-def _off_design(off_design: OffDesign | None) -> Statement:
-    what = "is better away from the search's own conditions too"
+def _away(off_design: OffDesign | None) -> tuple[Statement | None, ...]:
+    """What is left of the gain, other conditions, and lines as fitted; not known before they were run."""
     if off_design is None:
-        return what, OPEN, "The off-design table has not been made."
+        return tuple((what, OPEN, "The off-design table has not been made.") for what in (ELSEWHERE, NOT_SLACK))
+    return _gain_left(off_design), _off_design(off_design), _fitted(off_design)
+
+
+def _gain_left(off_design: OffDesign) -> Statement | None:
+    """What is left of the gain over a band of speeds and on lines as fitted."""
+    held = {gain.holds for gain in gains_left(off_design.runs)}
+    verdict_ = NOT if False in held else OPEN if None in held else HOLDS
+    return ("keeps a gain over speeds and as fitted", verdict_, gains_in_words(off_design)) if held else None
+
+
+def _off_design(off_design: OffDesign) -> Statement:
     count, worse, same, unknown = off_design_counts(off_design)
     verdict_ = NOT if worse or same else OPEN if unknown or not count else HOLDS
-    return what, verdict_, off_design_in_words(off_design)
+    return ELSEWHERE, verdict_, off_design_in_words(off_design)
 
 
 def off_design_counts(off_design: OffDesign) -> tuple[int, list[str], list[str], list[str]]:
@@ -182,22 +184,18 @@ def off_design_in_words(off_design: OffDesign) -> str:
     return f"Of {count} other condition{'s' if count > 1 else ''}: {', '.join(filter(None, parts))}."
 
 
-def _fitted(off_design: OffDesign | None) -> Statement | None:
+def _fitted(off_design: OffDesign) -> Statement | None:
     """Lines fitted with errors in which a dropper is slack at rest, of either design."""
-    what = "has no dropper slack at rest when fitted with errors"
-    runs = () if off_design is None else tuple(r for kind in ERRORS for r in off_design.of(kind))
+    runs = tuple(r for kind in ERRORS for r in off_design.of(kind))
     if not runs:
-        return None if off_design is not None else (what, OPEN, "The off-design table has not been made.")
+        return None
     if any(slack is None for r in runs for slack in r.slack):
-        return (
-            what,
-            OPEN,
-            "trust.json does not say which lines are slack; delete it and give the command again.",
-        )
+        found = "trust.json does not say which lines are slack; delete it and give the command again."
+        return NOT_SLACK, OPEN, found
     sizes = dict.fromkeys((r.kind, r.value) for r in runs)
-    found = [_slack_lines(tuple(r for r in runs if (r.kind, r.value) == key)) for key in sizes]
-    none = not any(r.slack[1] for r in runs)
-    return what, HOLDS if none else NOT, f"Lines with a slack dropper, nominal and best: {'; '.join(found)}."
+    found = "; ".join(_slack_lines(off_design.of(*key)) for key in sizes)
+    held = NOT if any(r.slack[1] for r in runs) else HOLDS
+    return NOT_SLACK, held, f"Lines with a slack dropper, nominal and best: {found}."
 
 
 def _slack_lines(runs: tuple[ComparedRun, ...]) -> str:

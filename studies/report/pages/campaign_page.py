@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dynamics.charts.numbers import number, with_bound_units
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
-from studies.report.content.origin import origin_sections
 from studies.report.content.pieces import SpanResult
+from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, present
 from studies.report.pages.campaign_lead import gain_verdict, gains_in_words, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, Stations
-from studies.report.content.origin import differing_section
+from studies.report.content.provenance import differing_section
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.comparison_content import NAMES, ComparisonContent
 from studies.report.sections.charts import force_chart, height_chart

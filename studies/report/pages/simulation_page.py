@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynamics.charts.numbers import number, with_bound_units
-from studies.report.content.origin import origin_sections
+from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, Table, present
 from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table

@@ -10,19 +10,17 @@ from numpy.typing import NDArray
 
 from catenary.errors import InputError
 from dynamics.charts.numbers import with_bound_units
-from dynamics.charts.parts import Chart, Curve, Role
+from dynamics.charts.parts import Chart, Curve
 from optimise.parameter_study.sweep import load_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import SweepResult
-from studies.report.content.origin import Provenance, differing_section
-from studies.report.content.provenance import VARIED, case_provenance
+from studies.report.content.provenance import VARIED, Provenance, case_provenance, differing_section
 from studies.report.drawing.parts import Page, Section, Table
-from studies.report.pages.sweep_page import SHOWN
+from studies.report.pages.sweep_page import ROLES, SHOWN
 from studies.report.sections.tables import signed, value_text
 
 __all__ = ["are_sweeps", "sweep_overlay_page"]
 
-ROLES: tuple[Role, ...] = ("nominal", "best", "other", "fourth", "fifth", "sixth")
 SIGMA = SHOWN[0][0]
 
 

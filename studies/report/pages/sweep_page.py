@@ -21,7 +21,7 @@ from studies.report.readers.points_origin import points_origin
 from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, value_text
 from studies.writing.sweep_ends import end_text
 
-__all__ = ["SHOWN", "sweep_page"]
+__all__ = ["ROLES", "SHOWN", "sweep_page"]
 
 # statistic, name, unit, decimals; the first is drawn as a heat map for every value of the other axes
 SHOWN = (

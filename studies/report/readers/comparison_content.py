@@ -14,9 +14,8 @@ from dynamics.contact_force.measured_force import best_offset, fold_record, reco
 from dynamics.spec.case import CaseSpec, SignalSpec
 from studies.input.tables.force_file import read_force_file
 from studies.jobs.simulation import RecordSpec
-from studies.report.content.origin import Provenance
 from studies.report.content.pieces import SpanResult
-from studies.report.content.provenance import case_provenance
+from studies.report.content.provenance import Provenance, case_provenance
 from studies.report.readers.simulation_folder import filter_note
 from studies.report.readers.stored import read_json, read_stored, span_result, stored_case
 

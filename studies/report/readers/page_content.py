@@ -8,7 +8,6 @@ from typing import Any
 
 from optimise.afterwards.confirm import Confirmation
 from studies.report.content.history_content import Histories
-from studies.report.content.origin import Provenance, RunFacts
 from studies.report.content.pieces import (
     Assessment,
     Constraint,
@@ -18,22 +17,21 @@ from studies.report.content.pieces import (
     SearchHistory,
     SpanResult,
 )
+from studies.report.content.provenance import Provenance, RunFacts
 from studies.report.sections.choice import Choice
 
 __all__ = ["CampaignContent", "SimulationContent"]
 
 
-@dataclass(frozen=True)
-class SimulationContent:
-    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
+@dataclass(frozen=True, kw_only=True)
+class PageContent:
+    """What the pages of a simulation and of a campaign both say.
 
-    ``static_note`` says of which line the static figures are, where that is not the one that was run; ``tolerances`` is
-    what length_tolerance.json holds; ``head`` has the fields of the page's head with what stands in them, empty where a
-    person has to write.
+    ``assessment`` holds the lines against limits of standards, ``tolerances`` is what length_tolerance.json holds;
+    ``head`` has the fields of the page's head with what stands in them, empty where a person has to write.
     """
 
     title: str
-    result: SpanResult
     x_note: str
     filter_note: str
     provenance: tuple[Provenance, ...]
@@ -41,28 +39,35 @@ class SimulationContent:
     warnings: tuple[str, ...] = ()
     assessment: Assessment | None = None
     tolerances: Mapping[str, Any] | None = None
+    head: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulationContent(PageContent):
+    """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
+
+    ``error`` is the estimate of summary.json. ``static_note`` says of which line the static figures are, where that is
+    not the one that was run.
+    """
+
+    result: SpanResult
     elasticity: tuple[tuple[float, float], ...] = ()
     error: Mapping[str, Any] | None = None
     histories: Histories | None = None
     static_note: str = ""
-    head: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class CampaignContent:
+@dataclass(frozen=True, kw_only=True)
+class CampaignContent(PageContent):
     """Everything the page of one campaign says.
 
-    ``schedule`` and ``tolerances`` are what fitter_schedule.json and length_tolerance.json hold. ``best`` is None while
-    nothing feasible was found, ``front`` where there is one objective. ``errors`` has the estimated numerical errors of
-    'nominal' and 'best' where they are on record, as summary.json has them. ``condition`` is the case's own one in
-    words where the search had scenarios, and empty otherwise: forces, their statistics, the long transient and the
-    numerical errors are of it alone, while the objectives in ``designs`` are over all scenarios. ``assessment`` holds
-    both lines against limits of standards; ``head`` is that of the page, empty fields to be filled in by hand.
+    ``schedule`` is what fitter_schedule.json holds. ``best`` is None while nothing feasible was found, ``front`` where
+    there is one objective. ``errors`` has the estimated numerical errors of 'nominal' and 'best' where they are on
+    record, as summary.json has them. ``condition`` is the case's own one in words where the search had scenarios, and
+    empty otherwise: forces, their statistics, the long transient and the numerical errors are of it alone, while the
+    objectives in ``designs`` are over all scenarios.
     """
 
-    title: str
-    x_note: str
-    filter_note: str
     nominal: SpanResult
     best: SpanResult | None
     best_trial: int | None
@@ -74,12 +79,6 @@ class CampaignContent:
     constraints: tuple[Constraint, ...]
     choice: Choice
     least_dropper_force_N: float | None
-    provenance: tuple[Provenance, ...]
-    run: RunFacts
-    warnings: tuple[str, ...] = ()
     front: Front | None = None
     condition: str = ""
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    assessment: Assessment | None = None
-    tolerances: Mapping[str, Any] | None = None
-    head: tuple[tuple[str, str], ...] = ()

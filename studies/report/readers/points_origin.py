@@ -9,8 +9,7 @@ from dynamics.spec.case import CaseSpec
 from optimise.evaluation.outcome import Outcome
 from optimise.record.parameter_study_folder import ParameterStudyFolder
 from optimise.record.status_file import read_sound_status
-from studies.report.content.origin import origin_sections
-from studies.report.content.provenance import case_provenance
+from studies.report.content.provenance import case_provenance, origin_sections
 from studies.report.drawing.parts import Section
 from studies.report.readers.given_input import input_origins
 from studies.report.readers.stored import command_of, origin_facts, read_mapping, run_facts

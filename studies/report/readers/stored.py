@@ -19,8 +19,8 @@ from dynamics.charts.parts import Curve, Role
 from dynamics.results.dataset import StoredResult, read_result
 from dynamics.spec.case import CaseSpec
 from studies.input.compose import typed_command
-from studies.report.content.origin import RunFacts
 from studies.report.content.pieces import Array, SpanResult
+from studies.report.content.provenance import RunFacts
 from studies.report.sections.line import line_drawing
 from studies.writing.report_head import HeadRecord
 

@@ -24,8 +24,7 @@ from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.importances import read_importances
 from optimise.search.result import CampaignResult
 from studies.report.drawing.parts import Section
-from studies.report.sections.sensitivity import sensitivity_summary
-from studies.report.sections.sensitivity_charts import height_of_rows
+from studies.report.sections.sensitivity import height_of_rows, sensitivity_summary
 
 __all__ = ["VariableImportance", "importance_of", "importance_sections"]
 

@@ -11,7 +11,6 @@ from dynamics.spec.case import SignalSpec
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.afterwards.gain_left import ComparedRun
 from optimise.evaluation.objectives import OBJECTIVES
-from studies.report.content.origin import Provenance, RunFacts
 from studies.report.content.pieces import (
     Constraint,
     Curve,
@@ -22,6 +21,7 @@ from studies.report.content.pieces import (
     SearchHistory,
     SpanResult,
 )
+from studies.report.content.provenance import Provenance, RunFacts
 from studies.report.readers.comparison_content import ROLES, ComparisonContent, Entry
 from studies.report.readers.page_content import CampaignContent, SimulationContent
 from studies.report.sections.choice import Choice
