@@ -20,7 +20,7 @@ from optimise.spec.campaign import LimitsSpec
 from optimise.spec.scenarios import ScenariosSpec
 from studies.report.readers.search_folder import ranked_trials
 from studies.report.sections.basins import basins_of as basins_of_report
-from studies.report.sections.basins import basins_table, basins_text
+from studies.report.sections.basins import basins_section
 
 SPACING = {"kind": "spacing"}
 POLISH = {"best": 2, "distance": 0.05, "tolerance": None}
@@ -139,13 +139,14 @@ def test_starts_are_the_best_designs_that_are_distinct(tmp_path, case):
 def test_the_report_shows_what_a_polish_gained_and_what_holds_it_back(tmp_path, case):
     result = run(tmp_path, case, slanted_valley)
     basins = basins_of_report(result)
-    table = basins_table(basins)
+    section = basins_section(basins)
+    (table,), (text,) = section.tables, section.text
     (first, *_) = basins_of(result)["polished"]
     assert [row[0] for row in table.rows] == [f"trial {p['start_trial']}" for p in basins_of(result)["polished"]]
     change = 100.0 * (first["end_value"] / first["start_value_as_polished"] - 1.0)
     assert table.rows[0][5] == f"−{abs(change):.1f} %"
     assert table.rows[0][9] == "uplift" and table.rows[0][10] == "converged"
-    assert "2 distinct designs were polished" in basins_text(basins) and "in one basin" in basins_text(basins)
+    assert "2 distinct designs were polished" in text and "in one basin" in text
     assert basins_of_report(run(tmp_path / "none", case, slanted_valley, polish={"best": 0}, trials=3)) is None
     shown = ranked_trials(result)
     starts = [r.origin.trial for r in shown if r.polished]

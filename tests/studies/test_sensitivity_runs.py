@@ -8,7 +8,7 @@ import xarray as xr
 from refusal import refused
 
 from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity
-from studies.report.readers.points_origin import points_origin
+from studies.report.readers.given_input import points_origin
 
 COARSE = (
     "inputs=twelve_bruni",

@@ -9,7 +9,7 @@ from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, present
 from studies.report.pages.campaign_lead import gain_verdict, gains_in_words, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
-from studies.report.sections.basins import Basins, basins_table, basins_text
+from studies.report.sections.basins import basins_section
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
 from studies.report.sections.choice import cost_table, designs_chart
 from studies.report.sections.length_tolerance import tolerance_table
@@ -43,7 +43,7 @@ def campaign_page(content: CampaignContent) -> Page:
         _force_section(content, results),
         _line_section(results),
         _search_section(content),
-        _basins_section(content.choice.basins),
+        basins_section(content.choice.basins),
         *(() if content.choice.importance is None else importance_sections(content.choice.importance)),
         scenario_section(content.choice.scenarios),
         _off_design_section(content),
@@ -61,10 +61,12 @@ def campaign_page(content: CampaignContent) -> Page:
             "Where the campaign's folder still stands, the same command continues it.",
         ),
     )
+    away = content.off_design
+    elsewhere = () if away is None else (gains_in_words(away), off_design_in_words(away))
     return Page(
         kicker="Optimisation of an overhead contact line",
         title=content.title,
-        headline=with_bound_units(_headline(content) + _elsewhere(content)),
+        headline=with_bound_units(" ".join(filter(None, (_headline(content), *elsewhere)))),
         facts=_facts(content),
         warnings=content.warnings,
         head=content.head,
@@ -101,14 +103,6 @@ def _headline(content: CampaignContent) -> str:
     if unsure:
         found += f" Whether the best design is better is {UNKNOWN}."
     return f"{found} {_confirmed(content)}{_front_in_words(content)}"
-
-
-def _elsewhere(content: CampaignContent) -> str:
-    """Say where the best design stands away from the search's own conditions; nothing before that is known."""
-    if content.best is None or content.off_design is None:
-        return ""
-    left = gains_in_words(content.off_design)
-    return f"{f' {left}' if left else ''} {off_design_in_words(content.off_design)}"
 
 
 def _doubt(content: CampaignContent) -> str:
@@ -245,12 +239,6 @@ def _holding(content: CampaignContent) -> str:
     if not content.condition:
         return text
     return f"{text} Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
-
-
-def _basins_section(basins: Basins | None) -> Section:
-    """Show where the polish ended."""
-    text, tables = ((), ()) if basins is None else ((basins_text(basins),), (basins_table(basins),))
-    return Section("Polish and basins", text=text, tables=tables)
 
 
 def _off_design_section(content: CampaignContent) -> Section:

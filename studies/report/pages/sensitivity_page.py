@@ -9,7 +9,7 @@ from dynamics.charts.numbers import with_bound_units
 from optimise.parameter_study.sensitivity import SensitivityFolder
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from studies.report.drawing.parts import Fact, Page, Section
-from studies.report.readers.points_origin import points_origin
+from studies.report.readers.given_input import points_origin
 from studies.report.sections.sensitivity import inputs_table, study_headline, study_sections, study_warnings
 from studies.report.sections.tables import failure_table, value_text
 

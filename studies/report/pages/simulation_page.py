@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dynamics.charts.numbers import number, with_bound_units
+from studies.report.content.history_content import Histories
 from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, Table, present
 from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
-from studies.report.sections.history.section import history_sections
+from studies.report.sections.history.charts import (
+    force_history_chart,
+    histogram_chart,
+    pantograph_charts,
+    point_charts,
+    rms_chart,
+    spectrum_chart,
+)
+from studies.report.sections.history.place_charts import dropper_extremes_chart, dropper_history_chart, uplift_chart
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
@@ -22,6 +31,7 @@ FACTS = (
     ("maximum", "contact_force_max_N", "N", 1, "contact force, filtered"),
     ("minimum", "contact_force_min_N", "N", 1, "contact force, filtered"),
 )
+LOSSES_SHOWN = 20
 
 
 def simulation_page(content: SimulationContent) -> Page:
@@ -34,7 +44,7 @@ def simulation_page(content: SimulationContent) -> Page:
             charts=present(force_chart(one, caption), height_chart(one)),
             tables=_statistics(content),
         ),
-        *history_sections(content.histories),
+        *_history_sections(content.histories),
         Section(
             "The line",
             text=(content.static_note,) if content.static_note else (),
@@ -107,3 +117,67 @@ def _headline(content: SimulationContent) -> str:
         f"{sigma_with_error(sigma, content.error)}{error_text}; it stays between {number(low, 1)} N and "
         f"{number(high, 1)} N. {kept}"
     )
+
+
+def _history_sections(histories: Histories | None) -> tuple[Section, ...]:
+    """Sections of forces, pantographs, line and chosen nodes over time; those without content are left out."""
+    if histories is None:
+        return ()
+    droppers, each = histories.droppers, range(len(histories.pantographs))
+    return (
+        Section("Seen moving", animation=histories.animation),
+        Section(
+            "The contact force over time",
+            charts=present(
+                *(force_history_chart(histories, p) for p in each),
+                histogram_chart(histories),
+                spectrum_chart(histories),
+                *(rms_chart(histories, p) for p in each),
+            ),
+            tables=_loss_tables(histories),
+        ),
+        Section("The pantograph over time", charts=pantograph_charts(histories)),
+        Section(
+            "Droppers and steady arms over time",
+            charts=present(
+                dropper_history_chart(droppers), dropper_extremes_chart(droppers), uplift_chart(histories.uplifts)
+            ),
+        ),
+        Section("Chosen nodes over time", charts=point_charts(histories)),
+    )
+
+
+def _loss_tables(histories: Histories) -> tuple[Table, ...]:
+    """Number and length of losses of every pantograph, and each of the first ones."""
+    if not histories.losses:
+        return ()
+    names = [one.name or "pantograph" for one in histories.pantographs]
+    totals = tuple(
+        (
+            name,
+            str(n["count"]),
+            number(1e3 * n["longest_s"], 1),
+            number(n["longest_m"], 2),
+            number(n["total_percent"], 3),
+        )
+        for name, n in zip(names, (one.summary for one in histories.losses), strict=False)
+    )
+    tables = [
+        Table(
+            "Losses of contact",
+            ("", "number", "longest [ms]", "longest [m]", "share of time [%]"),
+            totals,
+            "lrrrr",
+            "Raw force, over all spans that count.",
+        )
+    ]
+    each = [
+        (name, number(x, 2), number(1e3 * s, 1), number(m, 2))
+        for name, one in zip(names, histories.losses, strict=False)
+        for x, s, m in one.each
+    ]
+    if each:
+        more = f" The first {LOSSES_SHOWN} of {len(each)}." if len(each) > LOSSES_SHOWN else ""
+        columns = ("", "begins at [m]", "lasts [ms]", "lasts [m]")
+        tables.append(Table("Each loss", columns, tuple(each[:LOSSES_SHOWN]), "lrrr", f"All are in result.nc.{more}"))
+    return tuple(tables)

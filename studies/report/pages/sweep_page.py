@@ -17,7 +17,7 @@ from optimise.parameter_study.sweep import SweepFolder
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import Index, SweepResult
 from studies.report.drawing.parts import Page, Section, Table
-from studies.report.readers.points_origin import points_origin
+from studies.report.readers.given_input import points_origin
 from studies.report.sections.tables import failure_table, not_periodic_text, plus_minus, value_text
 from studies.writing.sweep_ends import end_text
 
@@ -43,7 +43,16 @@ class _Axis:
 
     name: str
     values: NDArray[np.float64]
-    logarithmic: bool
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the values are even in their logarithm alone: over a short range they nearly are in both."""
+        x = self.values
+        if x.size < 4 or x[0] <= 0.0:
+            return False
+        steps, ratios = np.diff(x), x[1:] / x[:-1]
+        even = 0.0 < steps.max() < 1.05 * steps.min()
+        return bool(not even and ratios.min() > 1.05 and ratios.max() < 1.05 * ratios.min())
 
     @property
     def drawn(self) -> NDArray[np.float64]:
@@ -82,7 +91,7 @@ class _Axis:
 
 def sweep_page(result: SweepResult) -> Page:
     """Compose the page of a sweep."""
-    axes = [_axis(name, values) for name, values in result.sweep.values.items()]
+    axes = [_Axis(name, np.array(values, dtype=float)) for name, values in result.sweep.values.items()]
     wide = sorted((k for k, a in enumerate(axes) if a.values.size > 1), key=lambda k: (-axes[k].values.size, k))
     has_figures = any(p.statistics for p in result.points.values())
     sections = []
@@ -104,17 +113,6 @@ def sweep_page(result: SweepResult) -> Page:
         warnings=(*_warnings(result), *rest_warnings(result.case.catenary)),
         sections=tuple(s for s in sections if s.charts or s.tables or s.command),
     )
-
-
-def _axis(name: str, values: tuple[float, ...]) -> _Axis:
-    x = np.array(values, dtype=float)
-    if x.size < 4 or x[0] <= 0.0:
-        return _Axis(name, x, False)
-    steps = np.diff(x)
-    if 0.0 < steps.max() < 1.05 * steps.min():  # even steps first: over a short range their ratios are nearly even, too
-        return _Axis(name, x, False)
-    ratios = x[1:] / x[:-1]
-    return _Axis(name, x, bool(ratios.min() > 1.05 and ratios.max() < 1.05 * ratios.min()))
 
 
 def _maps(result: SweepResult, axes: list[_Axis], pair: list[int]) -> tuple[Chart, ...]:

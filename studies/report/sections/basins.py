@@ -11,10 +11,10 @@ from optimise.evaluation.objectives import Objective
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.basins import read_basins
 from optimise.search.result import CampaignResult
-from studies.report.drawing.parts import Table
+from studies.report.drawing.parts import Section, Table
 from studies.report.sections.tables import objective_change, value_text
 
-__all__ = ["Basins", "basins_of", "basins_table", "basins_text"]
+__all__ = ["Basins", "basins_of", "basins_section"]
 
 # what a limit is called where there is a column for what holds a design back
 LIMITS: dict[str, str] = dict(zip(CONSTRAINTS, ("uplift", "dropper force", "loss of contact"), strict=True))
@@ -45,18 +45,22 @@ def _in_words(name: str, labels: dict[str, str]) -> str:
     return f"{labels.get(key, key)} {end}".rstrip()
 
 
-def basins_text(basins: Basins) -> str:
-    """Say how many designs ended in how many basins."""
+def basins_section(basins: Basins | None) -> Section:
+    """Say how many designs ended in how many basins, and show every polish; nothing where nothing was polished."""
+    title = "Polish and basins"
+    if basins is None:
+        return Section(title)
     starts = len(basins.polished)
     designs = "One design was" if starts == 1 else f"{starts} distinct designs were"
     ends = "one basin" if basins.count == 1 else f"{basins.count} distinct basins"
-    return (
+    text = (
         f"{designs} polished along gradients after the search, within the same bounds and limits, ending in {ends}. "
         "The solution is held to a tolerance of its own meanwhile, so a gain is read from the start as polished."
     )
+    return Section(title, text=(text,), tables=(_basins_table(basins),))
 
 
-def basins_table(basins: Basins) -> Table:
+def _basins_table(basins: Basins) -> Table:
     """Show every polish: where it began and ended, what it gained, how far it went, and what holds it back."""
     o = basins.objective
     rows = []
