@@ -84,13 +84,15 @@ def spec_provenance(
     marks: Mapping[str, str] = getattr(spec, "provenance", {})
     known = dict(origins or {}) | dict.fromkeys(touched, VARIED)
     return tuple(
-        Provenance(group, _name(path), _text(value), unit, known.get(path) or _origin(path, marks, unmarked))
+        Provenance(
+            group,
+            UNIT_SUFFIX.sub("", path).replace("_", " ").replace(".", ", "),
+            _text(value),
+            unit,
+            known.get(path) or _origin(path, marks, unmarked),
+        )
         for path, value, unit in _leaves(spec, "")
     )
-
-
-def _name(path: str) -> str:
-    return UNIT_SUFFIX.sub("", path).replace("_", " ").replace(".", ", ")
 
 
 def _leaves(spec: BaseModel, inside: str) -> Iterator[tuple[str, Any, str]]:

@@ -92,7 +92,7 @@ def _statistics(content: ComparisonContent) -> Table:
         row = [name, value_text(first, digits)]
         for value in others:
             text, change = value_text(value, digits), _difference(value, first, digits)
-            row += [text, change] if apart else [f"{text} ({_percent(value, first)})"]
+            row += [text, change] if apart else [f"{text} ({change_percent(value, first)})"]
         rows.append((*row, unit))
     return Table(
         title="Statistics",
@@ -104,14 +104,10 @@ def _statistics(content: ComparisonContent) -> Table:
     )
 
 
-def _percent(value: float | None, first: float | None) -> str:
-    return "–" if value is None or first is None else change_percent(value, first)
-
-
 def _difference(value: float | None, first: float | None, digits: int) -> str:
     if value is None or first is None or not math.isfinite(value - first):
         return "–"
-    percent = _percent(value, first)
+    percent = change_percent(value, first)
     return signed(value - first, digits) + ("" if percent == "–" else f" ({percent})")
 
 

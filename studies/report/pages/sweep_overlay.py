@@ -43,7 +43,8 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
     axes = [_axis(sweep, path) for sweep, path in zip(sweeps, paths, strict=True)]
     if len(set(axes)) > 1:
         raise InputError([f"sweeps laid over one another must be over the same input: got {', '.join(axes)}"])
-    labels = _labels(sweeps, paths)
+    names = [sweep.sweep.name for sweep in sweeps]
+    labels = [name if names.count(name) == 1 else path for name, path in zip(names, paths, strict=True)]
     charts = tuple(
         chart
         for key, name, unit, _ in SHOWN
@@ -69,11 +70,6 @@ def _axis(sweep: SweepResult, path: str) -> str:
     if len(wide) != 1:
         raise InputError([f"{path} must be a sweep over one input to be laid over others: it is over {len(wide)}"])
     return wide[0]
-
-
-def _labels(sweeps: list[SweepResult], paths: Sequence[str]) -> list[str]:
-    names = [sweep.sweep.name for sweep in sweeps]
-    return [n if names.count(n) == 1 else path for n, path in zip(names, paths, strict=True)]
 
 
 def _over(sweep: SweepResult, axis: str, key: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -101,9 +101,11 @@ def sweep_page(result: SweepResult) -> Page:
     if has_figures:
         sections += _curve_sections(result, axes, wide)
     sections.append(_assured(result, axes))
-    failures = _failures(result, axes)
-    if failures.rows:
-        sections.append(Section("Points without figures", tables=(failures,)))
+    broken = [(index, p) for index, p in sorted(result.points.items()) if not p.statistics]
+    if broken:
+        rows = [(*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), p.reason) for index, p in broken]
+        heads = (f"{a.name} [{a.unit}]" if a.unit else a.name for a in axes)
+        sections.append(Section("Points without figures", tables=(failure_table((*heads, "reason"), rows),)))
     place = SweepFolder(result.path)
     sections += points_origin(place, result.case, result.sweep.values, result.points.values())
     return Page(
@@ -203,12 +205,6 @@ def _held_in_words(axes: list[_Axis], held: Index, which: list[int], lead: str =
     """End of a title and of a file name that say at which values of some inputs a chart is drawn."""
     words = ", ".join(axes[k].at(held[k]) for k in sorted(which))
     return f", {lead}{words}" if words else "", "".join(f"_{held[k]}" for k in sorted(which))
-
-
-def _failures(result: SweepResult, axes: list[_Axis]) -> Table:
-    broken = [(index, p) for index, p in sorted(result.points.items()) if not p.statistics]
-    rows = [(*(f"{a.values[i]:g}" for a, i in zip(axes, index, strict=True)), p.reason) for index, p in broken]
-    return failure_table((*(f"{a.name} [{a.unit}]" if a.unit else a.name for a in axes), "reason"), rows)
 
 
 def _warnings(result: SweepResult) -> tuple[str, ...]:

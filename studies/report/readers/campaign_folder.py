@@ -133,7 +133,9 @@ def _span_results(
             stored = StoredResult({}, {}, {})
             remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
         if result.scenarios is None:
-            statistics = _statistics(evaluation_of(record))
+            outcome = evaluation_of(record)
+            applied = {} if outcome.applied_force_N is None else {"applied_force_N": outcome.applied_force_N}
+            statistics = outcome.statistics | applied
         else:  # those on record are over all scenarios, the force that is drawn is the case's own
             statistics = summaries[name].get("pantographs", [{}])[0]
         found[name] = span_result(stored, case, name, "nominal" if name == "nominal" else "best", statistics)
@@ -145,13 +147,6 @@ def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str
     path, case = result.folder / name / "summary.json", result.case_with(result.catenary_of(record))
     summary = read_json(path) if path.exists() else {}
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
-
-
-def _statistics(outcome: Outcome) -> dict[str, float]:
-    statistics = dict(outcome.statistics)
-    if outcome.applied_force_N is not None:
-        statistics["applied_force_N"] = outcome.applied_force_N
-    return statistics
 
 
 def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None) -> tuple[Constraint, ...]:

@@ -132,16 +132,12 @@ def _campaign(folder: Path) -> list[Entry]:
     if content.best is not None:
         best = next(r for r in campaign.records if r.number == content.best_trial)
         designs.append((f"{campaign.campaign.name}, best design", content.best, best))
-    cases = [campaign.case_with(campaign.catenary_of(trial)) for _, _, trial in designs]
-    return [
-        replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case), same=_line_hash(case))
-        for (name, result, _), case in zip(designs, cases, strict=True)
-    ]
-
-
-def _line_hash(case: CaseSpec) -> str:
-    """Hash of a line in its case; campaigns may put the same line on meshes of their own."""
-    return config_sha256(case, exclude={"catenary": {"mesh": True}})
+    found = []
+    for name, result, trial in designs:
+        case = campaign.case_with(campaign.catenary_of(trial))
+        line = config_sha256(case, exclude={"catenary": {"mesh": True}})  # campaigns may mesh the same line otherwise
+        found.append(replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case), same=line))
+    return found
 
 
 def _computed(source: str, line: str, result: SpanResult, case: CaseSpec) -> Entry:

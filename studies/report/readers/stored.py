@@ -113,7 +113,7 @@ def span_result(
 ) -> SpanResult:
     """Take what a page shows of one design from its result file; what is not in the file is left out."""
     values, line = stored.values, case.catenary
-    drawn = all(name in values for name in SHAPE)
+    drawn, elastic = ({*names} <= values.keys() for names in (SHAPE, ("station", "elasticity")))
     position = values.get("position", np.zeros(0))
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
         position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
@@ -127,7 +127,7 @@ def span_result(
         dropper_x=values.get("dropper_position", np.zeros(0)),
         dropper_force=values.get("dropper_static_force", np.zeros(0)),
         statistics=statistics,
-        elasticity=_elasticity(values, (label, role)),
+        elasticity=Curve(label, values["station"], MM * values["elasticity"], "m", "mm/N", role) if elastic else None,
         dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
         dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
         dropper_gap=1.0e3 * gap if gap.any() else np.zeros(0),
@@ -158,12 +158,6 @@ def _history(
     y = values[name][index] * (MM if unit == "mm" else 1.0)
     finite = np.isfinite(y)  # a lost contact has no contact height
     return Curve(named[0], x[finite], y[finite], "m", unit, named[1]) if finite.any() else None
-
-
-def _elasticity(values: Mapping[str, Array], named: tuple[str, Role]) -> Curve | None:
-    if "elasticity" not in values or "station" not in values:
-        return None
-    return Curve(named[0], values["station"], values["elasticity"] * MM, "m", "mm/N", named[1])
 
 
 def origin_facts(path: Path, record: Mapping[str, Any]) -> list[tuple[str, str]]:

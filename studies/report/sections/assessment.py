@@ -40,7 +40,8 @@ def assessment_in_words(assessment: Assessment) -> str:
         found.append(f"{label} {kept}" + (f" (not: {missed})" if missed else ""))
     open_rows, count = unconfirmed(assessment), len(assessment.designs[-1][1])
     standing = "all confirmed" if not open_rows else f"{open_rows} of {count} unconfirmed"
-    source = f"By {assessment.file} ({_editions(assessment)}), {standing}"
+    editions = ", ".join(dict.fromkeys(f"{c.row.standard}:{c.row.edition}" for c in assessment.designs[0][1]))
+    source = f"By {assessment.file} ({editions}), {standing}"
     return f"Limits kept at {assessment.condition}: {'; '.join(found)}. {source}."
 
 
@@ -66,10 +67,6 @@ def assessment_table(assessment: Assessment) -> Table:
         "nobody has confirmed must be held against the standard's text first (report.limits=FILE). Standards limit "
         "measured arcing; computed loss of contact stands for it.",
     )
-
-
-def _editions(assessment: Assessment) -> str:
-    return ", ".join(dict.fromkeys(f"{c.row.standard}:{c.row.edition}" for c in assessment.designs[0][1]))
 
 
 def _quantity(criterion: Criterion) -> tuple[str, str, int]:

@@ -50,24 +50,22 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
         name = variable.label.rstrip("0123456789").rstrip()
         groups[name] = groups.get(name, 0) + 1
     counted = ", ".join(name if n == 1 else f"{name}s ({n})" for name, n in groups.items())
+    met, found = "", result.scenarios
+    if found is not None:
+        how = COMBINED[found.spec.combine]
+        met = f"Every design was evaluated in {found.in_words}. Unless an objective says otherwise it is their {how}."
     lines: list[tuple[TrialRecord, str, Role]] = [(result.nominal, "nominal", "nominal")]
     lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
     return Choice(
         varied=f"{len(variables)} variables: {counted}. What they come to stands in the table.",
-        held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, result.scenarios),
-        met="" if result.scenarios is None else _met(result.scenarios),
+        held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, found),
+        met=met,
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),
         basins=basins_of(result),
         importance=importance_of(result),
         scenarios=scenario_figures(result, ranked[0] if ranked else None),
         cost=_cost([r.outcome for r in result.records if r.outcome is not None]),
     )
-
-
-def _met(found: ScenarioSet) -> str:
-    """What every design had to be good in, and how its figures became one."""
-    how = COMBINED[found.spec.combine]
-    return f"Every design was evaluated in {found.in_words}. Unless an objective says otherwise it is their {how}."
 
 
 def _held(case: CaseSpec, uplift_factor: float, least_force: float, found: ScenarioSet | None) -> str:

@@ -78,6 +78,8 @@ def _error_chart(runs: tuple[ComparedRun, ...], errors: str, what: str, size: fl
     curves = tuple(c for c in found if c is not None)
     if not curves:
         return None
+    low, high = min(float(c.x.min()) for c in curves), max(float(c.x.max()) for c in curves)
+    margin = 0.04 * (high - low) if high > low else 0.5
     return Chart(
         name=f"{errors}_{size:g}mm".replace(".", "_").replace(" ", "_"),
         title=f"Standard deviation with {errors} of {size:g} mm",
@@ -86,16 +88,10 @@ def _error_chart(runs: tuple[ComparedRun, ...], errors: str, what: str, size: fl
         x_label="σ",
         y_label="Lines with a lower σ",
         curves=curves,
-        x_range=_with_margin(np.concatenate([c.x for c in curves])),
+        x_range=(low - margin, high + margin),
         y_range=(0.0, 104.0),
         height=0.3,
     )
-
-
-def _with_margin(x: Array) -> tuple[float, float]:
-    low, high = float(x.min()), float(x.max())
-    margin = 0.04 * (high - low) if high > low else 0.5
-    return low - margin, high + margin
 
 
 def _shares(label: str, sigma: Array, role: Role) -> Curve | None:

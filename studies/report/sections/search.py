@@ -34,8 +34,8 @@ def search_chart(history: SearchHistory) -> Chart | None:
     curves = [
         _trials(history, (state == "feasible") & known, ("feasible", "best", "dots"), edges),
         _trials(history, (state == "infeasible") & known, ("infeasible", "nominal", "rings"), edges),
-        _without_value(history, "slack at rest", (state == "infeasible") & ~known, edges[0]),
-        _without_value(history, "failed", state == "failed", edges[0]),
+        _trials(history, (state == "infeasible") & ~known, ("slack at rest", "nominal", "crosses"), edges),
+        _trials(history, state == "failed", ("failed", "muted", "crosses"), edges),
     ]
     best = np.isfinite(history.best)
     line = Curve("best so far", history.trial[best].astype(float), history.best[best], "", o.unit, "other", "step")
@@ -60,29 +60,22 @@ def search_chart(history: SearchHistory) -> Chart | None:
 def _trials(
     history: SearchHistory, which: np.ndarray, look: tuple[str, Role, Mark], edges: tuple[float, float]
 ) -> Curve:
-    label, role, mark = look
-    o = history.objective
-    notes = tuple(
-        f"{label}: {o.symbol} {_text(o, float(s))}"
-        + ("" if np.isclose(s, t) or np.isnan(t) else f", to the sampler {_text(o, float(t))}")
-        for s, t in zip(history.value[which], history.sampler_value[which], strict=True)
-    )
-    height = np.clip(history.value[which], *edges)
-    return Curve(label, history.trial[which].astype(float), height, "", o.unit, role, mark, notes)
-
-
-def _without_value(history: SearchHistory, label: str, which: np.ndarray, at: float) -> Curve:
-    reasons = [m for m, w in zip(history.messages, which, strict=True) if w]
-    notes = tuple(f"{label}: {reason or 'no reason recorded'}" for reason in reasons)
-    trial = history.trial[which].astype(float)
-    role: Role = "muted" if label == "failed" else "nominal"
-    return Curve(label, trial, np.full(trial.size, at), "", history.objective.unit, role, "crosses", notes)
+    """Trials at their value, at the nearer edge where it lies beyond; those without one at the lower edge."""
+    o, (label, role, mark) = history.objective, look
+    notes = []
+    for k in np.flatnonzero(which):
+        value, given = float(history.value[k]), float(history.sampler_value[k])
+        if np.isnan(value):
+            notes.append(f"{label}: {history.messages[k] or 'no reason recorded'}")
+            continue
+        other = "" if np.isclose(value, given) or np.isnan(given) else f", to the sampler {_text(o, given)}"
+        notes.append(f"{label}: {o.symbol} {_text(o, value)}{other}")
+    height = np.clip(np.nan_to_num(history.value[which], nan=edges[0]), *edges)
+    return Curve(label, history.trial[which].astype(float), height, "", o.unit, role, mark, tuple(notes))
 
 
 def front_charts(front: Front) -> tuple[Chart, ...]:
     """Draw the front, one chart for each pair of objectives, with the nominal line and the other designs."""
-    if not front.trials:
-        return ()
     return tuple(_front_chart(front, pair) for pair in combinations(range(len(front.objectives)), 2))
 
 

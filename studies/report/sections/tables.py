@@ -72,16 +72,21 @@ def value_text(value: float | None, digits: int) -> str:
     return "–" if value is None or not math.isfinite(value) else number(value, digits)
 
 
-def change_percent(value: float, reference: float) -> str:
-    """Write a change in per cent with its sign; a dash where the reference is zero."""
-    if not (math.isfinite(value) and math.isfinite(reference)) or abs(reference) < 1e-9:
+def change_percent(value: float | None, reference: float | None) -> str:
+    """Write a change in per cent with its sign; a dash where one is missing or the reference is zero."""
+    if (
+        value is None
+        or reference is None
+        or not (math.isfinite(value) and math.isfinite(reference))
+        or abs(reference) < 1e-9
+    ):
         return "–"
     return signed(100.0 * (value / reference - 1.0), 1) + " %"
 
 
-def change_in(unit: str, value: float, reference: float, digits: int) -> str:
+def change_in(unit: str, value: float | None, reference: float | None, digits: int) -> str:
     """Write a change in its unit with its sign, for what may be near zero or below it, where a ratio says nothing."""
-    if not (math.isfinite(value) and math.isfinite(reference)):
+    if value is None or reference is None or not (math.isfinite(value) and math.isfinite(reference)):
         return "–"
     return f"{signed(value - reference, digits)} {unit}"
 
@@ -109,7 +114,7 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
             continue
         row = [name, *(value_text(v, digits) for v in values), unit]
         if two:
-            first, second = (math.nan if v is None else v for v in values)
+            first, second = values
             near_zero = NEAR_ZERO.get(key)
             row.append(change_in(near_zero, second, first, digits) if near_zero else change_percent(second, first))
         rows.append(tuple(row))
