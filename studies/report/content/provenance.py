@@ -83,16 +83,11 @@ def spec_provenance(
     touched = {name.rpartition(".")[0] if name.rpartition(".")[2].isdigit() else name for name in varied}
     marks: Mapping[str, str] = getattr(spec, "provenance", {})
     known = dict(origins or {}) | dict.fromkeys(touched, VARIED)
-    return tuple(
-        Provenance(
-            group,
-            UNIT_SUFFIX.sub("", path).replace("_", " ").replace(".", ", "),
-            _text(value),
-            unit,
-            known.get(path) or _origin(path, marks, unmarked),
-        )
-        for path, value, unit in _leaves(spec, "")
-    )
+    rows = []
+    for path, value, unit in _leaves(spec, ""):
+        name = UNIT_SUFFIX.sub("", path).replace("_", " ").replace(".", ", ")
+        rows.append(Provenance(group, name, _text(value), unit, known.get(path) or _origin(path, marks, unmarked)))
+    return tuple(rows)
 
 
 def _leaves(spec: BaseModel, inside: str) -> Iterator[tuple[str, Any, str]]:

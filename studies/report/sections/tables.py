@@ -74,19 +74,14 @@ def value_text(value: float | None, digits: int) -> str:
 
 def change_percent(value: float | None, reference: float | None) -> str:
     """Write a change in per cent with its sign; a dash where one is missing or the reference is zero."""
-    if (
-        value is None
-        or reference is None
-        or not (math.isfinite(value) and math.isfinite(reference))
-        or abs(reference) < 1e-9
-    ):
+    if value is None or reference is None or abs(reference) < 1e-9 or not math.isfinite(value - reference):
         return "–"
     return signed(100.0 * (value / reference - 1.0), 1) + " %"
 
 
 def change_in(unit: str, value: float | None, reference: float | None, digits: int) -> str:
     """Write a change in its unit with its sign, for what may be near zero or below it, where a ratio says nothing."""
-    if value is None or reference is None or not (math.isfinite(value) and math.isfinite(reference)):
+    if value is None or reference is None or not math.isfinite(value - reference):
         return "–"
     return f"{signed(value - reference, digits)} {unit}"
 
