@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from catenary.storage.files import refuse_other_suffix
+from dynamics.charts.numbers import with_error
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
@@ -155,10 +156,9 @@ class Run:
         if found is None:
             return f"<run {what}: {self.status}>"
         error = None if self.error is None else self.error.total
-        size = "" if error is None else f" ± {error:.2f}"
         return (
             f"<run {what}: contact force {found.contact_force_mean_N:.2f} N, standard deviation "
-            f"{found.contact_force_std_N:.2f}{size} N, uplift {found.max_uplift_at_supports_mm:.1f} mm>"
+            f"{with_error(found.contact_force_std_N, error, 2)} N, uplift {found.max_uplift_at_supports_mm:.1f} mm>"
         )
 
     def _repr_html_(self) -> str:

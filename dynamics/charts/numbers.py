@@ -10,10 +10,21 @@ from numpy.typing import NDArray
 
 from dynamics.charts.parts import Chart
 
-__all__ = ["axis_ticks", "log_ticks", "nice_exaggeration", "number", "ticks", "with_bound_units"]
+__all__ = [
+    "axis_ticks",
+    "error_text",
+    "log_ticks",
+    "nice_exaggeration",
+    "number",
+    "ticks",
+    "with_bound_units",
+    "with_error",
+]
 
 UNIT_AFTER_NUMBER = re.compile(r"(\d) (N|%|mm|km/h)(?!\w)")
 TICK_STEPS = (1.0, 2.0, 5.0, 10.0)
+# decimals that a small error may add to a figure
+MOST_ADDED = 2
 
 
 def axis_ticks(chart: Chart, axis: int, about: int) -> tuple[NDArray[np.float64], list[str]]:
@@ -74,6 +85,36 @@ def number(value: float, digits: int = 3) -> str:
     if float(text) == 0.0:
         text = text.lstrip("-")
     return text.replace("-", "−")
+
+
+def with_error(value: float, error: float | None, digits: int, *, signed: bool = False) -> str:
+    """Write a value with its error, where that is known, both with as many decimals as `error_text` gives the error.
+
+    Parameters
+    ----------
+    value : float
+        Finite.
+    error : float, optional
+        In the unit of the value; None or not a number where it is not known.
+    digits : int
+        Decimals of the value alone.
+    signed : bool
+        Whether a value above zero has its sign.
+    """
+    size = "" if error is None or not math.isfinite(error) else error_text(error, digits)
+    digits = len(size.partition(".")[2]) if size else digits
+    text = f"{'+' if signed and round(value, digits) > 0.0 else ''}{number(value, digits)}"
+    return f"{text} ± {size}" if size else text
+
+
+def error_text(error: float, digits: int) -> str:
+    """Write an error alone: with ``digits`` decimals, or as many as show two digits of it as far as that is reasonable.
+
+    What is too small for them is written as one of the last decimal, so that no error is written as nothing.
+    """
+    needed = 1 - int(f"{error:.1e}".partition("e")[2]) if error > 0.0 else math.inf
+    decimals = int(min(max(digits, needed), digits + MOST_ADDED))
+    return number(max(error, 10.0**-decimals), decimals)
 
 
 def with_bound_units(text: str) -> str:

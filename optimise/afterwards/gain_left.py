@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.charts.numbers import with_error
+
 __all__ = ["FITTED", "ComparedRun", "GainLeft", "gains_left"]
 
 FITTED = {"height_error": "height errors", "length_error": "dropper length errors"}
@@ -60,8 +62,8 @@ class GainLeft:
         if not self.runs:
             return f"{self.where}: not known"
         missing = f" ({self.of - self.runs} of {self.of} could not be run)" if self.runs < self.of else ""
-        mean = _with_error(self.mean_percent, self.mean_error_percent)
-        worst = _with_error(self.worst_percent, self.worst_error_percent)
+        mean = with_error(self.mean_percent, self.mean_error_percent, 1, signed=True)
+        worst = with_error(self.worst_percent, self.worst_error_percent, 1, signed=True)
         return f"{self.where}: {mean} % on average, {worst} % at worst{missing}"
 
 
@@ -137,8 +139,3 @@ def _gain_left(where: str, runs: Sequence[ComparedRun]) -> GainLeft:
 
 def _relative(runs: NDArray[np.float64]) -> NDArray[np.float64]:
     return runs[:, 1] / runs[:, 0]
-
-
-def _with_error(change: float, error: float) -> str:
-    size = f" ± {max(error, 0.1):.1f}" if math.isfinite(error) else ""  # no error is written as nothing
-    return f"{change:+.1f}{size}".replace("-", "\N{MINUS SIGN}")

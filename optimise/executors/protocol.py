@@ -32,12 +32,14 @@ class NoWorkersError(Exception):
         self.change = change
 
 
-def interruption(stop: BaseException, left: str, again: str = "the same command") -> str:
-    """Sentence on interrupted work: the reason if nobody requested it, what is on record, and what resumes it."""
+def interruption(
+    stop: BaseException, left: str, again: str = "the same command", does: str = "resumes from there"
+) -> str:
+    """Sentence on interrupted work: the reason if nobody requested it, what is on record, and what does the rest."""
     reason = "" if isinstance(stop, KeyboardInterrupt) else f"{stop}: "
     change = stop.change if isinstance(stop, NoWorkersError) else ""
     way = f"with {change}, {again.replace('the same', 'this')}" if change else again
-    return f"{reason}{left}; {way} resumes from there"
+    return f"{reason}{left}; {way} {does}"
 
 
 class Executor(Protocol):

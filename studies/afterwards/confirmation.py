@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import read_json, write_json_atomic
 from catenary.storage.provenance import config_sha256
+from dynamics.charts.numbers import with_error
 from dynamics.spec.case import CaseSpec
 from studies.writing.summary import slack_summary, summarise
 
@@ -134,8 +135,7 @@ def confirmed_change(folder: Path) -> str:
     change, error = content["change_transient_percent"], content["change_error_percent"]
     if change is None:
         return f"not confirmed: {content['verdict']}"
-    size = "" if error is None else f" ± {max(error, 0.1):.1f}"  # no error is written as nothing
-    return f"by the long transient {change:+.1f}{size} %: {content['verdict']}"
+    return f"by the long transient {with_error(change, error, 1, signed=True)} %: {content['verdict']}"
 
 
 def confirmation_lines(content: dict[str, Any]) -> list[str]:
@@ -148,14 +148,13 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
         if design["sigma_transient_N"] is None:
             text += f"; the long transient failed: {design['message']}"
         else:
-            error = "" if design["error_N"] is None else f" ± {design['error_N']:.2f}"
-            text += f", long transient {design['sigma_transient_N']:.2f}{error} N"
-            text += f" ({design['difference_percent']:+.2f} %)"
+            text += f", long transient {with_error(design['sigma_transient_N'], design['error_N'], 2)} N"
+            text += f" ({with_error(design['difference_percent'], None, 2, signed=True)} %)"
         lines.append(text)
-    text = f"change of the standard deviation {content['change_percent']:+.2f} %"
+    text = f"change of the standard deviation {with_error(content['change_percent'], None, 2, signed=True)} %"
     if content["change_transient_percent"] is None:
         text += f" by the search's own figures; whether it is a gain: {content['verdict']}"
     else:
-        error = "" if content["change_error_percent"] is None else f" ± {content['change_error_percent']:.2f}"
-        text += f", by the long transient {content['change_transient_percent']:+.2f}{error} %: {content['verdict']}"
+        change, error = content["change_transient_percent"], content["change_error_percent"]
+        text += f", by the long transient {with_error(change, error, 2, signed=True)} %: {content['verdict']}"
     return [*lines, text]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import write_json_atomic, write_text_atomic
 from catenary.storage.provenance import config_sha256
+from dynamics.charts.numbers import with_error
 from optimise.search.progress import counted
 from studies.afterwards.confirmation import on_record
 
@@ -155,8 +156,7 @@ def length_tolerance_lines(content: dict[str, Any]) -> list[str]:
 def in_words(row: dict[str, Any]) -> str:
     """Tolerance of one dropper with its error and the way that is wrong, or what is known without a figure."""
     if row["tolerance_mm"] is not None:
-        error = "" if row["tolerance_error_mm"] is None else f" ± {max(0.1, row['tolerance_error_mm']):.1f}"
-        return f"{row['tolerance_mm']:.1f}{error} mm ({row['wrong_way']})"
+        return f"{with_error(row['tolerance_mm'], row['tolerance_error_mm'], 1)} mm ({row['wrong_way']})"
     return f"more than {row['more_than_mm']:.1f} mm" if row["more_than_mm"] else "not known"
 
 

@@ -37,6 +37,8 @@ __all__ = ["JOB", "compose", "run", "run_campaign_study"]
 JOB = CampaignJob
 # keys of what follows a search
 AFTERWARDS = ("trust", "error_estimate", "report")
+# in their order; each is on record as a whole or not at all, but for the search
+STEPS = ("search", "confirmation", "off-design table", "table of length tolerances", "report")
 
 
 def compose(overrides: list[str]) -> Composed[CampaignJob]:
@@ -120,11 +122,13 @@ def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise")
     prepared = prepared_campaign(job, path)  # before it is said that anything is kept
     _print_search(job, prepared)
     command = typed_command(study, composed.overrides)
+    done: list[str] = []
     try:
         with end_request_interrupts():
             with _shown_line() as line:
                 result = drive_campaign(prepared, progress=line.show, doing=line.doing, command=command)
-            return _conclude(composed, result), result
+            done.append("search")
+            return _conclude(composed, result, done), result
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
     except NominalFailedError as failure:
@@ -132,12 +136,20 @@ def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise")
         return failure.exit_code, None
     except (KeyboardInterrupt, NoWorkersError) as stop:
         asked = f"campaign '{campaign.name}' was interrupted: " if isinstance(stop, KeyboardInterrupt) else ""
-        left = (
-            f"{asked}every design that was evaluated is on record in {path}, search, confirmation, off-design table or "
-            "report are missing"
-        )
-        print(f"{interruption(stop, left)}:\n  {command}", file=sys.stderr)
+        left, does = _on_record(path, done)
+        print(f"{interruption(stop, f'{asked}{left}', does=does)}:\n  {command}", file=sys.stderr)
     return Interrupted.exit_code, None
+
+
+def _on_record(path: Path, done: list[str]) -> tuple[str, str]:
+    """Say what is on record of a campaign that was interrupted and what is not, and what its command then does."""
+    missing = [step for step in STEPS if step not in done]
+    kept = "".join(f", {step} too" for step in done[1:])
+    designs = f"every design that was evaluated is on record in {path}"
+    if not done:
+        return f"{designs}; {', '.join(missing)} are not", "resumes from there"
+    then = f", then {', '.join(missing[1:])}" if missing[1:] else ""
+    return f"{designs}{kept}; {missing[0]} is not", f"starts {missing[0]} again from its first run{then}"
 
 
 @contextmanager
@@ -150,8 +162,8 @@ def _shown_line() -> Iterator[ProgressLine]:
         line.end()
 
 
-def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
-    """Confirm, show away from the design point, report."""
+def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: list[str]) -> int:
+    """Confirm, show away from the design point, report; what is on record is added to ``done``."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
     from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
@@ -162,6 +174,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
     errors = composed.job.error_estimate
     with _shown_line() as line:
         content = confirm_campaign(result, line.doing, error_estimate=errors)
+    done.append("confirmation")
     if content is None:
         folder.say("No feasible design was found: relax limits.*, widen design.*, or run more trials.")
     else:
@@ -174,7 +187,9 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult) -> int:
         trust = composed.job.trust
         with _shown_line() as line:
             off_design = show_off_design(result, trust, line.write, error_estimate=errors)
+            done.append("off-design table")
             tolerance = show_length_tolerance(result, trust.length_tolerance, line.write, error_estimate=errors)
+            done.append("table of length tolerances")
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
         for sentence in length_tolerance_lines(tolerance) if tolerance else []:
@@ -211,11 +226,10 @@ def _warm_start_lines(prepared: PreparedCampaign) -> list[str]:
 
 
 def _range(v: Variable) -> str:
-    """Name and bounds of a variable; a change against the nominal line has a sign."""
-    unit = "" if v.unit == "1" else f" {v.unit}"
-    if v.low < 0.0:
-        return f"{v.name} {v.low:+.4g} to {v.high:+.4g}{unit}"
-    return f"{v.name} {v.low:g} to {v.high:g}{unit}"
+    """Name and bounds of a variable as pages call it; a change against the nominal line has a sign."""
+    scale, unit = (1e3, " mm") if v.name.startswith("lift") else (1.0, "" if v.unit == "1" else f" {v.unit}")
+    sign = "+" if v.low < 0.0 else ""
+    return f"{v.label} {scale * v.low:{sign}.4g} to {scale * v.high:{sign}.4g}{unit}"
 
 
 def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
@@ -231,6 +245,11 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
     )
     bounds = ", ".join(_range(v) for v in prepared.space.variables)
     print(f"Variables: {bounds}")
+    if prepared.space.lifts:
+        print(
+            "  A height is what a change of that dropper's own load gains it; together they stay within "
+            f"{1e3 * job.design.height_change:g} mm of the nominal line's. Droppers count from the support to mid-span."
+        )
     if job.design.as_built:
         print(f"Built: {job.design.as_built}, every line of the search")
     for sentence in warm:

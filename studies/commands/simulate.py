@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from catenary.storage.files import write_json_atomic
 from catenary.storage.provenance import config_sha256
+from dynamics.charts.numbers import error_text
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
 from studies.input.compose import Composed, compose_job
@@ -96,7 +97,7 @@ def _error_lines(error: dict[str, Any] | None) -> list[str]:
         return [f"the numerical error of the standard deviation could not be estimated ({'; '.join(missing)})"]
     parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
     lines = [
-        f"estimated numerical error of the standard deviation ± {error['total_N']:.2f} N "
+        f"estimated numerical error of the standard deviation ± {error_text(error['total_N'], 2)} N "
         f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
     ]
     if error["finer_settings"]:

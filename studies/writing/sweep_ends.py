@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dynamics.charts.numbers import with_error
+
 if TYPE_CHECKING:
     from optimise.parameter_study.sweep_result import End, Index
 
@@ -22,7 +24,7 @@ def end_text(end: End, at: Callable[[Index], str]) -> str:
     """
     if end.error_N is None:
         return f"{end.sigma_N:.2f} N (error not estimated) at {at(end.index)}"
-    text = f"{end.sigma_N:.2f} ± {end.error_N:.2f} N at {at(end.index)}"
+    text = f"{with_error(end.sigma_N, end.error_N, 2)} N at {at(end.index)}"
     if end.outside:
         text += f" (the sweep's own {end.swept_N:.2f} N is further off than that error)"
     unsettled = unsettled_text(end, at)

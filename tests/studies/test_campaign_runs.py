@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -10,6 +11,7 @@ import yaml
 from small_runs import SMALL_SEARCH, UNSETTLED
 
 from catenary.storage.configuration import group_options
+from dynamics.charts.numbers import error_text, with_error
 from optimise.record.status_file import read_status_file, write_status
 from optimise.search.result import load_result
 from studies import cli
@@ -69,9 +71,9 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     (row,) = json.loads((place / "trust.json").read_text("utf-8"))["rows"]
     assert row["nominal_slack_at_rest"] is row["best_slack_at_rest"] is False
     assert "<dd>A. Engineer, Track Works</dd>" in html and "5 of 5 unconfirmed" in html
-    assert row["nominal_error_N"] > 0.0 and f"{row['nominal_std_N']:.2f} ± {row['nominal_error_N']:.2f}" in html
+    assert row["nominal_error_N"] > 0.0 and with_error(row["nominal_std_N"], row["nominal_error_N"], 2) in html
     change = json.loads((place / "confirmation.json").read_text("utf-8"))
-    assert change["change_error_percent"] > 0.0 and f"± {change['change_error_percent']:.1f}" in html
+    assert change["change_error_percent"] > 0.0 and error_text(change["change_error_percent"], 1) in html
     confirmed = (place / "confirmation.json").stat().st_mtime_ns
 
     shown = catenary("status")
@@ -165,6 +167,8 @@ def test_an_interrupted_campaign_says_how_to_resume(catenary, monkeypatch):
     assert ended.code == cli.INTERRUPTED
     assert "the same command resumes" in ended.err
     assert ended.err.splitlines()[-1] == "  catenary optimise campaign=x 'objectives=[sigma,uplift]' sampler=nsga2"
+    said = next(line for line in ended.out.splitlines() if line.startswith("Variables: "))
+    assert re.search(r"height of dropper 3 -[\d.]+ to \+[\d.]+ mm", said) and "_" not in said, "as the page names them"
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -183,6 +187,13 @@ def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_resume(catenar
     said, command = ended.err.splitlines()
     assert "campaign 'bruni_heights' was interrupted: every design that was evaluated is on record in outputs" in said
     assert command.startswith("  catenary optimise experiment=bruni_heights ") and command.endswith("trials=1")
+    if place.endswith("write_designs"):
+        assert "; search, confirmation, off-design table, " in said and said.endswith(
+            "the same command resumes from there:"
+        )
+    else:
+        assert "confirmation too; off-design table is not; the same command starts off-design table again from" in said
+        assert said.endswith("then table of length tolerances, report:")
     page = folder / "outputs" / "campaigns" / "bruni_heights" / "report.html"
     assert page.exists() is place.endswith("show_off_design")  # written before the table that takes minutes
     assert not page.exists() or "The off-design table has not been made." in page.read_text(encoding="utf-8")

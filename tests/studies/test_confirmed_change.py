@@ -6,6 +6,7 @@ import math
 import pytest
 
 from catenary.storage.files import write_json_atomic
+from dynamics.charts.numbers import error_text, with_error
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.afterwards.solved_cases import Solving, solve_case
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN
@@ -30,9 +31,9 @@ def content_of(best):
     ("best", "word", "said"),
     [
         (FAILED, UNKNOWN, "not confirmed"),
-        (DesignConfirmation(7, 24.0, 29.9, 0.1, sigma_coarser_N=31.0), SAME, "by the long transient -0.3 ± "),
-        (DesignConfirmation(7, 24.0, 25.0, 0.1, sigma_coarser_N=25.1), BETTER, "by the long transient -16.7 ± "),
-        (DesignConfirmation(7, 24.0, 25.0, 0.1), UNKNOWN, "by the long transient -16.7 %"),
+        (DesignConfirmation(7, 24.0, 29.9, 0.1, sigma_coarser_N=31.0), SAME, "by the long transient −0.3 ± 3.3 %"),
+        (DesignConfirmation(7, 24.0, 25.0, 0.1, sigma_coarser_N=25.1), BETTER, "by the long transient −16.667 ± "),
+        (DesignConfirmation(7, 24.0, 25.0, 0.1), UNKNOWN, "by the long transient −16.7 %"),
     ],
 )
 def test_the_verdict_is_that_of_the_confirmation(tmp_path, best, word, said):
@@ -41,7 +42,7 @@ def test_the_verdict_is_that_of_the_confirmation(tmp_path, best, word, said):
     shown = confirmed_change(tmp_path)
     assert shown.startswith(said) and shown.endswith(word)
     last = confirmation_lines(content)[-1]
-    assert last.endswith(word) and "-20.00 %" in last
+    assert last.endswith(word) and "−20.00 %" in last
     assert ("by the search's own figures" in last) == math.isnan(content["change_transient_percent"] or math.nan)
 
 
@@ -60,10 +61,14 @@ def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path,
     assert asked == [case]
 
 
-def test_an_error_too_small_for_its_digits_is_not_written_as_nothing(tmp_path):
+def test_an_error_is_written_by_two_digits_and_never_as_nothing(tmp_path):
     best = DesignConfirmation(7, 24.0, 25.0, 0.0, sigma_coarser_N=25.0 * 30.1 / 30.0)
     content = {**content_of(best), "change_error_percent": 0.02}
     write_json_atomic(tmp_path / "confirmation.json", content)
-    assert confirmed_change(tmp_path).startswith("by the long transient -16.7 ± 0.1 %")
-    assert plus_minus(-16.7, 0.02, 1).endswith("16.7 ± 0.1") and plus_minus(-16.7, 0.26, 1).endswith("± 0.3")
+    assert confirmed_change(tmp_path).startswith("by the long transient −16.667 ± 0.020 %")
+    assert "−16.667 ± 0.020 %" in confirmation_lines(content)[-1], "the same figures wherever they stand"
+    assert plus_minus(-16.7, 0.26, 1) == "−16.70 ± 0.26" and plus_minus(30.0, 1.5, 2) == "30.00 ± 1.50"
+    assert plus_minus(21.89, 0.0996, 2) == "21.89 ± 0.10", "rounded up to the next decade"
+    assert with_error(20.0, 0.0004, 2, signed=True) == "+20.0000 ± 0.0004", "as many decimals as a reader can use"
+    assert with_error(20.0, 0.0, 2) == "20.0000 ± 0.0001" and error_text(1e-9, 2) == "0.0001"
     assert plus_minus(None, 0.02, 1) == value_text(None, 1) and "±" not in plus_minus(1.0, None, 1)

@@ -10,6 +10,7 @@ import yaml
 from small_runs import BRUNI, SMALL_WINDOW, UNSETTLED
 
 from dynamics.accuracy.companions import NoCompanionError
+from dynamics.charts.numbers import error_text
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.results.dataset import read_result
 from dynamics.spec.status import Status
@@ -112,7 +113,7 @@ def test_the_error_estimate_stands_next_to_sigma_and_changes_nothing_else(catena
 
     assert error["total_N"] == pytest.approx(math.hypot(*(part["error_N"] for part in error["parts"].values())))
     assert error["total_percent"] == pytest.approx(100.0 * error["total_N"] / figures["contact_force_std_N"])
-    assert f"± {error['total_N']:.2f} N" in ended.out
+    assert f"± {error_text(error['total_N'], 2)} N" in ended.out
     page = (folder / "with" / "report.html").read_text(encoding="utf-8")
     assert "Estimated numerical error" in page
     assert "Estimated numerical error" not in (folder / "without" / "report.html").read_text(encoding="utf-8")

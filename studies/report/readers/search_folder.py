@@ -112,7 +112,11 @@ def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> Des
     scale = np.where(in_mm, MM, 1.0)
     values = np.array([[r.values[k] for k in kept] for r in best]).reshape(len(best), len(kept)).T
     names, units, changes = ((), (), np.zeros((0, len(best)))) if droppers is None else droppers
-    open_ends = np.full(len(names), math.nan)
+    # what is rounded as it is built, or follows the profile to where its dropper moves, has no bound of its own
+    design, open_end = result.campaign.design, math.nan
+    height = open_end if result.space.moves or design.as_built else MM * design.height_change
+    shift = open_end if design.as_built else design.dropper_move
+    reach = np.array([height if unit == "mm" else shift for unit in units])
 
     def column(pick: Callable[[Variable], float], of_droppers: Array) -> Array:
         return np.concatenate([of_droppers, scale * [pick(variables[k]) for k in kept]])
@@ -120,15 +124,15 @@ def variables_of_designs(result: CampaignResult, best: list[TrialRecord]) -> Des
     return DesignTable(
         names=(*names, *(variables[k].label for k in kept)),
         units=(*units, *("mm" if lift else _unit(variables[k]) for k, lift in zip(kept, in_mm, strict=True))),
-        lower=column(lambda v: v.low, open_ends),
-        upper=column(lambda v: v.high, open_ends),
+        lower=column(lambda v: v.low, -reach),
+        upper=column(lambda v: v.high, reach),
         nominal=column(lambda v: v.nominal, np.zeros(len(names))),
         designs=np.vstack([changes, scale[:, None] * values]),
         trials=tuple(r.number for r in best),
         objectives=result.objectives,
         values=_objectives(best, result.campaign.objectives).T,
         nominal_values=_objectives([result.nominal], result.campaign.objectives)[0],
-        caption=_meaning(result, droppers is not None),
+        caption=_meaning(result, droppers is not None, bool(kept) or bool(np.isfinite(reach).any())),
     )
 
 
@@ -169,10 +173,10 @@ def _dropper_changes(
     return tuple(name for name, _, _ in rows), tuple(unit for _, unit, _ in rows), table
 
 
-def _meaning(result: CampaignResult, by_dropper: bool) -> str:
-    """Explain the kinds of variables that a campaign has."""
+def _meaning(result: CampaignResult, by_dropper: bool, bounded: bool) -> str:
+    """Explain the kinds of variables that a campaign has, and its bounds where the table has any."""
     variables, design = result.space.variables, result.campaign.design
-    first = "Best feasible design first; lower and upper are the bounds of the search."
+    first = f"Best feasible design first{'; lower and upper are the bounds of the search' if bounded else ''}."
     droppers = [v for v in variables if _of_droppers(v)]
     if not droppers:
         return first

@@ -216,8 +216,7 @@ def _effects_chart(result: SensitivityResult, m: MorrisFigures, k: int, output: 
     size, spread = m.mean_absolute[k], m.spread[k]
     names = result.plan.names
     notes = tuple(
-        f"{n}: {number(size[i], 2)} ± {number(m.interval[k, i], 2)} {output.unit}, spread {number(spread[i], 2)} "
-        f"{output.unit}"
+        f"{n}: {plus_minus(size[i], m.interval[k, i], 2)} {output.unit}, spread {number(spread[i], 2)} {output.unit}"
         for i, n in enumerate(names)
     )
     top = 1.1 * float(max(size.max(), spread.max()))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from dynamics.charts.numbers import number
+from dynamics.charts.numbers import number, with_error
 from optimise.afterwards.confirm import Confirmation
 from optimise.evaluation.objectives import Objective
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -125,10 +125,8 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
 
 
 def plus_minus(value: float | None, error: float | None, digits: int) -> str:
-    """Value with its error, where both are known; an error too small for the digits is one of the last."""
-    if value is None or error is None or not (math.isfinite(value) and math.isfinite(error)):
-        return value_text(value, digits)
-    return f"{value_text(value, digits)} ± {number(max(error, 10.0**-digits), digits)}"
+    """Write a value with its error, where both are known, or a dash."""
+    return "–" if value is None or not math.isfinite(value) else with_error(value, error, digits)
 
 
 def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table:
@@ -174,21 +172,24 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
 
 
 def design_table(designs: DesignTable) -> Table:
-    """Variables in rows, then what the search judged by; bounds, nominal and the best designs in columns."""
-    n = len(designs.trials)
-    judged = []
-    for o, nominal, values in zip(designs.objectives, designs.nominal_values, designs.values, strict=True):
-        digits = OBJECTIVE_DECIMALS[o.unit]
-        judged.append((o.symbol, "", *(value_text(float(v), digits) for v in (nominal, *values)), "", o.unit))
+    """Variables in rows, then what the search judged by; nominal and best designs in columns, bounds where known."""
+    n, ends = len(designs.trials), np.isfinite([*designs.lower, *designs.upper]).any()
+    columns = ("lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper")
     rows = []
     for k, (name, unit) in enumerate(zip(designs.names, designs.units, strict=True)):
         values = (designs.lower[k], designs.nominal[k], *designs.designs[k], designs.upper[k])
         rows.append((name, *(value_text(float(v), DECIMALS.get(unit, 3)) for v in values), unit))
+    for o, nominal, values in zip(designs.objectives, designs.nominal_values, designs.values, strict=True):
+        digits = OBJECTIVE_DECIMALS[o.unit]
+        rows.append((o.symbol, "", *(value_text(float(v), digits) for v in (nominal, *values)), "", o.unit))
+    heads = ("variable", *columns, "unit")
+    if not ends:
+        heads, rows = (*heads[:1], *heads[2:-2], heads[-1]), [(*r[:1], *r[2:-2], r[-1]) for r in rows]
     return Table(
         title=f"Variables of the {n} best designs" if n > 1 else "Variables",
-        columns=("variable", "lower", "nominal", *(f"trial {t}" for t in designs.trials), "upper", "unit"),
-        rows=(*rows, *judged),
-        align="l" + "r" * (n + 3) + "l",
+        columns=heads,
+        rows=tuple(rows),
+        align="l" + "r" * (len(heads) - 2) + "l",
         caption=designs.caption,
     )
 

@@ -1,6 +1,7 @@
 """Reports from campaign folders that the commands' own writers filled; the solvers alone are stood in for."""
 
 import json
+import math
 import shutil
 
 import numpy as np
@@ -105,6 +106,11 @@ def test_the_table_of_designs_has_what_every_dropper_changes_by(campaign_folder)
     heights = [f"dropper {k + 1}, height change" for k in range(half)]
     shifts = [f"dropper {k + 1}, shift towards mid-span" for k in range(result.space.moves)]
     assert list(table.names) == heights + shifts and not any("lift" in name for name in table.names)
+    # 10 mm and 0.5 m of the search; where droppers move, heights are held around the profile that they meet there
+    ends = [math.nan if shifts else 10.0] * half + [0.5] * len(shifts)
+    np.testing.assert_array_equal(table.upper, ends)
+    np.testing.assert_array_equal(table.lower, -table.upper)
+    assert (abs(table.designs) <= np.nan_to_num(table.upper, nan=np.inf)[:, None]).all()
     by_number = {record.number: record for record in result.records}
     for column, trial in zip(table.designs.T, table.trials, strict=True):
         own = result.catenary_of(by_number[trial]).droppers

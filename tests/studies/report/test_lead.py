@@ -95,7 +95,7 @@ def test_a_gain_without_an_error_is_not_known_and_one_inside_it_does_not_hold(ca
         content = replace(campaign_content, confirmation=replace(confirmed, nominal=lines[0], best=lines[1]))
         found.append(statements(content)[what])
     assert [verdict for verdict, _ in found] == ["holds", "does not hold"]
-    assert "−21.1 ± 0.4 %: better" in found[0][1] and "the same within the errors" in found[1][1]
+    assert "−21.09 ± 0.44 %: better" in found[0][1] and "the same within the errors" in found[1][1]
 
 
 def test_limits_of_standards_name_their_file_edition_and_that_nobody_confirmed_them(campaign_content):

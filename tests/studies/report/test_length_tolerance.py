@@ -95,11 +95,11 @@ def test_the_best_design_s_tolerances_stand_in_file_list_page_and_words_and_are_
     assert [rows[0][k] for k in list(rows[0])[-5:-1]] == ["1.8", "0.2", "", "longer"]
     assert [rows[-1][k] for k in list(rows[0])[-5:]] == ["", "", "20.0", "", "1.8"]
     words = " ".join(length_tolerance_lines(content))
-    assert "dropper 1 1.8 ± 0.2 mm (longer)" in words and "more than 20.0 mm" in words and "not known" in words
+    assert "dropper 1 1.80 ± 0.20 mm (longer)" in words and "more than 20.0 mm" in words and "not known" in words
     assert "2 of 4 lines stay within +5 %" in words and "within half of its tolerance: 4 of 4" in words
     read = read_droppers(campaign_folder / NAME, result.best.number)
     table = tolerance_table(read)
-    assert table.rows[0][2:] == ("1.8 ± 0.2", "longer", "1.8") and table.rows[-1][2] == "more than 20.0"
+    assert table.rows[0][2:] == ("1.80 ± 0.20", "longer", "1.8") and table.rows[-1][2] == "more than 20.0"
     assert "within their tolerances 2 of 4 lines keep to it" in table.caption and "no figures" in table.caption
     assert read_droppers(campaign_folder / NAME, -1) is None
     show_length_tolerance(result, replace_wish(rise_percent=3.0), lambda line: None)

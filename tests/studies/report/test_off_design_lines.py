@@ -39,5 +39,5 @@ def test_runs_that_are_the_same_are_neither_better_nor_worse():
         "1 more"
     )
     assert worse == "worse: 252 km/h (+5.0 %)"
-    # +-0.49 %: 105 hypot(0.1 / 30, 0.1 / 31.5)
-    assert "4 speeds from 250 to 253 km/h" in left and "+5.0 ± 0.5 %" in left and "1 of 4" in left
+    # +-0.48 %: 105 hypot(0.1 / 30, 0.1 / 31.5)
+    assert "4 speeds from 250 to 253 km/h" in left and "+5.00 ± 0.48 %" in left and "1 of 4" in left

@@ -22,7 +22,7 @@ from studies.report.pages.campaign_page import campaign_page
 from studies.report.pages.comparison_page import comparison_page
 from studies.report.pages.simulation_page import simulation_page
 from studies.report.sections.off_design import condition_table, error_charts
-from studies.report.sections.tables import change_percent, objective_change, statistics_table
+from studies.report.sections.tables import change_percent, design_table, objective_change, statistics_table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -191,7 +191,7 @@ def test_designs_are_compared_where_both_could_be_computed():
 
 def test_where_the_best_design_is_worse_is_said_plainly(campaign_content):
     rows = {row[0]: row[1:] for row in condition_table(campaign_content.off_design).rows}
-    assert rows["315 km/h"] == ("34.00 ± 0.01", "35.50 ± 0.01", "+4.4 %", "worse", "1 of 1")
+    assert rows["315 km/h"] == ("34.0000 ± 0.0001", "35.5000 ± 0.0001", "+4.4 %", "worse", "1 of 1")
     assert rows["330 km/h"][:3] == ("–", "–", "–")
     assert "steady_arm" in rows["spatial model"][3]
     said = off_design_in_words(campaign_content.off_design)
@@ -228,7 +228,7 @@ def test_a_change_inside_its_error_is_not_a_gain_in_the_headline(campaign_conten
     assert "falls" not in _plain(replace(campaign_content, confirmation=replace(confirmed, nominal=nominal, best=best)))
     sure = replace(confirmed, nominal=nominal, best=replace(best, sigma_coarser_N=24.8))
     said = _plain(replace(campaign_content, confirmation=sure))
-    assert "falls" in said and "By it the change against the nominal line is −21.1 ± 0.4 %." in said
+    assert "falls" in said and "By it the change against the nominal line is −21.09 ± 0.44 %." in said
 
 
 def test_without_errors_the_best_is_not_called_better(campaign_content):
@@ -282,3 +282,11 @@ def test_changes_of_what_may_be_near_zero_are_in_its_unit():
     assert objective_change(OBJECTIVES["statistical_minimum"], -12.0, -17.0) == "+5.00 N"
     assert objective_change(OBJECTIVES["statistical_minimum"], float("nan"), -17.0) == "–"
     assert objective_change(OBJECTIVES["sigma"], 54.0, 60.0) == "−10.0 %"
+
+
+def test_the_columns_of_bounds_stand_where_there_are_any(campaign_content):
+    designs = campaign_content.designs
+    nothing = np.full(len(designs.names), np.nan)
+    bare, whole = design_table(replace(designs, lower=nothing, upper=nothing)), design_table(designs)
+    assert [c for c in whole.columns if c not in bare.columns] == ["lower", "upper"]
+    assert [(*row[:1], *row[2:-2], row[-1]) for row in whole.rows] == list(bare.rows)
