@@ -19,13 +19,15 @@ from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equili
 from catenary.form_finding.prescribed import prescribed_by_lengths
 from dynamics.accuracy.assured import on_long_window, refined
 from dynamics.results.solution import Solution
+from dynamics.results.warm_start import WarmStart
 from dynamics.solution import solve
 from dynamics.spec.case import RIG_STEP, CaseSpec
 from optimise.afterwards.dropper_tolerance import DropperTolerance, LengthTolerances, WrongLines
+from optimise.afterwards.finished_runs import FinishedRuns, RunKind
 from optimise.afterwards.first_crossing import Crossing, NoFigureError, first_crossing
 from optimise.design.cut_lengths import with_lengths
 from optimise.evaluation.job import Job, Setting
-from optimise.executors import open_executor, run_all
+from optimise.executors import open_executor
 from optimise.spec.cluster import ClusterSpec
 from optimise.spec.tolerance import LengthToleranceSpec
 
@@ -48,7 +50,7 @@ class Numerics:
 
     case: CaseSpec
     sigma_N: float
-    start: Any
+    start: WarmStart | None
 
     def rise(self, errors: tuple[float, ...]) -> float:
         """Rise of sigma with errors of the lengths (dropper,) [m], of its own [-].
@@ -82,7 +84,9 @@ class Common:
 
 @dataclass(frozen=True)
 class SearchJob(Job):
-    """The tolerance of the dropper with the job's number."""
+    """The tolerance of a dropper, by its number from 0."""
+
+    dropper: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def length_tolerances(
     case: CaseSpec,
     wanted: LengthToleranceSpec,
     cluster: ClusterSpec,
-    progress: Callable[[int, int], None],
+    runs: FinishedRuns,
     *,
     assured: bool = True,
 ) -> LengthTolerances | str:
@@ -117,13 +121,13 @@ def length_tolerances(
     wanted : LengthToleranceSpec
     cluster : ClusterSpec
         Where the searches and lines run, one dropper or line a job.
-    progress : callable
-        Takes the number of jobs done and their total.
+    runs : FinishedRuns
+        Record of what has ended, which is not run again, and progress.
     assured : bool
         Whether every crossing is run on finer numerics too, without which a tolerance has no error.
     """
     try:
-        usual, finer = _numerics(case, assured)
+        usual, finer = _numerics(case, assured, runs)
     except NoFigureError as error:
         return str(error)
     count = len(usual.case.catenary.droppers.positions)
@@ -131,10 +135,12 @@ def length_tolerances(
     cluster = cluster.for_assured
     setting = Setting(usual.case, start=Common(usual, finer, wanted), time_limit_s=cluster.time_limit_s)
     with open_executor(cluster, evaluate_tolerance, setting) as executor:
-        found = run_all(executor, [SearchJob(k) for k in range(count)], lambda done: progress(done, total))
+        searches = [SearchJob(k, dropper=k) for k in range(count)]
+        found = runs.run_all(executor, searches, _searched(usual, finer, wanted), of=total)
         droppers = tuple(_of_dropper(found[k]) for k in range(count))
         jobs = _wrong_lines(droppers, wanted)
-        rises = run_all(executor, jobs, lambda done: progress(count + done, total))
+        kind = RunKind("line with wrong lengths", WrongLine, usual.case)
+        rises = runs.run_all(executor, jobs, kind, count, total)
     lines = tuple(
         WrongLines(share, tuple(getattr(rises[job.number], "rise", None) for job in jobs[k :: len(SHARES)]))
         for k, share in enumerate(SHARES)
@@ -148,7 +154,7 @@ def evaluate_tolerance(job: SearchJob | WrongLineJob, setting: Setting) -> Any:
     try:
         if isinstance(job, WrongLineJob):
             return WrongLine(job.number, common.usual.rise(job.errors))
-        return _search(job.number, common)
+        return _search(job.dropper, common)
     except NoFigureError as error:
         return WrongLine(job.number, None, str(error))
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
@@ -157,7 +163,13 @@ def evaluate_tolerance(job: SearchJob | WrongLineJob, setting: Setting) -> Any:
         return job.failed(f"{type(error).__name__}: {error}")
 
 
-def _numerics(case: CaseSpec, assured: bool) -> tuple[Numerics, Numerics | None]:
+def _searched(usual: Numerics, finer: Numerics | None, wanted: LengthToleranceSpec) -> RunKind:
+    """Kind of the searches, which the number of lines and their draws do not decide."""
+    decides = usual.case, None if finer is None else finer.case, wanted.rise_percent, wanted.largest_mm
+    return RunKind("tolerance of a dropper", DropperTolerance | WrongLine, decides)
+
+
+def _numerics(case: CaseSpec, assured: bool, runs: FinishedRuns) -> tuple[Numerics, Numerics | None]:
     """The numerics of a search with an exact end, and finer ones on a long window."""
     found = periodic_equilibrium(case.catenary)
     if found.status is not EquilibriumStatus.OK:
@@ -172,12 +184,17 @@ def _numerics(case: CaseSpec, assured: bool) -> tuple[Numerics, Numerics | None]
     if case.seeks_steady_state:
         tighter = {"tolerance": TIGHTER * finer.periodic.tolerance}
         finer = finer.model_copy(update={"periodic": finer.periodic.model_copy(update=tighter)})
-    return _solved(cut), _solved(finer) if assured else None
+    return _solved(cut, runs), _solved(finer, runs) if assured else None
 
 
-def _solved(case: CaseSpec) -> Numerics:
-    solution = solve(case)
-    return Numerics(case, _sigma(solution), solution.warm_start)
+def _solved(case: CaseSpec, runs: FinishedRuns) -> Numerics:
+    return runs.once(RunKind("line as cut", Numerics, case), lambda: _solve(case))
+
+
+def _solve(case: CaseSpec) -> Numerics:
+    solution, start = (found := solve(case)), found.warm_start
+    # secant pairs are tens of megabytes, and searches that start here do not use them
+    return Numerics(case, _sigma(solution), None if start is None else replace(start, pairs=()))
 
 
 def _sigma(solution: Solution) -> float:

@@ -11,7 +11,6 @@ share of sigma as its part of their error. Step and mesh are refined for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -22,12 +21,13 @@ from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
+from optimise.afterwards.finished_runs import FinishedRuns, RunKind
 from optimise.evaluation.case_inputs import why_impossible
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import InstallationErrors, installed, standard_errors
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
-from optimise.executors import open_executor, run_all
+from optimise.executors import open_executor
 from optimise.spec.campaign import ClusterSpec, OffDesignSpec
 
 __all__ = ["OffDesignCondition", "OffDesignRow", "conditions", "run_conditions", "scaled_damping"]
@@ -128,18 +128,18 @@ def run_conditions(
     lines: tuple[CatenarySpec, ...],
     wanted: OffDesignSpec,
     cluster: ClusterSpec,
-    progress: Callable[[int, int], None],
+    runs: FinishedRuns,
     *,
     assured: bool = True,
 ) -> list[OffDesignRow]:
-    """Run every line under every condition.
+    """Run every line under every condition, but for the runs that are on record.
 
     Parameters
     ----------
     case : CaseSpec
         Conditions of the search; its line does not enter.
-    progress : callable
-        Takes the number of runs done and their total.
+    runs : FinishedRuns
+        Record of the runs that have ended, and their progress.
     assured : bool
         Whether every standard deviation comes with its error; without, each run is a long transient of the case.
     """
@@ -152,13 +152,14 @@ def run_conditions(
     run = case.model_copy(update={"solver": "periodic" if assured else "transient"})
     cluster = cluster.for_assured if assured else cluster
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
+    kind = RunKind("off-design table", Outcome, (run, assured))
     with open_executor(cluster, evaluate_variation, setting) as executor:
-        answers: dict[int, Outcome] = run_all(executor, first, lambda done: progress(done, len(jobs)))
+        answers: dict[int, Outcome] = runs.run_all(executor, first, kind, of=len(jobs))
         count = len(lines)
         own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))
         shares = [answers[own * count + j].short_window_share for j in range(count)]
         rest = [replace(job, short_window_share=shares[job.number % count]) for job in jobs if job.condition.installed]
-        answers |= run_all(executor, rest, lambda done: progress(len(first) + done, len(jobs)))
+        answers |= runs.run_all(executor, rest, kind, len(first), len(jobs))
     return [
         OffDesignRow(condition, tuple(answers[k * count + j] for j in range(count)))
         for k, condition in enumerate(listed)

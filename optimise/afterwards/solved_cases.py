@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dynamics.accuracy.assured import estimated
 from dynamics.accuracy.numerical_error import NumericalError
+from dynamics.accuracy.slack_companion import SlackDampingChange, compare_slack_damping
 from dynamics.results.solution import Solution
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
+from optimise.afterwards.finished_runs import FinishedRuns, RunKind
 from optimise.evaluation.job import Job
-from optimise.executors import open_executor, run_all
+from optimise.executors import open_executor
 from optimise.spec.campaign import ClusterSpec
 
 __all__ = ["SolvedCase", "Solving", "solve_case", "solve_cases"]
@@ -20,7 +22,7 @@ __all__ = ["SolvedCase", "Solving", "solve_case", "solve_cases"]
 
 @dataclass(frozen=True)
 class Solving(Job):
-    """A case to solve, and whether the numerical error of its standard deviation is wanted."""
+    """A case to solve, and whether it is wanted how far numerics and slack damping move its standard deviation."""
 
     case: CaseSpec | None = None
     with_error: bool = False
@@ -36,10 +38,13 @@ class SolvedCase:
         Of the job.
     case : CaseSpec
     solution : Solution
+        Without what the next search would start from.
     error : NumericalError, optional
         Estimated error of the standard deviation; None where it was not asked for, or there are no figures.
     seconds : float
         Wall time of the solution alone [s].
+    slack : SlackDampingChange, optional
+        Effect of the other slack damping; None where it was not asked for, or no dropper is slack.
     """
 
     number: int
@@ -47,6 +52,10 @@ class SolvedCase:
     solution: Solution
     error: NumericalError | None
     seconds: float
+    slack: SlackDampingChange | None = None
+
+
+KIND = RunKind("confirmation", SolvedCase, None)
 
 
 def solve_case(job: Solving, _setting: object = None) -> SolvedCase:
@@ -55,12 +64,19 @@ def solve_case(job: Solving, _setting: object = None) -> SolvedCase:
     begin = time.perf_counter()
     solution = solve(job.case)
     seconds = time.perf_counter() - begin
-    solution, error = estimated(job.case, solution) if job.with_error else (solution, None)
-    return SolvedCase(job.number, job.case, solution, error, seconds)
+    solution = replace(solution, warm_start=None)
+    if not job.with_error:
+        return SolvedCase(job.number, job.case, solution, None, seconds)
+    solution, error = estimated(job.case, solution)
+    return SolvedCase(job.number, job.case, solution, error, seconds, compare_slack_damping(job.case, solution))
 
 
-def solve_cases(cases: Sequence[tuple[CaseSpec, bool]], cluster: ClusterSpec) -> list[SolvedCase]:
+def solve_cases(
+    cases: Sequence[tuple[CaseSpec, bool]], cluster: ClusterSpec, runs: FinishedRuns | None = None
+) -> list[SolvedCase]:
     """Solve cases, each with whether its error is wanted, on workers of a kind; the solutions in their order.
+
+    What is in the record of ``runs`` is not solved again.
 
     Raises
     ------
@@ -69,6 +85,6 @@ def solve_cases(cases: Sequence[tuple[CaseSpec, bool]], cluster: ClusterSpec) ->
     """
     jobs = [Solving(number, case=case, with_error=with_error) for number, (case, with_error) in enumerate(cases)]
     with open_executor(cluster.for_assured, solve_case, None) as executor:
-        answers = run_all(executor, jobs, lambda _: None)
+        answers = (runs or FinishedRuns()).run_all(executor, jobs, KIND)
     # what a worker could not do, for want of memory or time, the driver does
     return [found if isinstance(found := answers[job.number], SolvedCase) else solve_case(job) for job in jobs]

@@ -31,12 +31,21 @@ def completed(executor: Executor, work: Iterable[Work]) -> Iterator[Any]:
         yield found
 
 
-def run_all(executor: Executor, work: Iterable[Work], progress: Callable[[int], None]) -> dict[int, Any]:
-    """Outcomes of all work by number. ``progress`` takes the number done, at the beginning and after every look."""
+def run_all(
+    executor: Executor,
+    work: Iterable[Work],
+    progress: Callable[[int], None],
+    ended: Callable[[Any], None] = lambda _: None,
+) -> dict[int, Any]:
+    """Outcomes of all work by number.
+
+    ``progress`` takes the number done, at the beginning and after every look; ``ended`` each outcome as it comes.
+    """
     outcomes: dict[int, Any] = {}
     progress(0)
     for found in completed(executor, work):
         if found is not None:
             outcomes[found.number] = found
+            ended(found)
         progress(len(outcomes))
     return outcomes

@@ -82,6 +82,11 @@ class CampaignFolder(StudyFolder):
         return self.path / "importances.json"
 
     @property
+    def finished_runs(self) -> Path:
+        """Record of the runs that follow the search, a line for each that has ended."""
+        return self.path / "finished_runs.jsonl"
+
+    @property
     def sensitivity(self) -> Path:
         """Folder of a sensitivity study of the best design, where one was made."""
         return self.path / "sensitivity"
@@ -193,7 +198,7 @@ class CampaignFolder(StudyFolder):
 
     def _leftovers(self) -> list[Path]:
         written = (self.input_yaml, self.journal, self.status_json, self.result_nc, self.best_design_yaml)
-        files = (*written, self.basins_json, self.importances_json, self.processors_json)
+        files = (*written, self.basins_json, self.importances_json, self.processors_json, self.finished_runs)
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
             *self.pareto.glob(".*.*.yaml"),

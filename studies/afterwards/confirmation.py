@@ -42,7 +42,8 @@ def confirm_campaign(
 
     With ``error_estimate`` the summaries of nominal and best line say how large the numerical error of their standard
     deviation is, and the transients are run once more, refined, so that the change between the lines has one. What an
-    earlier run has confirmed is not run again. The campaign's workers solve. None when no design is feasible.
+    earlier run has confirmed, or solved until it was interrupted, is not run again. The campaign's workers solve. None
+    when no design is feasible.
 
     Parameters
     ----------
@@ -52,6 +53,7 @@ def confirm_campaign(
     error_estimate : bool
     """
     from optimise.afterwards.confirm import confirm, transients
+    from optimise.afterwards.finished_runs import finished_runs
     from optimise.afterwards.solved_cases import solve_cases
 
     best = result.best
@@ -72,9 +74,9 @@ def confirm_campaign(
     cases += [(case, False) for each in marched.values() for case in each]
     errors = " with its numerical error," if error_estimate else ""
     with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and by the long transient"):
-        solved = solve_cases(cases, result.campaign.cluster)
+        solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
         for name, case in searched.items():
-            write_solved(result.folder / name, _run_of(case, solved), slack=error_estimate)
+            write_solved(result.folder / name, _run_of(case, solved))
         for name, each in marched.items():
             write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved))
         confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=error_estimate)
@@ -97,12 +99,12 @@ def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, A
         return None
 
 
-def write_solved(folder: Path, run: SolvedCase, *, slack: bool = False) -> None:
-    """Keep histories and summary of a solved case in a folder, with what the other slack damping does if wanted."""
+def write_solved(folder: Path, run: SolvedCase) -> None:
+    """Keep histories and summary of a solved case in a folder."""
     from dynamics.results.dataset import write_result
 
     summary = summarise(run.case, run.solution, run.seconds, config_sha256(run.case), error=run.error)
-    summary["slack_damping"] = slack_summary(run.case, run.solution) if slack else None
+    summary["slack_damping"] = slack_summary(run.slack)
     write_result(folder / "result.nc", run.solution, run.case)
     write_json_atomic(folder / "summary.json", summary)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -41,7 +40,7 @@ def show_length_tolerance(
 ) -> dict[str, Any] | None:
     """Tolerances of the best design in the case's own condition; content of the file. None without a design or wish.
 
-    What stands on record for the same design, case and wish is not run again.
+    What stands on record for the same design, case and wish is not run again, all of it or run by run.
     """
     best = result.best
     if best is None or wanted.rise_percent is None:
@@ -66,14 +65,15 @@ def length_tolerance_into(
 
     ``key`` is what they are of, in addition to case and wish; its ``errors`` says whether each tolerance has an error.
     """
+    from optimise.afterwards.finished_runs import finished_runs
     from optimise.afterwards.length_tolerance import length_tolerances
 
     key = {"case_sha256": config_sha256(case), "wish_sha256": config_sha256(wanted), **key}
     held = on_record(folder / NAME, lambda content: all(content.get(name) == value for name, value in key.items()))
     if held is not None:
         return held
-    began, progress = time.perf_counter(), counted("tolerance of dropper lengths", "searches and lines", show)
-    found = length_tolerances(case, wanted, cluster, progress, assured=key["errors"])
+    runs = finished_runs(folder, counted("tolerance of dropper lengths", "searches and lines", show))
+    found = length_tolerances(case, wanted, cluster, runs, assured=key["errors"])
     content: dict[str, Any] = {"schema_version": 1, **key, "rise_percent": wanted.rise_percent}
     if isinstance(found, str):
         content |= {"message": found, "contact_force_std_N": None, "droppers": [], "lines": []}
@@ -92,7 +92,7 @@ def length_tolerance_into(
                 for lines in found.lines
             ],
         }
-    content["wall_time_s"] = time.perf_counter() - began
+    content["wall_time_s"] = runs.spent_s
     write_json_atomic(folder / NAME, content)
     return content
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +37,9 @@ def show_off_design(
     """Nominal line and best design under every condition; content of trust.json. None when no design is feasible.
 
     With ``error_estimate`` each standard deviation has its numerical error, without which none is called better. What
-    stands on record for the same designs, case and conditions is not run again.
+    stands on record for the same designs, case and conditions is not run again, the whole table or run by run.
     """
+    from optimise.afterwards.finished_runs import finished_runs
     from optimise.afterwards.off_design import run_conditions
 
     best = result.best
@@ -55,15 +55,16 @@ def show_off_design(
     held = on_record(target, lambda content: all(content.get(name) == value for name, value in key.items()))
     if held is not None:
         return held
-    began, progress = time.perf_counter(), counted("off-design table", "runs", show)
+    runs = finished_runs(result.folder, counted("off-design table", "runs", show))
     lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
-    rows = run_conditions(result.case, lines, wanted, result.campaign.cluster, progress, assured=error_estimate)
+    cluster = result.campaign.cluster
+    rows = run_conditions(result.case, lines, wanted, cluster, runs, assured=error_estimate)
     content = {
         "schema_version": 1,
         **key,
         "design_speed_kmh": result.case.speed_kmh,
         "contact_stiffness_N_per_m": result.case.contact.stiffness,
-        "wall_time_s": time.perf_counter() - began,
+        "wall_time_s": runs.spent_s,
         "rows": [
             {
                 "kind": row.condition.kind,

@@ -113,6 +113,8 @@ def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise")
     from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
     from optimise.executors import NoWorkersError, interruption
+    from optimise.record.driver_lock import driver_lock
+    from optimise.record.growing_record import ChangedRecordError
     from optimise.search.campaign import Interrupted, NominalFailedError, drive_campaign
 
     job = composed.job
@@ -128,13 +130,15 @@ def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise")
             with _shown_line() as line:
                 result = drive_campaign(prepared, progress=line.show, doing=line.doing, command=command)
             done.append("search")
-            return _conclude(composed, result, done), result
+            # what follows the search has a record, too
+            with driver_lock(prepared.place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
+                return _conclude(composed, result, done), result
     except Interrupted as stop:
         print(f"{stop}:\n  {command}", file=sys.stderr)
     except NominalFailedError as failure:
         print(failure, file=sys.stderr)
         return failure.exit_code, None
-    except (KeyboardInterrupt, NoWorkersError) as stop:
+    except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
         asked = f"campaign '{campaign.name}' was interrupted: " if isinstance(stop, KeyboardInterrupt) else ""
         left, does = _on_record(path, done)
         print(f"{interruption(stop, f'{asked}{left}', does=does)}:\n  {command}", file=sys.stderr)
@@ -149,7 +153,10 @@ def _on_record(path: Path, done: list[str]) -> tuple[str, str]:
     if not done:
         return f"{designs}; {', '.join(missing)} are not", "resumes from there"
     then = f", then {', '.join(missing[1:])}" if missing[1:] else ""
-    return f"{designs}{kept}; {missing[0]} is not", f"starts {missing[0]} again from its first run{then}"
+    if len(missing) == 1:
+        return f"{designs}{kept}; report is not", "writes it"
+    runs = f"every finished run of the {missing[0]}"
+    return f"{designs}{kept}, and {runs}", f"resumes the {missing[0]} from there{then}"
 
 
 @contextmanager

@@ -47,6 +47,7 @@ def run(composed: Composed[SimulateJob]) -> int:
 
 
 def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) -> int:
+    from dynamics.accuracy.slack_companion import compare_slack_damping
     from dynamics.results.dataset import write_result
     from dynamics.simulation import run_case
     from studies.report import write_report
@@ -57,7 +58,8 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     solution, simulation, loads = found.solution, composed.job.simulation, composed.job.elasticity_force_N
     summary = summarise(case, solution, found.wall_time_s, config_sha256(simulation), loads, found.error)
     summary["assessment"] = assessment_summary(case, solution, composed.job.report.limits or None)
-    summary["slack_damping"] = slack_summary(case, solution) if composed.job.error_estimate else None
+    slack = compare_slack_damping(case, solution) if composed.job.error_estimate else None
+    summary["slack_damping"] = slack_summary(slack)
     write_result(folder.path / "result.nc", solution, simulation, loads)
     write_json_atomic(folder.path / "summary.json", summary)
     keep_head(folder.path, composed.job.report)

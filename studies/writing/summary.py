@@ -12,6 +12,7 @@ from studies.jobs.simulation import ELASTICITY_LOADS
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
     from dynamics.accuracy.numerical_error import NumericalError
+    from dynamics.accuracy.slack_companion import SlackDampingChange
     from dynamics.results.solution import Solution
     from dynamics.spec.case import CaseSpec
 
@@ -107,11 +108,8 @@ def assessment_summary(case: CaseSpec, solution: Solution, file: str | None = No
     return found
 
 
-def slack_summary(case: CaseSpec, solution: Solution) -> dict[str, Any] | None:
+def slack_summary(companion: SlackDampingChange | None) -> dict[str, Any] | None:
     """Effect of the other slack damping on a result, as in summary.json; null where no dropper is slack."""
-    from dynamics.accuracy.slack_companion import compare_slack_damping
-
-    companion = compare_slack_damping(case, solution)
     return None if companion is None else {**asdict(companion), "warning": companion.warning}
 
 

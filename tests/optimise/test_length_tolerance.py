@@ -8,6 +8,7 @@ from catenary.form_finding.prescribed import prescribed_by_lengths
 from dynamics.solution import solve
 from optimise.afterwards import length_tolerance
 from optimise.afterwards.dropper_tolerance import DropperTolerance
+from optimise.afterwards.finished_runs import FinishedRuns
 from optimise.afterwards.first_crossing import CLOSE, NoFigureError
 from optimise.afterwards.length_tolerance import SearchJob, evaluate_tolerance, length_tolerances
 from optimise.design.cut_lengths import with_lengths
@@ -39,9 +40,9 @@ def marched(case, error):
 def test_a_march_over_the_line_that_is_wrong_by_its_tolerance_has_the_rise(case):
     """The search's steady state on a short window, and a march on a long one, each against its own right line."""
     common = length_tolerance.Common(
-        *length_tolerance._numerics(case, assured=True), wanted=LengthToleranceSpec(samples=0)
+        *length_tolerance._numerics(case, True, FinishedRuns()), wanted=LengthToleranceSpec(samples=0)
     )
-    found = evaluate_tolerance(SearchJob(LAST), Setting(common.usual.case, start=common))
+    found = evaluate_tolerance(SearchJob(0, dropper=LAST), Setting(common.usual.case, start=common))
     assert isinstance(found, DropperTolerance) and found.message == "" and found.tolerance is not None
     assert 0.0 < found.error < 0.5 * found.tolerance < 10.0e-3
     right, wrong = marched(case, 0.0), marched(case, found.sense * found.tolerance)
@@ -58,7 +59,7 @@ class Bowl:
     def __init__(self, move=0.0):
         self.move = move
 
-    def numerics(self, case, assured):
+    def numerics(self, case, assured, runs):
         cut = case.model_copy(update={"catenary": prescribed_by_lengths(periodic_equilibrium(case.catenary))})
         own = cut.catenary.droppers.lengths
         limit = np.append(4.0e-3 + 1.0e-3 * np.arange(8), 1.0e3)
@@ -77,7 +78,7 @@ def found_by(case, monkeypatch, move=0.0, **how):
     monkeypatch.setattr(length_tolerance, "_numerics", Bowl(move).numerics)
     seen = []
     wanted = LengthToleranceSpec(samples=200, largest_mm=18.0)
-    found = length_tolerances(case, wanted, SERIAL, lambda done, of: seen.append((done, of)), **how)
+    found = length_tolerances(case, wanted, SERIAL, FinishedRuns(None, lambda *counts: seen.append(counts)), **how)
     assert seen[-1] == (409, 409)
     return found
 
@@ -119,10 +120,10 @@ def test_a_worker_that_dies_leaves_a_dropper_without_a_figure_and_its_reason(cas
         return DropperTolerance(number, 3.0e-3, 1.0e-4, 0.0, 1, ())
 
     monkeypatch.setattr(length_tolerance, "_search", dies)
-    found = length_tolerances(case, LengthToleranceSpec(samples=2), SERIAL, lambda done, of: None)
+    found = length_tolerances(case, LengthToleranceSpec(samples=2), SERIAL, FinishedRuns())
     assert found.droppers[2].tolerance is None and "no such state" in found.droppers[2].message
     assert found.droppers[2].within == 0.0 and found.droppers[3].within == 3.0e-3
-    assert isinstance(evaluate_tolerance(SearchJob(2), Setting(case)), Outcome)
+    assert isinstance(evaluate_tolerance(SearchJob(2, dropper=2), Setting(case)), Outcome)
 
 
 def test_a_line_that_cannot_be_wrong_so_far_has_no_figure(case):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import optimise.afterwards.solved_cases as solved_cases
+import optimise.afterwards.finished_runs as finished_runs
 from optimise.afterwards.solved_cases import solve_cases
 from optimise.spec.campaign import ClusterSpec
 
@@ -28,9 +28,9 @@ def test_workers_give_what_the_driver_gives(cases):
 
 
 def test_the_driver_solves_what_a_worker_could_not(cases, monkeypatch):
-    def without_memory(executor, jobs, progress):
+    def without_memory(executor, jobs, progress, ended):
         return {job.number: job.failed("it lacked memory") for job in jobs}
 
-    monkeypatch.setattr(solved_cases, "run_all", without_memory)
+    monkeypatch.setattr(finished_runs, "run_all", without_memory)
     (found,) = solve_cases(cases[:1], ClusterSpec(kind="serial"))
     assert found.solution.statistics.contact_force_std_N > 0.0

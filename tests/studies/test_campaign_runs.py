@@ -10,8 +10,10 @@ import xarray
 import yaml
 from small_runs import SMALL_SEARCH, UNSETTLED
 
+from catenary.errors import InputError
 from catenary.storage.configuration import group_options
 from dynamics.charts.numbers import error_text, with_error
+from optimise.record.driver_lock import driver_lock
 from optimise.record.status_file import read_status_file, write_status
 from optimise.search.result import load_result
 from studies import cli
@@ -177,8 +179,11 @@ def test_an_interrupted_campaign_says_how_to_resume(catenary, monkeypatch):
 )
 def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_resume(catenary, folder, monkeypatch, sent, place):
     def stopped(*_, **__):
+        with pytest.raises(InputError, match="one driver"), driver_lock(campaign / ".driver.lock", "the folder"):
+            pass
         os.kill(os.getpid(), sent)
 
+    campaign = folder / "outputs" / "campaigns" / "bruni_heights"
     monkeypatch.setattr(place, stopped)
     monkeypatch.setattr("studies.afterwards.confirmation.confirm_campaign", lambda *_, **__: {})
     before = signal.getsignal(signal.SIGTERM)
@@ -192,9 +197,10 @@ def test_a_campaign_that_is_stopped_behind_its_search_says_how_to_resume(catenar
             "the same command resumes from there:"
         )
     else:
-        assert "confirmation too; off-design table is not; the same command starts off-design table again from" in said
+        assert "confirmation too, and every finished run of the off-design table; " in said
+        assert "resumes the off-design table from there" in said
         assert said.endswith("then table of length tolerances, report:")
-    page = folder / "outputs" / "campaigns" / "bruni_heights" / "report.html"
+    page = campaign / "report.html"
     assert page.exists() is place.endswith("show_off_design")  # written before the table that takes minutes
     assert not page.exists() or "The off-design table has not been made." in page.read_text(encoding="utf-8")
 

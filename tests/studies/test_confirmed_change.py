@@ -6,11 +6,13 @@ import math
 import pytest
 
 from catenary.storage.files import write_json_atomic
+from dynamics.accuracy.slack_companion import SlackDampingChange
 from dynamics.charts.numbers import error_text, with_error
+from optimise.afterwards import solved_cases
 from optimise.afterwards.confirm import Confirmation, DesignConfirmation
 from optimise.afterwards.solved_cases import Solving, solve_case
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN
-from studies.afterwards.confirmation import confirmation_lines, confirmed_change
+from studies.afterwards.confirmation import confirmation_lines, confirmed_change, write_solved
 from studies.report.sections.tables import plus_minus, value_text
 
 NOMINAL = DesignConfirmation(0, 30.0, 30.0, 0.1, sigma_coarser_N=30.1)
@@ -47,17 +49,15 @@ def test_the_verdict_is_that_of_the_confirmation(tmp_path, best, word, said):
 
 
 def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path, build_case, monkeypatch):
-    from studies.afterwards import confirmation
-
     window = {"spans_behind": 5, "spans_ahead": 6, "spans_evaluated": 4, "spans": 8}
     case = build_case("bruni_2015", 200.0, mean_force_N=108.8, solver="transient", transient=window)
-    run = solve_case(Solving(0, case=case))
-    asked = []
-    monkeypatch.setattr(confirmation, "slack_summary", lambda case, solution: asked.append(case) or {"warning": "w"})
+    asked, change = [], SlackDampingChange("kept", "released", 4.0, "31.2 N with kept, 32.4 N with released")
+    monkeypatch.setattr(solved_cases, "compare_slack_damping", lambda case, solution: asked.append(case) or change)
+    monkeypatch.setattr(solved_cases, "estimated", lambda case, solution: (solution, None))
     for wanted in (True, False):
-        confirmation.write_solved(tmp_path / str(wanted), run, slack=wanted)
+        write_solved(tmp_path / str(wanted), solve_case(Solving(0, case=case, with_error=wanted)))
         summary = json.loads((tmp_path / str(wanted) / "summary.json").read_text(encoding="utf-8"))
-        assert summary["slack_damping"] == ({"warning": "w"} if wanted else None)
+        assert summary["slack_damping"] == ({**vars(change), "warning": change.warning} if wanted else None)
     assert asked == [case]
 
 

@@ -31,6 +31,7 @@ class StandIn:
     status: Status = Status.OK
     message: str = ""
     applied_force_N: float = 150.0
+    warm_start: None = None
 
     @cached_property
     def equilibrium(self):

@@ -54,7 +54,7 @@ def campaign_folder(written, tmp_path):
 def stand_in(asked):
     """Tolerances: 1.8 mm at the first, a millimetre more at each, none at the last but one, 20 mm at the last."""
 
-    def found(case, wanted, cluster, progress, *, assured):
+    def found(case, wanted, cluster, runs, *, assured):
         asked.append((case, assured))
         n = len(case.catenary.droppers.positions)
         known = [
@@ -63,7 +63,7 @@ def stand_in(asked):
         none = DropperTolerance(n - 2, None, None, 0.0, 0, (), message="no figures")
         far = DropperTolerance(n - 1, None, None, 20e-3, 0, ((0.02, 0.01),))
         lines = WrongLines(1.0, (0.02, 0.08, None, 0.05)), WrongLines(0.5, (0.01, 0.02, 0.03, 0.04))
-        progress(1, 1)
+        runs.progress(1, 1)
         return LengthTolerances(31.0, (*known, none, far), lines)
 
     return found

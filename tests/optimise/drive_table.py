@@ -1,0 +1,52 @@
+"""A driver of an off-design table in a process of its own: record, log of the runs that began, kind of workers."""
+
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+
+import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
+
+from optimise.afterwards import off_design  # noqa: E402
+from optimise.afterwards.finished_runs import FinishedRuns  # noqa: E402
+from optimise.evaluation.outcome import Outcome, OutcomeStatus  # noqa: E402
+from optimise.spec.campaign import ClusterSpec, OffDesignSpec  # noqa: E402
+
+LOG = "RUNS_OF_THE_TABLE"
+WANTED = OffDesignSpec(speeds=3, samples=2)
+
+
+def variation(job, setting):
+    """An outcome with odd last digits that follows from the condition; its beginning goes into the log."""
+    with open(os.environ[LOG], "a", encoding="utf-8") as log:
+        log.write(f"{job.number}\n")
+    time.sleep(0.05)
+    condition = job.condition
+    sigma = 30.0 + (condition.value + sum(condition.heights) + sum(condition.lengths)) / 7.0 + (job.number % 2) / 3.0
+    share = None if condition.installed else sigma / 1e4
+    shown = {"share": 0.0 if job.short_window_share is None else job.short_window_share}
+    return Outcome(
+        job.number,
+        OutcomeStatus.OK,
+        sigma_N=sigma,
+        sigma_error_N=0.1 * sigma,
+        statistics=shown,
+        short_window_share=share,
+    )
+
+
+def table(record, cluster):
+    """Rows of the table, the runs on record taken from there."""
+    case = cheap_evaluation.case_of()
+    other = case.catenary.model_copy(update={"name": "other"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return off_design.run_conditions(case, (case.catenary, other), WANTED, cluster, FinishedRuns(record))
+
+
+if __name__ == "__main__":
+    off_design.evaluate_variation = variation
+    table(Path(sys.argv[1]), ClusterSpec.model_validate_json(sys.argv[2]))
