@@ -41,6 +41,29 @@ def _shape_gradients(xi, l0, B, H, dB, dH):
 
 
 @njit(cache=True)
+def _add_tangent(tangent, w, stiffness, B, H, r1):
+    """Add one integration point's share of an element's tangent; ``stiffness`` is EA, EI and the strain."""
+    EA, EI, eps = stiffness
+    for a in range(4):
+        for b in range(4):
+            stretch = w * EA * B[a] * B[b]
+            turn = w * (EA * eps * B[a] * B[b] + EI * H[a] * H[b])
+            i, j = 3 * a, 3 * b
+            for c in (0, 2):
+                material = stretch * r1[c]
+                tangent[i + c, j] += material * r1[0]
+                tangent[i + c, j + 2] += material * r1[2]
+            if r1[1] != 0.0:  # not in the plane
+                material = stretch * r1[1]
+                for d in range(3):
+                    tangent[i + 1, j + d] += material * r1[d]
+                tangent[i, j + 1] += stretch * r1[0] * r1[1]
+                tangent[i + 2, j + 1] += stretch * r1[2] * r1[1]
+            for c in range(3):
+                tangent[i + c, j + c] += turn
+
+
+@njit(cache=True)
 def cable_forces(q: Array, l0: Array, EA: Array, EI: Array, rho_g: Array) -> tuple[Array, Array, Array]:
     """Internal force minus weight, its tangent and its derivative by unstretched length, for each element.
 
@@ -88,11 +111,7 @@ def cable_forces(q: Array, l0: Array, EA: Array, EI: Array, rho_g: Array) -> tup
                         EA[e] * (eps_l * B[a] * r1[c] + eps * (dB[a] * r1[c] + B[a] * r1l[c]))
                         + EI[e] * (dH[a] * r2[c] + H[a] * r2l[c])
                     )
-                    for b in range(4):
-                        material = w * EA[e] * B[a] * B[b] * r1[c]
-                        for d in range(3):
-                            tangent[e, i, 3 * b + d] += material * r1[d]
-                        tangent[e, i, 3 * b + c] += w * (EA[e] * eps * B[a] * B[b] + EI[e] * H[a] * H[b])
+            _add_tangent(tangent[e], w, (EA[e], EI[e], eps), B, H, r1)
         weight = rho_g[e]
         for a, share in ((0, 0.5 * le), (1, le * le / 12), (2, 0.5 * le), (3, -le * le / 12)):
             force[e, 3 * a + 2] += weight * share

@@ -76,15 +76,17 @@ class FormFindingProblem:
         self.equal_rows = n + len(mesh.tension_elem) + np.arange(len(self.equal))
         self.size_rows = n + len(mesh.tension_elem) + len(self.equal) + np.arange(len(self.sized))
         self.n_rows = n + len(mesh.tension_elem) + len(self.equal) + len(self.sized)
+        dof = element_dofs(mesh).ravel()
+        self.force_rows = np.where(dof >= 0, dof, self.n_rows)
         fixed = self._prescribed()
         self.fixed_dof = np.array(sorted(fixed))
         self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
         ends = [0] if mesh.layout.periodic else [0, -1]
         held = np.concatenate([mesh.support_contact[ends], mesh.support_messenger[ends]])
         self.reaction_rows = mesh.dof[held, X]
-        sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else []
-        unknown = np.setdiff1d(np.arange(self.n_total), self.fixed_dof)
-        rows = np.setdiff1d(np.arange(self.n_rows), [*self.reaction_rows, *mesh.dof[sideways, Y]])
+        sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else np.zeros(0, int)
+        unknown = _without(self.n_total, self.fixed_dof)
+        rows = _without(self.n_rows, np.concatenate([self.reaction_rows, mesh.dof[sideways, Y]]))
         if len(unknown) != len(rows):
             raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
         self.unknown, self.rows = unknown, rows
@@ -173,9 +175,7 @@ def residual_and_jacobian(
         sign[:, :, [1, 4]] = mesh.elem_mirror[:, :, None]
         sign = sign.reshape(-1, 12)
         force, by_l0, tangent = force * sign, by_l0 * sign, tangent * sign[:, :, None] * sign[:, None, :]
-    r = np.zeros(problem.n_rows + 1)
-    dof = _element_dofs(mesh)
-    np.add.at(r, dof.ravel(), force.ravel())
+    r = np.bincount(problem.force_rows, force.ravel(), problem.n_rows + 1)
     drop_values = _add_droppers(problem, u, q, r)
     axis, length = _dropper_axis(mesh, q)
     pull = spec.droppers.stiffness * (length - problem.cut)[problem.sized]
@@ -234,24 +234,34 @@ def _dropper_axis(mesh: Mesh, q: NDArray[np.float64]) -> tuple[NDArray[np.float6
     return span / length[:, None], length
 
 
-def _element_dofs(mesh: Mesh) -> NDArray[np.int64]:
-    """Dofs of each element (elem, 12); the held ones point at the last, unused row."""
-    dof = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
-    return np.where(dof >= 0, dof, -1)
+def element_dofs(mesh: Mesh) -> NDArray[np.int64]:
+    """Dofs of each element (elem, 12); -1 where held."""
+    return mesh.dof[mesh.elem_nodes].reshape(-1, 12)
 
 
-def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Row and column of every Jacobian entry (-1 where it is not kept)."""
+def _without(size: int, left_out: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Numbers below a size but for some."""
+    kept = np.ones(size, dtype=bool)
+    kept[left_out] = False
+    return np.flatnonzero(kept)
+
+
+def jacobian_entries(
+    problem: FormFindingProblem, row_of: NDArray[np.int64], col_of: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Place of the row and of the column of every Jacobian entry.
+
+    ``row_of`` and ``col_of`` are the places of all equations and unknowns, followed by that of what is not kept.
+    """
     mesh = problem.mesh
-    dof = _element_dofs(mesh)
-    n_elem = len(dof)
+    dof = element_dofs(mesh)
+    by_row, by_col = row_of[dof], col_of[dof]
     ends = np.array([mesh.dof[nodes][:, [Y, Z]].T for nodes in (mesh.dropper_bottom, mesh.dropper_top)])
     pair = (2, 2, *ends.shape)
     t = mesh.tension_elem
     rows = [
-        np.repeat(dof, 12, axis=1).ravel(),
-        dof.ravel(),
-        np.concatenate([ends.ravel(), np.broadcast_to(ends[:, :, None, None], pair).ravel()]),
+        ends.ravel(),
+        np.broadcast_to(ends[:, :, None, None], pair).ravel(),
         mesh.dof[mesh.support_contact, Z],
         mesh.dof[mesh.support_messenger, Z],
         np.repeat(problem.tension_rows, 12),
@@ -261,9 +271,8 @@ def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], ND
         *[problem.size_rows] * 5,
     ]
     cols = [
-        np.tile(dof, (1, 12)).ravel(),
-        np.repeat(problem.length_at, 12),
-        np.concatenate([np.tile(problem.drop_at, 4), np.broadcast_to(ends, pair).ravel()]),
+        np.tile(problem.drop_at, 4),
+        np.broadcast_to(ends, pair).ravel(),
         problem.arm_at,
         problem.messenger_at,
         dof[t].ravel(),
@@ -274,5 +283,8 @@ def jacobian_entries(problem: FormFindingProblem) -> tuple[NDArray[np.int64], ND
         ends[0][:, problem.sized].ravel(),
         problem.drop_at[problem.sized],
     ]
-    assert n_elem * 144 == len(rows[0])
-    return np.concatenate(rows), np.concatenate(cols)
+    wires = np.repeat(by_row.ravel(), 12), np.tile(by_col, (1, 12)).ravel()
+    lengths = by_row.ravel(), np.repeat(col_of[problem.length_at], 12)
+    rest = row_of[np.concatenate(rows)], col_of[np.concatenate(cols)]
+    i, j = (np.concatenate(each) for each in zip(wires, lengths, rest, strict=True))
+    return i, j

@@ -140,24 +140,25 @@ def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     if spec.droppers.prescribed == "lengths":
         return _find_by_lengths(spec, mesh)
     problem = FormFindingProblem(spec, mesh)
-    u, residual, iterations = newton(problem, problem.start())
-    return result_of(problem, u, residual, iterations)
+    return result_of(problem, *newton(problem, problem.start()))
 
 
-def newton(problem: FormFindingProblem, start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float, int]:
-    """Newton from a start: unknowns, largest residual (infinite where a step is not possible), iterations."""
+def newton(
+    problem: FormFindingProblem, start: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Newton from a start: unknowns, residual with them, iterations; it ends where no step is possible."""
     solver, u = banded_solver(problem), start.copy()
-    residual = np.inf
+    r, values = residual_and_jacobian(problem, u)
     for iteration in range(1, MAX_ITERATIONS + 1):
-        r, values = residual_and_jacobian(problem, u)
         residual = float(np.abs(r[problem.rows]).max())
         if residual < problem.tolerance or not np.isfinite(residual):
-            return u, residual, iteration
+            return u, r, iteration
         step = solver.solve(values, -r[problem.rows])
         if step is None:
-            return u, np.inf, iteration
+            return u, r, iteration
         u[problem.unknown] += step
-    return u, residual, MAX_ITERATIONS
+        r, values = residual_and_jacobian(problem, u)
+    return u, r, MAX_ITERATIONS
 
 
 def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
@@ -179,8 +180,8 @@ def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
         on_stitch = np.array(cell.mesh.layout.dropper_on_stitch)[kind]
         cut[on_stitch & ~np.array(layout.dropper_on_stitch)] = np.nan
     problem = FormFindingProblem(spec, mesh, cut)
-    u, residual, used = newton(problem, problem.start())
-    found = result_of(problem, u, residual, iterations + used)
+    u, r, used = newton(problem, problem.start())
+    found = result_of(problem, u, r, iterations + used)
     pushing = np.isnan(cut) & (found.dropper_force < 0.0)
     return _released(found, cut, pushing) if pushing.any() else found
 
@@ -188,15 +189,16 @@ def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
 def _released(found: Equilibrium, cut: NDArray[np.float64], pushing: NDArray[np.bool_]) -> Equilibrium:
     """Let droppers whose prescribed height would need them to push carry nothing, at the ends of an open line."""
     problem = FormFindingProblem(found.spec, found.mesh, np.where(pushing, LOOSE, cut))
-    u, residual, used = newton(problem, problem.start())
-    hung = result_of(problem, u, residual, found.iterations + used)
+    u, r, used = newton(problem, problem.start())
+    hung = result_of(problem, u, r, found.iterations + used)
     return replace(hung, dropper_gap=np.where(pushing, 0.0, hung.dropper_gap))
 
 
-def result_of(problem: FormFindingProblem, u: NDArray[np.float64], residual: float, iteration: int) -> Equilibrium:
-    """Form the equilibrium from the unknowns, the largest residual and the number of iterations of `newton`."""
-    mesh = problem.mesh
-    r, _ = residual_and_jacobian(problem, u)
+def result_of(
+    problem: FormFindingProblem, u: NDArray[np.float64], r: NDArray[np.float64], iteration: int
+) -> Equilibrium:
+    """Form the equilibrium from the unknowns, the residual with them and the number of iterations of `newton`."""
+    mesh, residual = problem.mesh, float(np.abs(r[problem.rows]).max())
     q = node_coordinates(mesh, u)
     span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
     sideways = np.where(mesh.spatial, r[mesh.dof[mesh.support_contact, Y]], 0.0)

@@ -17,19 +17,24 @@ __all__ = ["BandedSolver", "banded_solver"]
 
 @dataclass(frozen=True)
 class BandedSolver:
-    """Banded LU of the Newton matrix in a bandwidth-reducing order."""
+    """Banded LU of the Newton matrix in a bandwidth-reducing order.
+
+    ``target`` is the place in the band of the Jacobian entries that are ``kept``; ``band`` is filled in every step.
+    """
 
     n: int
     kl: int
     ku: int
+    kept: NDArray[np.int64]
     target: NDArray[np.int64]
+    band: NDArray[np.float64]
     row_order: NDArray[np.int64]
     col_order: NDArray[np.int64]
 
     def solve(self, values: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Solve one Newton step from Jacobian entries and residual; None when the matrix is singular."""
-        band = np.zeros((self.n, 2 * self.kl + self.ku + 1))
-        _scatter(band.ravel(), self.target, values)
+        band = self.band
+        _fill(band.ravel(), self.kept, self.target, values)
         found: Any = get_lapack_funcs(("gbsv",), (band, rhs))
         gbsv = found[0]
         _, _, x, info = gbsv(self.kl, self.ku, band.T, rhs[self.row_order], overwrite_ab=True, overwrite_b=True)
@@ -41,11 +46,11 @@ class BandedSolver:
 
 
 @njit(cache=True)
-def _scatter(band, target, values):
-    """Add values into band storage; negative targets are dropped."""
+def _fill(band, kept, target, values):
+    """Add values into band storage that is emptied before."""
+    band[:] = 0.0
     for k in range(target.size):
-        if target[k] >= 0:
-            band[target[k]] += values[k]
+        band[target[k]] += values[kept[k]]
 
 
 def banded_solver(problem: FormFindingProblem) -> BandedSolver:
@@ -53,24 +58,26 @@ def banded_solver(problem: FormFindingProblem) -> BandedSolver:
 
     A periodic cell is folded at its support, so that the closing elements stay near the diagonal.
     """
-    rows, cols = jacobian_entries(problem)
     row_x, col_x = _stations(problem)
     row_order = problem.rows[np.argsort(row_x[problem.rows], kind="stable")]
     col_order = problem.unknown[np.argsort(col_x[problem.unknown], kind="stable")]
     n = len(row_order)
-    row_of = np.full(problem.n_rows + 1, -1)
-    row_of[row_order] = np.arange(n)
-    col_of = np.full(problem.n_total + 1, -1)
-    col_of[col_order] = np.arange(n)
-    i, j = row_of[rows], col_of[cols]
-    keep = (i >= 0) & (j >= 0)
-    kl, ku = int((i - j)[keep].max()), int((j - i)[keep].max())
-    target = np.where(keep, j * (2 * kl + ku + 1) + (kl + ku + i - j), -1)
+    row_of, col_of = (np.full(size + 1, -1) for size in (problem.n_rows, problem.n_total))
+    row_of[row_order] = col_of[col_order] = np.arange(n)
+    i, j = jacobian_entries(problem, row_of, col_of)
+    kept = np.flatnonzero((i >= 0) & (j >= 0))
+    i, j = i[kept], j[kept]
+    below = i - j
+    kl, ku = int(below.max()), int(-below.min())
+    width = 2 * kl + ku + 1
+    target = j * width + (kl + ku + below)
     return BandedSolver(
         n,
         kl,
         ku,
+        kept,
         target,
+        np.zeros((n, width)),
         row_order=np.searchsorted(problem.rows, row_order),
         col_order=np.searchsorted(problem.unknown, col_order),
     )

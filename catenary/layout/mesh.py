@@ -112,7 +112,9 @@ class _Builder:
         self.x: list[float] = []
         self.wire: list[int] = []
         self.tied: dict[int, int] = {}
-        self.elems: list[tuple[int, int, float, float, int, int, float]] = []
+        self.elem_nodes: list[NDArray[np.int64]] = []
+        self.elem_stations: list[NDArray[np.float64]] = []
+        self.lengths: list[float] = []
         self.groups: list[int] = []
         self.counts: list[int] = []
         self.at: dict[tuple[int, str, int], int] = {}
@@ -137,13 +139,15 @@ class _Builder:
             count = self.count(group, b.x - a.x)
             self.groups.append(wire)
             self.counts.append(count)
-            stations = np.linspace(a.x, b.x, count + 1)
-            inner = [self.node(wire, x) for x in stations[1:-1]]
-            nodes = [self.key_node(wire, a), *inner, self.key_node(wire, b)]
-            for k in range(count):
-                i, j = nodes[k], nodes[k + 1]
-                shifts = stations[k] - self.x[i], stations[k + 1] - self.x[j]
-                self.elems.append((i, j, *shifts, wire, group, (b.x - a.x) / count))
+            self.lengths.append((b.x - a.x) / count)
+            stations, first = np.linspace(a.x, b.x, count + 1), len(self.x)
+            inner = stations[1:-1]
+            self.x += (inner % self.layout.length if self.layout.periodic else inner).tolist()
+            self.wire += [wire] * len(inner)
+            ends = self.key_node(wire, a), self.key_node(wire, b)
+            nodes = np.array([ends[0], *range(first, first + len(inner)), ends[1]])
+            self.elem_nodes.append(np.stack([nodes[:-1], nodes[1:]], axis=1))
+            self.elem_stations.append(np.stack([stations[:-1], stations[1:]], axis=1))
 
 
 def _elements(bay: float, mesh: MeshSpec) -> int:
@@ -171,14 +175,14 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
     for wire, points in layout.runs:
         builder.run(wire, points)
     node_x, node_wire = np.array(builder.x), np.array(builder.wire)
-    elems = builder.elems
+    elem_nodes, stations = np.concatenate(builder.elem_nodes), np.concatenate(builder.elem_stations)
     at, n_drop = builder.at, len(layout.dropper_x)
     counts = np.array(builder.counts, dtype=np.int64)
     last = np.cumsum(counts)
     tops = [STITCH if s else MESSENGER for s in layout.dropper_on_stitch]
-    elem_wire = np.array([e[4] for e in elems])
-    group_of = np.array([e[5] for e in elems])
-    cells = np.round(np.array([e[2:4] for e in elems]) / layout.length)
+    group_of = np.repeat(np.arange(len(counts)), counts)
+    elem_wire = np.array(builder.groups)[group_of]
+    cells = np.round((stations - node_x[elem_nodes]) / layout.length)
     axes = (X, Y, Z) if spatial else (X, Z)
     slopes = tuple(c + DX for c in axes if axial_slope or c != X)
     dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (axes, slopes))
@@ -189,12 +193,12 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         node_x=node_x,
         dof=dof,
         n_dof=n_dof,
-        elem_nodes=np.array([e[:2] for e in elems]),
+        elem_nodes=elem_nodes,
         elem_shift=cells * layout.length,
         elem_mirror=np.where(cells * layout.n_spans % 2 == 1, -1.0, 1.0),
         elem_wire=elem_wire,
         elem_group=group_of,
-        elem_length=np.array([e[6] for e in elems]),
+        elem_length=np.array(builder.lengths)[group_of],
         group_wire=np.array(builder.groups),
         group_elems=np.stack([last - counts, last - 1], axis=1),
         dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
@@ -203,7 +207,7 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         support_messenger=np.array([at[(MESSENGER, "support", s)] for s in range(n_supports)]),
         clamp_messenger=np.array([at[(MESSENGER, "clamp", k)] for k in clamps], dtype=np.int64),
         crossing=np.array([n for (w, what, _), n in sorted(at.items()) if what == "crossing"], dtype=np.int64),
-        tension_elem=_named_tension_elements(layout, elem_wire, group_of, elems),
+        tension_elem=_named_tension_elements(layout, group_of),
         layout=layout,
     )
 
@@ -215,26 +219,26 @@ def _number_dofs(
     components: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> tuple[NDArray[np.int64], int]:
     """Number the dofs along the track, so that matrices are banded; tied nodes share their position, not slopes."""
-    places, slopes = components
+    places, slopes = (np.array(each, dtype=np.int64) for each in components)
+    order = np.lexsort((node_wire, np.round(node_x, 9)))
+    owner = np.arange(len(node_x))
+    owner[list(tied)] = list(tied.values())
+    # of a node and its owner the first in order brings the position
+    first, inverse = np.unique(owner[order], return_index=True)[1], np.empty(len(node_x), dtype=np.int64)
+    brings = np.zeros(len(node_x), dtype=bool)
+    brings[first] = True
+    count = len(slopes) + len(places) * brings
+    begin = np.cumsum(count) - count
+    inverse[order] = np.arange(len(node_x))
+    at_owner = np.empty(len(node_x), dtype=np.int64)
+    at_owner[owner[order[first]]] = begin[first]
     dof = np.full((len(node_x), 6), -1)
-    n = 0
-    owners = {**{t: t for t in range(len(node_x))}, **tied}
-    for node in np.lexsort((node_wire, np.round(node_x, 9))):
-        own = owners[int(node)]
-        for c in places:
-            if dof[own, c] < 0:
-                dof[own, c] = n
-                n += 1
-            dof[node, c] = dof[own, c]
-        for c in slopes:
-            dof[node, c] = n
-            n += 1
-    return dof, n
+    dof[:, places] = at_owner[owner][:, None] + np.arange(len(places))
+    dof[:, slopes] = (begin + len(places) * brings)[inverse][:, None] + np.arange(len(slopes))
+    return dof, int(count.sum())
 
 
-def _named_tension_elements(
-    layout: Layout, elem_wire: NDArray[np.int64], group_of: NDArray[np.int64], elems: list[tuple]
-) -> NDArray[np.int64]:
+def _named_tension_elements(layout: Layout, group_of: NDArray[np.int64]) -> NDArray[np.int64]:
     """Pick the first element of the segment in which each wire's tension is prescribed.
 
     Contact wire: first bay. Messenger: first bay beyond a stitch (its tension inside is what balances the

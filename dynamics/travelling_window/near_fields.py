@@ -132,11 +132,8 @@ def _joined(
 def _three_cells(cell: VerticalCell, A: CellMatrix) -> csr_array:
     """Three neighbouring cells and the interface that closes them."""
     n, ni = cell.n_dof, cell.n_interface
-    parts = []
-    for c in range(3):
-        parts.append(entries(A.own, c * n, c * n))
-        parts.append(entries(A.next, c * n, (c + 1) * n))
-        parts.append(entries(A.next.T, (c + 1) * n, c * n))
+    blocks = (entries(A.own), (0, 0)), (entries(A.next), (0, n)), (entries(A.next.T), (n, 0))
+    parts = [(i + c * n + down, j + c * n + right, a) for c in range(3) for (i, j, a), (down, right) in blocks]
     parts.append(entries(A.own[:ni, :ni], 3 * n, 3 * n))
     rows, cols, values = (np.concatenate(x) for x in zip(*parts, strict=True))
     return csr_array(coo_array((values, (rows, cols)), shape=(3 * n + ni, 3 * n + ni)))
