@@ -175,7 +175,8 @@ def residual_and_jacobian(
         sign[:, :, [1, 4]] = mesh.elem_mirror[:, :, None]
         sign = sign.reshape(-1, 12)
         force, by_l0, tangent = force * sign, by_l0 * sign, tangent * sign[:, :, None] * sign[:, None, :]
-    r = np.bincount(problem.force_rows, force.ravel(), problem.n_rows + 1)
+    summed = np.bincount(problem.force_rows, weights=force.ravel(), minlength=problem.n_rows + 1)
+    r = np.asarray(summed, dtype=np.float64)
     drop_values = _add_droppers(problem, u, q, r)
     axis, length = _dropper_axis(mesh, q)
     pull = spec.droppers.stiffness * (length - problem.cut)[problem.sized]
