@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catenary.spec.given import given_path
 from catenary.storage.files import refuse_other_suffix
 from dynamics.charts.numbers import with_error
 from dynamics.contact_force.statistics import ContactStatistics
@@ -137,9 +138,10 @@ class Run:
         """
         from dynamics.results.dataset import write_result
 
-        refuse_other_suffix(path, (".nc",), "netCDF4")
-        write_result(Path(path), self.solution, self.case)
-        return Path(path)
+        place = given_path("path", path)
+        refuse_other_suffix(place, (".nc",), "netCDF4")
+        write_result(place, self.solution, self.case)
+        return place
 
     def plot(self) -> Figure:
         """Draw contact force and uplift; ``run.plot().savefig("run.png")`` keeps the picture."""

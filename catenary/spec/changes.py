@@ -48,9 +48,10 @@ def plain(value: Any) -> Any:
         return value.model_dump()
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | range | set | frozenset):
-        return [plain(item) for item in value]
-    return plain(value.tolist()) if hasattr(value, "tolist") else value  # arrays of numpy, and its numbers
+    if hasattr(value, "tolist"):  # arrays of numpy, and its numbers
+        return plain(value.tolist())
+    listed = isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return [plain(item) for item in value] if listed else value
 
 
 def typed_keys(keys: KeyTree, given: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, Any]]:

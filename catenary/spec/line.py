@@ -134,15 +134,19 @@ class CatenarySpec(Spec):
         Raises
         ------
         InputError
-            If heights and lengths are given both, or there is not one for each dropper.
+            If heights and lengths are given both, are not numbers, or there is not one for each dropper.
         """
         if heights_mm is not None and lengths_mm is not None:
             raise InputError(["heights_mm must be left out where lengths_mm are given: one follows from the other"])
-        changes: dict[str, object] = {} if positions_m is None else {"positions": list(positions_m)}
+        from catenary.spec.given import given_numbers  # it reads Specs itself
+
+        changes: dict[str, object] = {}
+        if positions_m is not None:
+            changes["positions"] = given_numbers("positions_m", positions_m, "m")
         for name, values in (("contact_wire_heights", heights_mm), ("lengths", lengths_mm)):
             if values is not None:
                 other = "lengths" if name == "contact_wire_heights" else "contact_wire_heights"
-                metres = [float(value) / 1e3 for value in values]
+                metres = [value / 1e3 for value in given_numbers(f"{name.rpartition('_')[2]}_mm", values, "mm")]
                 changes |= {"prescribed": name.rpartition("_")[2], name: metres, other: None}
         return self.with_changes(droppers=changes)
 

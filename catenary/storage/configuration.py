@@ -19,12 +19,22 @@ from catenary.errors import InputError
 from catenary.spec.keys import did_you_mean, format_value
 from catenary.storage.yaml_file import read_yaml_mapping
 
-__all__ = ["CONF", "FILE_GROUPS", "chosen_block", "chosen_file", "conf_content", "group_options", "unknown_choice"]
+__all__ = [
+    "CONF",
+    "FILE_GROUPS",
+    "chosen_block",
+    "chosen_file",
+    "conf_content",
+    "group_options",
+    "read_choice",
+    "unknown_choice",
+]
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 # groups of which a user may have a file of his own
 FILE_GROUPS = ("catenary", "pantograph")
 SUFFIXES = (".yaml", ".yml")
+TABLES = (".csv", ".xlsx")
 
 
 @cache
@@ -50,19 +60,19 @@ def chosen_file(group: str, name: str) -> Path | None:
     """
     if group not in FILE_GROUPS or not name:
         return None
-    if name.endswith(SUFFIXES) or "/" in name or os.sep in name or os.path.exists(name):
+    if name.lower().endswith((*SUFFIXES, *TABLES)) or "/" in name or os.sep in name or os.path.exists(name):
         return Path(name)
     return next((Path(f"{name}{suffix}") for suffix in SUFFIXES if os.path.isfile(f"{name}{suffix}")), None)
 
 
-def unknown_choice(group: str, name: str, place: str = "") -> str:
+def unknown_choice(group: str, name: object, place: str = "") -> str:
     """Sentence that refuses a choice which is neither in conf nor a file.
 
     Parameters
     ----------
     group : str
         Group that the choice is of.
-    name : str
+    name : object
         What was given.
     place : str
         Where it was given, with a space before (' on the command line').
@@ -80,10 +90,30 @@ def chosen_block(group: str, name: str | os.PathLike[str]) -> dict[str, Any]:
     InputError
         If there is no such choice, or the file holds anything but plain data.
     """
+    if not isinstance(name, str | os.PathLike):
+        raise InputError([unknown_choice(group, name)])
     name = os.fspath(name)
     if name in group_options(group):
         return copy.deepcopy(dict(conf_content(f"{group}/{name}")))
     path = chosen_file(group, name)
     if path is None:
         raise InputError([unknown_choice(group, name)])
+    return read_choice(group, path)
+
+
+def read_choice(group: str, path: Path) -> dict[str, Any]:
+    """Content of a user's file of a line or a pantograph.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is a table: it then says how a table becomes a line.
+    """
+    if group == "catenary" and path.suffix.lower() in TABLES and path.exists():
+        raise InputError(
+            [
+                f"catenary file {path} must be YAML, and is a table: catenary new droppers={path} like=NAME makes a "
+                "line of a dropper table, in Python load_line(NAME).with_droppers(positions_m=..., heights_mm=...)"
+            ]
+        )
     return read_yaml_mapping(path, group)

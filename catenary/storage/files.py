@@ -16,6 +16,7 @@ from catenary.errors import InputError, WriteError
 from catenary.storage.user_file import MOST_DIGITS, read_user_text
 
 __all__ = [
+    "other_files",
     "parsed_json",
     "read_json",
     "read_json_again",
@@ -75,6 +76,12 @@ def whole_file(path: Path) -> Iterator[Path]:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def other_files(folder: Path, kind: str) -> str:
+    """Sentence that refuses a folder in which something else stands than a new run of that kind, or one to resume."""
+    held = "holds other files" if folder.is_dir() else "is a file"
+    return f"run_dir, in Python folder, must be a new, empty or {kind} folder: {folder} {held}; give another one"
 
 
 def refuse_other_suffix(path: str | os.PathLike[str], suffixes: tuple[str, ...], what: str) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import InputError
+from catenary.spec.given import given_path
+from catenary.storage.files import other_files
 from dynamics.refusals import refuse_slack_line
 from dynamics.rig.whole_steps import whole_step_case
 from dynamics.spec.case import RIG_STEP, CaseSpec
@@ -69,8 +71,9 @@ def export_bundle(
     """
     given = {"dt": RIG_STEP, "speed_kmh": speed_kmh, **changes}
     case = bundle_case(job_input(CaseSpec, line, pantograph, given))
-    refuse_unfit_bundle(case, Path(folder))
-    return write_case(case, Path(folder))
+    place = given_path("folder", folder)
+    refuse_unfit_bundle(case, place)
+    return write_case(case, place)
 
 
 def bundle_case(case: CaseSpec, own: Mapping[str, Any] | None = None) -> CaseSpec:
@@ -99,7 +102,7 @@ def refuse_unfit_bundle(case: CaseSpec, folder: Path) -> None:
     """
     refuse_slack_line(case.catenary)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not (folder / "pfem.nc").is_file():
-        raise InputError([f"run_dir must be a new, empty or bundle folder: {folder} holds other files"])
+        raise InputError([other_files(folder, "bundle")])
 
 
 def write_case(case: CaseSpec, folder: Path) -> ExportedBundle:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Unpack
 
 from catenary.errors import InputError
+from catenary.spec.given import given_path
+from catenary.storage.files import other_files
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import case_of
 from dynamics.spec.case_input import Line, Pantograph
@@ -60,7 +62,7 @@ def campaign(
         After Ctrl-C; every design that was evaluated is on record, and the message says what resumes the campaign.
     """
     job = campaign_job(line, pantograph, {"speed_kmh": speed_kmh, **changes})
-    prepared = prepared_campaign(job, campaign_folder(job) if folder is None else Path(folder))
+    prepared = prepared_campaign(job, campaign_folder(job) if folder is None else given_path("folder", folder))
     command = shlex.join(["catenary", "optimise", f"resume={prepared.place.path}"])
     progress = ProgressLine(sys.stderr)  # what a script prints is its own
     how = Drive(progress=progress.show, doing=progress.doing, command=command, again="the same call")
@@ -90,7 +92,7 @@ def prepared_campaign(job: OptimiseJob, folder: Path) -> PreparedCampaign:
     prepared = prepare_campaign(campaign_of(job), case, folder)
     place = prepared.place
     if not prepared.is_resumed and place.path.exists() and (not place.path.is_dir() or place.foreign_files()):
-        raise InputError([f"run_dir must be a new, empty or campaign folder: {place.path} holds other files"])
+        raise InputError([other_files(place.path, "campaign")])
     return prepared
 
 
@@ -102,4 +104,4 @@ def load_campaign(folder: str | Path) -> FoundDesigns:
     InputError
         If the folder holds no campaign, or its record is lost.
     """
-    return FoundDesigns(load_result(Path(folder)))
+    return FoundDesigns(load_result(given_path("folder", folder)))

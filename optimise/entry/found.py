@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from catenary.spec.given import given_path
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import refuse_other_suffix
 from dynamics.rig.exported import ExportedBundle, bundle_case, refuse_unfit_bundle, write_case
@@ -60,9 +61,10 @@ class Design:
         InputError
             If the path ends in neither ``.yaml`` nor ``.yml``.
         """
-        refuse_other_suffix(path, (".yaml", ".yml"), "YAML")
-        write_line(self.line, Path(path))
-        return Path(path)
+        place = given_path("path", path)
+        refuse_other_suffix(place, (".yaml", ".yml"), "YAML")
+        write_line(self.line, place)
+        return place
 
     def simulate(self, *, error_estimate: bool = True) -> Run:
         """Run the design once more in the campaign's conditions, by the numerics of a single run."""
@@ -80,8 +82,9 @@ class Design:
             If the folder holds other files, or the speed would have to change by more than 0.3 %.
         """
         case = bundle_case(self.case, {"dt": RIG_STEP})
-        refuse_unfit_bundle(case, Path(folder))
-        return write_case(case, Path(folder))
+        place = given_path("folder", folder)
+        refuse_unfit_bundle(case, place)
+        return write_case(case, place)
 
     def __repr__(self) -> str:
         """Name the design and its standard deviation."""

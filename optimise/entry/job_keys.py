@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from catenary.errors import InputError
 from catenary.spec.changes import plain, typed_keys
+from catenary.spec.given import given_block
 from catenary.spec.keys import KeyTree
 from catenary.storage.configuration import chosen_block
 from dynamics.spec.case import CaseSpec
@@ -83,9 +84,16 @@ def sweep_job(line: Line, pantograph: Pantograph, given: Mapping[str, Any], axes
     for path, value in typed_keys(keys, plain({k: v for k, v in given.items() if k not in groups})):
         if isinstance(value, list) and (keys.node(path.split(".")) or {}).get("type") in ("number", "integer"):
             found[path] = value
-            value = value[0] if value else None
+            value = value[0] if value else None  # refused below
         case[path] = value
-    sweep = {"axes": {**found, **plain(axes)}}
+    every = {**found, **given_block("axes", axes)}
+    empty = [f"{path} must list at least one value: got none" for path, values in found.items() if not values]
+    if empty:
+        raise InputError(empty)
+    if not every:
+        job_input(CaseSpec, line, pantograph, _nested(case))  # what is wrong with the case comes first
+        raise InputError(["a sweep must have an axis: got one value each; give speed_kmh a list, or axes={...}"])
+    sweep = {"axes": every}
     return _checked_axes(_job(SweepJob, line, pantograph, {**_nested(case), **groups, "sweep": sweep}))
 
 
@@ -117,7 +125,7 @@ def sensitivity_job(
     if isinstance(inputs, str):
         study = chosen_block("inputs", inputs)["sensitivity"]
     given = _listed(given, {*ParameterStudyChanges.__annotations__, "speed_kmh"})
-    job = _job(SensitivityJob, line, pantograph, {**given, "sensitivity": {**study, **plain(how)}})
+    job = _job(SensitivityJob, line, pantograph, {**given, "sensitivity": {**study, **given_block("study", how)}})
     refuse_bad_inputs(job)
     return job
 

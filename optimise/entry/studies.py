@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from catenary.spec.given import given_path
 from dynamics.spec.case import case_of
 from dynamics.spec.case_input import Line, Pantograph
 from optimise.entry.job_keys import ParameterStudyChanges, Speeds, sensitivity_job, sweep_job
@@ -66,7 +67,7 @@ def sweep(
     """
     from optimise.parameter_study.dataset import sweep_dataset
 
-    job = sweep_job(line, pantograph, {"speed_kmh": speed_kmh, **changes}, axes or {})
+    job = sweep_job(line, pantograph, {"speed_kmh": speed_kmh, **changes}, {} if axes is None else axes)
     with _kept(folder) as path, _progress() as show:
         given = SweepInput(sweep=job.sweep, case=case_of(job))
         prepared = prepare_study(SweepFolder(path), given, job.cluster)
@@ -114,7 +115,7 @@ def sensitivity(
     """
     from optimise.parameter_study.dataset import sensitivity_dataset
 
-    job = sensitivity_job(line, pantograph, inputs, {"speed_kmh": speed_kmh, **changes}, study or {})
+    job = sensitivity_job(line, pantograph, inputs, {"speed_kmh": speed_kmh, **changes}, {} if study is None else study)
     with _kept(folder) as path, _progress() as show:
         given = SensitivityInput(sensitivity=job.sensitivity, case=case_of(job))
         prepared = prepare_study(SensitivityFolder(path), given, job.cluster)
@@ -125,7 +126,7 @@ def sensitivity(
 def _kept(folder: str | Path | None) -> Iterator[Path]:
     """Folder of a study: the one asked for, or one that goes when the study is done."""
     if folder is not None:
-        yield Path(folder)
+        yield given_path("folder", folder)
         return
     with tempfile.TemporaryDirectory(prefix="catenary_") as passing:
         try:

@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 
 from catenary.errors import InputError
 from catenary.spec.components import Spec
-from catenary.storage.files import read_yaml
+from catenary.storage.files import other_files, read_yaml
 from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.job import Batch, Setting
@@ -21,6 +21,7 @@ from optimise.record.study_folder import StudyFolder, config_diff, unreadable
 __all__ = ["ParameterStudyFolder", "ParameterStudyInput"]
 
 Input = TypeVar("Input", bound="ParameterStudyInput")
+OTHER_FOLDER = "use another run_dir, in Python folder"
 
 
 class ParameterStudyInput(Spec, ABC):
@@ -95,23 +96,23 @@ class ParameterStudyFolder(StudyFolder):
             try:
                 content = read_yaml(self.input_yaml, "study")
             except ValueError as error:
-                what = f"{self.input_yaml} must be readable; restore it or use another run_dir"
+                what = f"{self.input_yaml} must be readable; restore it or {OTHER_FOLDER}"
                 raise InputError([f"{what}: {unreadable(error)}"]) from error
             self._refuse_version(content)
             held = str(content.get("config_sha256", "")) if isinstance(content, dict) else ""
+            if not held:
+                raise InputError([f"{self.input_yaml} must be that of a {self.study}: it has no hash; {OTHER_FOLDER}"])
             if held != config_sha256(given):
                 raise InputError(
                     [
                         f"{self.study} '{given.name}' must be resumed with the configuration it was started with: "
                         f"{self.input_yaml} has hash {held[:12]}, this one {config_sha256(given)[:12]}"
-                        f"{_changed(content, given)}; use another {self.study}.name or run_dir"
+                        f"{_changed(content, given)}; use another {self.study}.name, or {OTHER_FOLDER}"
                     ]
                 )
             self.refuse_lost_record()
-        elif self.path.exists() and not self.path.is_dir():
-            raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} is a file"])
-        elif self.path.exists() and set(self.path.iterdir()) - {self.lock}:
-            raise InputError([f"run_dir must be a new, empty or {self.study} folder: {self.path} holds other files"])
+        elif self.path.exists() and (not self.path.is_dir() or set(self.path.iterdir()) - {self.lock}):
+            raise InputError([other_files(self.path, self.study)])
 
     def _refuse_version(self, content: object) -> None:
         """Refuse a record whose points were divided into batches in another way."""

@@ -22,7 +22,14 @@ from catenary.spec.checked import checked
 from catenary.spec.components import Spec
 from catenary.spec.keys import KeyTree, format_value
 from catenary.spec.line import CatenarySpec
-from catenary.storage.configuration import FILE_GROUPS, chosen_file, conf_content, group_options, unknown_choice
+from catenary.storage.configuration import (
+    FILE_GROUPS,
+    chosen_file,
+    conf_content,
+    group_options,
+    read_choice,
+    unknown_choice,
+)
 from catenary.storage.library import refuse_other_kind
 from catenary.storage.yaml_file import read_yaml_mapping
 from dynamics.spec.held_force import fill_mean_force, is_reference_force
@@ -192,7 +199,7 @@ def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:
 
 def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
     """Block from a user's file; a file that describes something else is refused in one sentence."""
-    content = read_yaml_mapping(path, group)
+    content = read_choice(group, path)
     refuse_other_kind(keys.children((group,)), content, group, path)
     return content
 

@@ -1,0 +1,62 @@
+"""Arguments of calls from Python that no Spec checks: numbers, paths and blocks, each refused in one sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from catenary.errors import InputError
+from catenary.spec.changes import plain
+from catenary.spec.keys import format_value
+
+__all__ = ["given_block", "given_numbers", "given_path"]
+
+
+def given_numbers(name: str, values: object, unit: str) -> list[float]:
+    """Numbers of a list, a range, an array or anything else that is gone through.
+
+    Raises
+    ------
+    InputError
+        If it is no such thing, or an element is not a number; with a sentence for each.
+    """
+    found = plain(values)
+    if not isinstance(found, list):
+        raise InputError([f"{name} must be a list of numbers [{unit}]: got {format_value(found)}"])
+    problems = [
+        f"{name}[{k}] must be a number [{unit}]: got {format_value(value)}"
+        for k, value in enumerate(found)
+        if not isinstance(value, Real) or isinstance(value, bool)
+    ]
+    if problems:
+        raise InputError(problems)
+    return [float(value) for value in found]
+
+
+def given_path(name: str, value: object) -> Path:
+    """Path of a file or folder.
+
+    Raises
+    ------
+    InputError
+        If it is neither text nor a path.
+    """
+    if not isinstance(value, str | os.PathLike) or isinstance(os.fspath(value), bytes):
+        raise InputError([f"{name} must be a path, as text or a pathlib.Path: got {format_value(value)}"])
+    return Path(value)
+
+
+def given_block(name: str, value: object) -> dict[str, Any]:
+    """Keys with values.
+
+    Raises
+    ------
+    InputError
+        If it is not a mapping.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError([f"{name} must be a mapping of keys with values: got {format_value(value)}"])
+    return plain(value)
