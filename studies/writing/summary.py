@@ -96,7 +96,7 @@ def summarise(
 
 def assessment_summary(case: CaseSpec, solution: Solution, file: str | None = None) -> list[dict[str, Any]]:
     """Every pantograph's force against the limits of a file, or of the shipped one, as in summary.json."""
-    from dynamics.contact_force.assessment import assess, standard_limits
+    from dynamics.contact_force.assessment import assess, limits_file, standard_limits
 
     if solution.statistics is None:
         return []
@@ -104,7 +104,8 @@ def assessment_summary(case: CaseSpec, solution: Solution, file: str | None = No
     for each in solution.pantographs:
         assert each.statistics is not None
         criteria = assess(asdict(each.statistics), case.speed_kmh, case.supply, limits)
-        found.append({"all_met": all(c.met for c in criteria), "criteria": [c.content for c in criteria]})
+        judged = {"limits_file": limits_file(file), "all_met": all(c.met for c in criteria)}
+        found.append({**judged, "criteria": [c.content for c in criteria]})
     return found
 
 

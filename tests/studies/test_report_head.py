@@ -6,6 +6,7 @@ import yaml
 from refusal import refused
 from small_runs import BRUNI, SMALL_WINDOW
 
+from catenary.storage.configuration import CONF
 from catenary.storage.provenance import config_sha256
 from studies.commands.simulate import compose
 
@@ -31,6 +32,19 @@ def test_the_head_is_typed_with_a_run_and_afterwards(catenary, folder):
     before = (folder / "run" / "report.html").read_bytes()
     refused(catenary("report", "run", "report.limits=none.yaml"), ["none.yaml does not exist"])
     assert (folder / "run" / "report.html").read_bytes() == before
+    shipped = summary["assessment"][0]["limits_file"]
+    assert "standards/contact_force.yaml" in shipped and "not kept" not in page and "another file" not in page
+
+    content = yaml.safe_load((CONF / "standards" / "contact_force.yaml").read_text(encoding="utf-8"))
+    for row in content["limits"]:
+        row["constant"] = 1.0 if row["statistic"] == "contact_force_max_N" else row.get("constant", 0.0)
+    (folder / "strict.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    assert catenary("report", "run", "report.limits=strict.yaml").code == 0
+    page = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert f"judged by another file when it was written: {shipped}" in page and "file strict.yaml" in page
+    headline = page.partition('class="headline">')[2].partition("</p>")[0]
+    assert "of standards 1 is not kept: maximum" in headline
+    assert json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8")) == summary, "a record of the run"
 
 
 def test_a_file_of_limits_that_cannot_be_used_is_refused_before_any_work(catenary, folder):

@@ -190,10 +190,12 @@ class OffDesign:
 class Assessment:
     """Limits of standards with what designs come to: the limits' file and title, each design's label with its criteria.
 
-    ``condition`` is the speed and supply that the limits are for, in words.
+    ``condition`` is the speed and supply that the limits are for, in words; ``recorded`` is the file by which the last
+    design's summary.json was judged, empty where that is not on record.
     """
 
     file: str
     title: str
     designs: tuple[tuple[str, tuple[Criterion, ...]], ...]
     condition: str
+    recorded: str = ""

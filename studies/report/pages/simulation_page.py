@@ -7,7 +7,7 @@ from studies.report.content.history_content import Histories
 from studies.report.content.provenance import origin_sections
 from studies.report.drawing.parts import Fact, Page, Section, Table, present
 from studies.report.readers.page_content import SimulationContent
-from studies.report.sections.assessment import assessment_table
+from studies.report.sections.assessment import assessment_table, missed_in_words
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
 from studies.report.sections.history.charts import (
     force_history_chart,
@@ -112,10 +112,11 @@ def _headline(content: SimulationContent) -> str:
     known = content.error is not None and content.error["total_N"] is not None
     error_text = " (estimated numerical error)" if known else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
+    missed = "" if content.assessment is None else missed_in_words(content.assessment)
     return (
         f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of "
         f"{sigma_with_error(sigma, content.error)}{error_text}; it stays between {number(low, 1)} N and "
-        f"{number(high, 1)} N. {kept}"
+        f"{number(high, 1)} N. {kept}{' ' if missed else ''}{missed}"
     )
 
 

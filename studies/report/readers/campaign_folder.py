@@ -107,7 +107,9 @@ def read_campaign(folder: Path) -> CampaignContent:
         condition=own_condition(result.campaign.scenarios, case),
         errors={name: error for name, found in summaries.items() if (error := found.get("numerical_error"))},
         choice=choice_of(result, ranked[:BEST_SHOWN]),
-        assessment=assessed(head, [(name, found.statistics) for name, found in solved.items()], case),
+        assessment=assessed(
+            head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1]
+        ),
         head=page_head("campaign", result.campaign.name, newest_record(folder), head),
     )
 

@@ -72,7 +72,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.on_open_line else "",
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
-        assessment=assessed(head, (("value", statistics),), case),
+        assessment=assessed(head, (("value", statistics),), case, summary),
         head=page_head("run", folder.name, folder / "result.nc", head),
         elasticity=_span_means(summary),
         error=summary.get("numerical_error") or None,

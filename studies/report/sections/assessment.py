@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dynamics.contact_force.assessment import Criterion, assess
 from dynamics.spec.case import CaseSpec
@@ -11,19 +12,29 @@ from studies.report.drawing.parts import Table
 from studies.report.sections.tables import STATISTICS, value_text
 from studies.writing.report_head import HeadRecord
 
-__all__ = ["assessed", "assessment_in_words", "assessment_table", "unconfirmed"]
+__all__ = ["assessed", "assessment_in_words", "assessment_table", "missed_in_words", "unconfirmed"]
 
 KNOWN = {"p": "read in the standard", "s": "seen in a public source", "r": "recalled"}
 
 
-def assessed(head: HeadRecord, designs: Sequence[tuple[str, Mapping[str, float]]], case: CaseSpec) -> Assessment | None:
-    """Hold the statistics of designs against the limits on record, at the case's own speed; None without figures."""
+def assessed(
+    head: HeadRecord,
+    designs: Sequence[tuple[str, Mapping[str, float]]],
+    case: CaseSpec,
+    summary: Mapping[str, Any] | None = None,
+) -> Assessment | None:
+    """Hold the statistics of designs against the limits on record, at the case's own speed; None without figures.
+
+    ``summary`` is the summary.json of the last design, which was judged when it was run.
+    """
     limits = head.limits_used
     known = [(label, figures) for label, figures in designs if "contact_force_mean_N" in figures]
     found = tuple((label, assess(figures, case.speed_kmh, case.supply, limits)) for label, figures in known)
     if not found or not found[0][1]:
         return None
-    return Assessment(head.limits_named, limits.title, found, f"{case.speed_kmh:g} km/h, {case.supply.upper()}")
+    condition = f"{case.speed_kmh:g} km/h, {case.supply.upper()}"
+    judged = (summary or {}).get("assessment") or [{}]
+    return Assessment(head.limits_named, limits.title, found, condition, judged[0].get("limits_file", ""))
 
 
 def unconfirmed(assessment: Assessment) -> int:
@@ -45,6 +56,14 @@ def assessment_in_words(assessment: Assessment) -> str:
     return f"Limits kept at {assessment.condition}: {'; '.join(found)}. {source}."
 
 
+def missed_in_words(assessment: Assessment) -> str:
+    """Name the limits that the last design does not keep; empty where it keeps all."""
+    criteria = assessment.designs[-1][1]
+    missed = [_quantity(c)[0] for c in criteria if not c.met]
+    count = f"{len(missed)} {'is' if len(missed) == 1 else 'are'}"
+    return f"Of {len(criteria)} limits of standards {count} not kept: {', '.join(missed)}." if missed else ""
+
+
 def assessment_table(assessment: Assessment) -> Table:
     """Show every limit, the value of each design with whether it is kept, edition, source and confirmation."""
     labels = [label for label, _ in assessment.designs]
@@ -58,6 +77,7 @@ def assessment_table(assessment: Assessment) -> Table:
         source = known if row.source in ("", known) else f"{known}: {row.source}".removeprefix(": ")
         cells = (name, "; ".join(limits), *values, unit)
         rows.append((*cells, f"{row.standard}:{row.edition}, {row.clause}", source, row.confirmed or "nobody yet"))
+    other = assessment.recorded not in ("", assessment.file)
     return Table(
         title=f"Limits of standards at {assessment.condition}",
         columns=("statistic", "limit", *labels, "unit", "standard, edition", "how known", "confirmed by"),
@@ -65,7 +85,8 @@ def assessment_table(assessment: Assessment) -> Table:
         align="ll" + "r" * len(labels) + "ulll",
         caption=f"{assessment.title}; file {assessment.file}. This table states figures, not conformity: rows that "
         "nobody has confirmed must be held against the standard's text first (report.limits=FILE). Standards limit "
-        "measured arcing; computed loss of contact stands for it.",
+        "measured arcing; computed loss of contact stands for it."
+        + (f" summary.json was judged by another file when it was written: {assessment.recorded}." if other else ""),
     )
 
 
