@@ -5,12 +5,18 @@ catenary lines re330          this one alone
 
 from __future__ import annotations
 
+from catenary.storage.configuration import group_options
 from studies.input.compose import Composed
 from studies.jobs.simulation import NoJob
 
-__all__ = ["JOB", "compose", "run"]
+__all__ = ["JOB", "compose", "own_words", "run"]
 
 JOB = NoJob
+
+
+def own_words() -> tuple[str, ...]:
+    """Names of lines, which a shell completes."""
+    return tuple(group_options("catenary"))
 
 
 def compose(overrides: list[str]) -> Composed[NoJob]:

@@ -38,7 +38,7 @@ from studies.writing.line_file import line_text
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
 
-__all__ = ["JOB", "NOT_TYPED", "NewJob", "compose", "run"]
+__all__ = ["JOB", "NOT_TYPED", "NewJob", "compose", "own_words", "run"]
 
 FROM_TABLE = (
     "droppers.positions",
@@ -76,6 +76,11 @@ class _Answers:
 
     typed: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+
+
+def own_words() -> tuple[str, ...]:
+    """Words that a shell completes in addition to the keys: the table, and the lines that values are taken from."""
+    return "droppers=", *(f"like={name}" for name in group_options("catenary"))
 
 
 def compose(overrides: list[str]) -> Composed[NewJob]:

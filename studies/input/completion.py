@@ -25,6 +25,8 @@ _catenary() {{
 {cases}
   esac
   COMPREPLY=( $(compgen -W "$words" -- "$last") )
+  # behind a key without values of its own the shell offers files
+  if [[ "$last" == *= && ${{#COMPREPLY[@]}} -eq 1 && "${{COMPREPLY[0]}}" == "$last" ]]; then COMPREPLY=(); fi
   if [[ ${{#COMPREPLY[@]}} -eq 1 && "${{COMPREPLY[0]}}" != *= ]]; then COMPREPLY=( "${{COMPREPLY[0]}} " ); fi
   # the shell puts in what follows the last of its own divisions of the word
   if [[ "$last" == *=* && "$COMP_WORDBREAKS" == *"="* ]]; then COMPREPLY=( "${{COMPREPLY[@]#"${{last%%=*}}="}}" ); fi
@@ -54,7 +56,8 @@ SHELLS = ("bash", "zsh", "fish")
 def words_of(studies: Mapping[str, str], families: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """What may follow each command: its keys, its choices with every name that conf offers, values that are listed.
 
-    The empty command has all commands; a family such as ``rig`` has its subcommands.
+    A command's ``own_words`` are those that its keys do not say. The empty command has all commands; a family such as
+    ``rig`` has its subcommands.
     """
     found: dict[str, tuple[str, ...]] = {"": tuple(studies)}
     for study in studies:
@@ -102,6 +105,9 @@ def _words(study: str, module: ModuleType) -> tuple[str, ...]:
     for path in tree.paths:
         if path not in left_out and path not in groups and not tree.children(path.split(".")):
             found += _values(path, tree.node(path.split(".")))
+    own = getattr(module, "own_words", tuple)()
+    keys = {word.partition("=")[0] for word in own}
+    found = [*own, *(word for word in found if word.partition("=")[0] not in keys)]
     return (*dict.fromkeys(found), "--help", *(("--cfg",) if tree.paths else ()))
 
 

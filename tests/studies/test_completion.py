@@ -26,6 +26,13 @@ TYPED = {
     "catenary optimise experiment=oc": "oc1_heights|oc2_spacing|",
     "catenary optimise report.a": "report.author=|report.approved=|",
     "catenary rig map over=d": "delay |",
+    "catenary new drop": "droppers=|droppers.stiffness=|droppers.mass_per_length=|droppers.clamp_mass_contact_wire=|"
+    "droppers.clamp_mass_messenger_wire=|droppers.shortest=|",
+    "catenary new droppers=": "|",  # nothing of its own: the shell offers files
+    "catenary new droppers=tab": "|",
+    "catenary new like=re": "re330 |",
+    "catenary lines re": "re330 |",
+    "catenary pantographs dsa3": "dsa380 |",
 }
 
 
@@ -54,6 +61,7 @@ def test_every_command_has_its_words():
     words = words_of(STUDIES, FAMILIES)
     assert set(words[""]) == set(STUDIES) and set(STUDIES) < set(words)
     assert "solver=open_line" in words["simulate"] and "speed_kmh=" in words["simulate"]
+    assert "like=" not in words["new"] and {"like=c350", "droppers=", "name="} <= set(words["new"])
     assert "synchronous=true" in words["optimise"] and "bundle=" in words["rig map"]
 
 
