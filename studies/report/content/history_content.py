@@ -146,7 +146,9 @@ def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mappin
     shown = pantographs[0].x
     line = case.catenary
     first, last = spans_at(line, shown.min()), spans_at(line, shown.max())
-    past = _past_axis(values, line.mean_span)
+    position = values.get("pantograph_position")
+    behind = 0.0 if position is None else float(position[-1, 0] - position[-1, -1])
+    past = np.linspace(-AHEAD * line.mean_span, BEHIND * line.mean_span + behind, SHOWN_COLUMNS)
     return Histories(
         pantographs=pantographs,
         supports=np.array([line.station(s) for s in np.arange(np.floor(first + 1e-6), np.ceil(last - 1e-6) + 1.0)]),
@@ -210,13 +212,6 @@ def _losses(values: Mapping[str, Array], p: int, record: Mapping[str, Any]) -> L
     columns = (values[name][mine] for name in ("loss_start_position", "loss_duration", "loss_length"))
     each = tuple((float(x), float(s), float(m)) for x, s, m in zip(*columns, strict=True))
     return Losses(record, each)
-
-
-def _past_axis(values: Mapping[str, Array], span: float) -> Array:
-    """Distances of the leading pantograph past a place at which its neighbourhood is shown [m]."""
-    position = values.get("pantograph_position")
-    behind = 0.0 if position is None else float(position[-1, 0] - position[-1, -1])
-    return np.linspace(-AHEAD * span, BEHIND * span + behind, SHOWN_COLUMNS)
 
 
 def _within(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:

@@ -93,13 +93,10 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
 
 def _sigma_fact(content: SimulationContent, name: str) -> Fact:
     """Sigma with its estimated numerical error, or with the word that there is none."""
-    remark = "contact force, filtered"
-    if content.error is not None:
-        error_text = (
-            "± estimated numerical error" if content.error["total_N"] is not None else "numerical error not estimated"
-        )
-        remark = f"{remark}; {error_text}"
-    return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], content.error), remark)
+    remark, error = "contact force, filtered", content.error
+    if error is not None:
+        remark += f"; {'numerical error not estimated' if error['total_N'] is None else '± estimated numerical error'}"
+    return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], error), remark)
 
 
 def _headline(content: SimulationContent) -> str:

@@ -14,7 +14,7 @@ from dynamics.charts.parts import Chart, Curve
 from optimise.parameter_study.sweep import load_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import SweepResult
-from studies.report.content.provenance import VARIED, Provenance, case_provenance, differing_section
+from studies.report.content.provenance import VARIED, case_provenance, differing_section
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.pages.sweep_page import ROLES, SHOWN
 from studies.report.sections.tables import signed, value_text
@@ -52,7 +52,9 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
     )
     if not charts:
         raise InputError(["sweeps laid over one another must have figures: none of these has any"])
-    held = {label: _held_inputs(sweep, axes[0]) for label, sweep in zip(labels, sweeps, strict=True)}
+    # the swept input, and the mean force that goes with it, differ within each
+    listed = [case_provenance(sweep.case, (axes[0], "mean_force_N")) for sweep in sweeps]
+    held = {label: tuple(r for r in rows if r.origin != VARIED) for label, rows in zip(labels, listed, strict=True)}
     return Page(
         kicker="Comparison of sweeps",
         title=" and ".join(labels) if len(labels) < 3 else f"{len(labels)} sweeps side by side",
@@ -123,8 +125,3 @@ def _values(sweeps: list[SweepResult], labels: list[str], axis: str) -> Table:
     rows = tuple((f"{v:g}", *(value_text(k.get(v), 2) for k in known)) for v in values)
     head = f"{axis} [{axis_unit(axis)}]" if axis_unit(axis) else axis
     return Table("Standard deviation of the contact force [N]", (head, *labels), rows, "r" * (1 + len(labels)))
-
-
-def _held_inputs(sweep: SweepResult, axis: str) -> tuple[Provenance, ...]:
-    """Inputs of a sweep's case but for the swept one and the mean force that goes with it."""
-    return tuple(row for row in case_provenance(sweep.case, (axis, "mean_force_N")) if row.origin != VARIED)

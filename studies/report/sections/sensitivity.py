@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 
 from dynamics.charts.numbers import number
-from dynamics.charts.parts import Chart, Curve, Role, Stations
+from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
 from optimise.evaluation.case_inputs import value_at
 from optimise.parameter_study.sensitivity_indices import OUTPUTS, LocalFigures, MorrisFigures, Output, SobolFigures
 from optimise.parameter_study.sensitivity_result import SensitivityResult
@@ -15,8 +18,9 @@ from studies.report.drawing.parts import Section, Table, present
 from studies.report.sections.tables import not_periodic_text, plus_minus, value_text
 
 __all__ = [
-    "height_of_rows",
+    "bars",
     "inputs_table",
+    "rows_chart",
     "sensitivity_summary",
     "study_headline",
     "study_sections",
@@ -165,27 +169,33 @@ def inputs_table(result: SensitivityResult, title: str = "") -> Table:
     return Table(title, ("input", "case", "low", "high", "uniform in", "unit"), rows, "lrrrlu")
 
 
-def height_of_rows(count: int) -> float:
-    """Height, over the width of the axes, of a chart whose y axis has names."""
-    return 0.08 + 0.05 * count
+def rows_chart(
+    about: tuple[str, str, str], x_label: str, curves: Iterable[Curve], x_range: tuple[float, float], names: list[str]
+) -> Chart:
+    """Lay out a chart of rows with names, the lowest first; ``about`` has its own name, title and caption."""
+    height, rows = 0.08 + 0.05 * len(names), tuple(names)
+    return Chart(*about, x_label, "", tuple(curves), x_range=x_range, pick="point", height=height, y_names=rows)
 
 
-def _named(result: SensitivityResult, order: np.ndarray) -> tuple[str, ...]:
-    """Names of inputs from the lowest row to the highest."""
-    return tuple(axis_meaning(result.plan.names[i]) for i in order)
+def bars(label: str, ends: tuple[float, Array], unit: str, role: Role, notes: Iterable[str]) -> tuple[Curve, Curve]:
+    """Draw a bar in each row from one place to a value each, with a point that can be read at its end."""
+    start, values = ends
+    rows = np.arange(1.0, values.size + 1.0)
+    x = np.stack([np.full(values.size, start), values], axis=1).ravel()
+    bar = Curve(label, x, np.repeat(rows, 2), unit, "", role, "bars")
+    return bar, Curve(label, values, rows, unit, "", role, "dots", tuple(notes))
 
 
 def _indices_chart(result: SensitivityResult, s: SobolFigures, k: int, output: Output) -> Chart:
     """Draw total and first-order indices of one output with their intervals, the largest at the top."""
     order = np.argsort(s.total[k])
-    rows = np.arange(1.0, order.size + 1.0)
     curves = []
-    kinds = (
-        ("total", s.total, s.total_low, s.total_high, 0.14),
-        ("first order", s.first, s.first_low, s.first_high, -0.14),
+    kinds: tuple[tuple[str, Array, Array, Array, Role, Mark], ...] = (
+        ("total", s.total, s.total_low, s.total_high, "best", "dots"),
+        ("first order", s.first, s.first_low, s.first_high, "nominal", "rings"),
     )
-    for (label, value, low, high, lift), role in zip(kinds, ("best", "nominal"), strict=True):
-        y = rows + lift
+    for label, value, low, high, role, mark in kinds:
+        y = np.arange(1.0, order.size + 1.0) + (0.14 if role == "best" else -0.14)
         ends = np.stack([low[k, order], high[k, order]], axis=1).ravel()
         notes = tuple(
             f"{result.plan.names[i]}, {label}: {number(value[k, i], 3)} "
@@ -193,22 +203,17 @@ def _indices_chart(result: SensitivityResult, s: SobolFigures, k: int, output: O
             for i in order
         )
         curves.append(Curve("", ends, np.repeat(y, 2), "", "", role, "segments"))
-        mark = "dots" if role == "best" else "rings"
         curves.append(Curve(label, value[k, order], y, "", "", role, mark, notes))
     low, high = min(0.0, float(min(c.x.min() for c in curves))), max(0.2, float(max(c.x.max() for c in curves)))
-    return Chart(
-        name=f"sobol_{output.name}",
-        title=f"What the {output.meaning} depends on",
-        caption="Dots: total index; rings: first order; lines: intervals.",
-        x_label="Share of the variance",
-        y_label="",
-        curves=tuple(curves),
-        stations=(Stations("zero", np.zeros(1), full_height=True),),
-        x_range=(low - 0.02, high + 0.03),
-        pick="point",
-        height=height_of_rows(order.size),
-        y_names=_named(result, order),
-    )
+    caption = "Dots: total index; rings: first order; lines: intervals."
+    about = f"sobol_{output.name}", f"What the {output.meaning} depends on", caption
+    chart = rows_chart(about, "Share of the variance", curves, (low - 0.02, high + 0.03), _named(result, order))
+    return replace(chart, stations=(Stations("zero", np.zeros(1), full_height=True),))
+
+
+def _named(result: SensitivityResult, order: np.ndarray) -> list[str]:
+    """Names of inputs from the lowest row to the highest."""
+    return [axis_meaning(result.plan.names[i]) for i in order]
 
 
 def _effects_chart(result: SensitivityResult, m: MorrisFigures, k: int, output: Output) -> Chart:
@@ -244,30 +249,21 @@ def _tornado_chart(result: SensitivityResult, d: LocalFigures, k: int, output: O
     known = np.flatnonzero(np.isfinite(width))
     if not np.isfinite(nominal) or not known.size or not width[known].max() > 0.0:
         return None
-    order = known[np.argsort(width[known])]
-    rows, curves = np.arange(1.0, order.size + 1.0), []
-    ends: tuple[tuple[str, Array, Role], ...] = (("input lower", low, "nominal"), ("input higher", high, "best"))
-    for label, end, role in ends:
-        x, y = np.stack([np.full(order.size, nominal), end[order]], axis=1).ravel(), np.repeat(rows, 2)
-        curves.append(Curve(label, x, y, output.unit, "", role, "bars"))
-        sign = "−" if end is low else "+"
-        notes = tuple(
+    order, curves = known[np.argsort(width[known])], []
+    ends: tuple[tuple[str, Array, Role, str], ...] = (
+        ("input lower", low, "nominal", "−"),
+        ("input higher", high, "best", "+"),
+    )
+    for label, end, role, sign in ends:
+        notes = (
             f"{result.plan.names[i]} {sign} {d.steps[i]:.4g} {axis_unit(result.plan.names[i])}: "
             f"{number(float(end[i]), 2)} {output.unit}"
             for i in order
         )
-        curves.append(Curve(label, end[order], rows, output.unit, "", role, "dots", notes))
+        curves += bars(label, (nominal, end[order]), output.unit, role, notes)
     reach = 1.08 * float(np.abs(np.concatenate([low[order], high[order]]) - nominal).max())
-    return Chart(
-        name=f"tornado_{output.name}",
-        title=f"One input at a time: {output.meaning}",
-        caption=f"At the case's own values: {number(nominal, 2)} {output.unit}.",
-        x_label=output.meaning[0].upper() + output.meaning[1:],
-        y_label="",
-        curves=tuple(curves),
-        stations=(Stations("own values", np.array([nominal]), full_height=True),),
-        x_range=(nominal - reach, nominal + reach),
-        pick="point",
-        height=height_of_rows(order.size),
-        y_names=_named(result, order),
-    )
+    caption = f"At the case's own values: {number(nominal, 2)} {output.unit}."
+    about = f"tornado_{output.name}", f"One input at a time: {output.meaning}", caption
+    x_label = output.meaning[0].upper() + output.meaning[1:]
+    chart = rows_chart(about, x_label, curves, (nominal - reach, nominal + reach), _named(result, order))
+    return replace(chart, stations=(Stations("own values", np.array([nominal]), full_height=True),))

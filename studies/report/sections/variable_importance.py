@@ -15,7 +15,7 @@ import numpy as np
 
 from catenary.errors import InputError
 from dynamics.charts.numbers import number
-from dynamics.charts.parts import Chart, Curve
+from dynamics.charts.parts import Chart
 from optimise.entry.input_paths import chosen_inputs, fitting_inputs
 from optimise.evaluation.objectives import Objective
 from optimise.parameter_study.sensitivity import load_sensitivity
@@ -24,7 +24,7 @@ from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.importances import read_importances
 from optimise.search.result import CampaignResult
 from studies.report.drawing.parts import Section
-from studies.report.sections.sensitivity import height_of_rows, sensitivity_summary
+from studies.report.sections.sensitivity import bars, rows_chart, sensitivity_summary
 
 __all__ = ["VariableImportance", "importance_of", "importance_sections"]
 
@@ -168,23 +168,13 @@ def _next_text(importance: VariableImportance) -> str:
 def _chart(objective: Objective, shares: dict[str, float]) -> Chart:
     """Draw the share of each variable as a bar, the largest at the top."""
     names = sorted(shares, key=lambda name: shares[name])
-    values = np.array([shares[name] for name in names])
-    rows = np.arange(1.0, len(names) + 1.0)
-    bars = np.stack([np.zeros(values.size), 100.0 * values], axis=1).ravel()
-    notes = tuple(f"{name}: {number(100.0 * share, 1)} %" for name, share in zip(names, values, strict=True))
-    return Chart(
-        name=f"importances_{objective.slug}",
-        title=f"Screening only: importance for {objective.symbol} in the optimiser's own sample",
-        caption="The shares of all variables add up to 100 %. Trials that break a limit count as worse than the "
-        "nominal line; those that failed, and those of a polish, do not count.",
-        x_label="Share",
-        y_label="",
-        curves=(
-            Curve("share", bars, np.repeat(rows, 2), "%", "", "muted", "bars"),
-            Curve("share", 100.0 * values, rows, "%", "", "muted", "dots", notes),
-        ),
-        x_range=(0.0, 1.08 * 100.0 * float(values.max())),
-        pick="point",
-        height=height_of_rows(len(names)),
-        y_names=tuple(names),
+    percent = 100.0 * np.array([shares[name] for name in names])
+    notes = (f"{name}: {number(share, 1)} %" for name, share in zip(names, percent, strict=True))
+    title = f"Screening only: importance for {objective.symbol} in the optimiser's own sample"
+    caption = (
+        "The shares of all variables add up to 100 %. Trials that break a limit count as worse than the nominal line; "
+        "those that failed, and those of a polish, do not count."
     )
+    curves = bars("share", (0.0, percent), "%", "muted", notes)
+    about = f"importances_{objective.slug}", title, caption
+    return rows_chart(about, "Share", curves, (0.0, 1.08 * 100.0 * max(shares.values())), names)
