@@ -18,7 +18,7 @@ from optimise.search.distances import distance
 from optimise.search.progress import read_status
 from optimise.spec.campaign import LimitsSpec
 from optimise.spec.scenarios import ScenariosSpec
-from studies.report.readers.search_folder import ranked_trials
+from studies.report.readers.campaign_record import ranked_trials
 from studies.report.sections.basins import basins_of as basins_of_report
 from studies.report.sections.basins import basins_section
 

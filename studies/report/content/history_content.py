@@ -60,7 +60,7 @@ class Losses:
     """Losses of one pantograph as summary.json sums them up; where each begins [m], how long it lasts [s, m]."""
 
     summary: Mapping[str, Any]
-    each: tuple[tuple[float, float, float], ...]
+    each: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mappin
         lines=bool(int(about["lines"])),
         method=str(about["method"]),
         rms_window=values["rms_window"],
-        losses=tuple(_losses(values, p, record) for p, record in enumerate(losses)),
+        losses=tuple(Losses(record, _each_loss(values, p)) for p, record in enumerate(losses)),
         droppers=_droppers(values, case, past),
         uplifts=_uplifts(values, case, past),
         point_time=values["time"] if "point_displacement" in values else None,
@@ -206,12 +206,9 @@ def _shown(position: Array, case: CaseSpec) -> NDArray[np.int64]:
     return np.flatnonzero((position > first + 1e-6) & (position <= end + 1e-6))
 
 
-def _losses(values: Mapping[str, Array], p: int, record: Mapping[str, Any]) -> Losses:
-    """Losses of one pantograph."""
-    mine = values["loss_pantograph"] == p
-    columns = (values[name][mine] for name in ("loss_start_position", "loss_duration", "loss_length"))
-    each = tuple((float(x), float(s), float(m)) for x, s, m in zip(*columns, strict=True))
-    return Losses(record, each)
+def _each_loss(values: Mapping[str, Array], p: int) -> tuple[tuple[float, ...], ...]:
+    columns = [values[name] for name in ("loss_start_position", "loss_duration", "loss_length")]
+    return tuple(map(tuple, np.stack(columns, axis=1)[values["loss_pantograph"] == p].tolist()))
 
 
 def _within(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:

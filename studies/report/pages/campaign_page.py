@@ -6,12 +6,12 @@ from dynamics.charts.numbers import number, with_bound_units
 from optimise.evaluation.verdict import SAME, UNKNOWN, WORSE
 from studies.report.content.pieces import SpanResult
 from studies.report.content.provenance import origin_sections
-from studies.report.drawing.parts import Fact, Page, Section, present
+from studies.report.drawing.parts import Fact, Page, Section, Table, present
 from studies.report.pages.campaign_lead import gain_verdict, gains_in_words, lead_section, off_design_in_words
 from studies.report.readers.page_content import CampaignContent
 from studies.report.sections.basins import basins_section
 from studies.report.sections.charts import dropper_force_chart, force_chart, height_chart
-from studies.report.sections.choice import cost_table, designs_chart
+from studies.report.sections.choice import designs_chart
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
@@ -32,17 +32,21 @@ from studies.report.sections.variable_importance import importance_sections
 
 __all__ = ["campaign_page"]
 
+HOLDING = "Every design keeps the mean force, the bounds and the spacing; the rest are limits."
+WORST = " Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
+
 
 def campaign_page(content: CampaignContent) -> Page:
     """Compose the page of a campaign."""
     results = tuple(r for r in (content.nominal, content.best) if r is not None)
+    cost = Table("", ("what it cost", ""), content.choice.cost, "lr")
     sections = (
         lead_section(content),
         _front_section(content),
         _choice_section(content),
         _force_section(content, results),
         _line_section(results),
-        _search_section(content),
+        Section("The search", charts=present(search_chart(content.history)), tables=(cost,)),
         basins_section(content.choice.basins),
         *(() if content.choice.importance is None else importance_sections(content.choice.importance)),
         scenario_section(content.choice.scenarios),
@@ -50,7 +54,7 @@ def campaign_page(content: CampaignContent) -> Page:
         _schedule_section(content),
         Section(
             "Limits of the search",
-            text=(_holding(content),),
+            text=(HOLDING + (WORST if content.condition else ""),),
             charts=present(dropper_force_chart(results, content.least_dropper_force_N)),
             tables=(constraint_table(content.constraints),) if content.constraints else (),
         ),
@@ -229,18 +233,6 @@ def _choice_section(content: CampaignContent) -> Section:
     )
 
 
-def _search_section(content: CampaignContent) -> Section:
-    charts = present(search_chart(content.history))
-    return Section("The search", charts=charts, tables=(cost_table(content.choice),))
-
-
-def _holding(content: CampaignContent) -> str:
-    text = "Every design keeps the mean force, the bounds and the spacing; the rest are limits."
-    if not content.condition:
-        return text
-    return f"{text} Uplift, dropper force at rest and loss of contact are the worst of all scenarios."
-
-
 def _off_design_section(content: CampaignContent) -> Section:
     """Show both designs off the design point."""
     found = content.off_design
@@ -256,9 +248,8 @@ def _off_design_section(content: CampaignContent) -> Section:
 
 def _schedule_section(content: CampaignContent) -> Section:
     """Show the lengths to cut the best design's droppers to."""
-    title = "For the fitter"
     if content.schedule is None:
-        return Section(title)
+        return Section("For the fitter")
     text = "Droppers of the best design, unloaded, from wire axis to wire axis, clamps included."
     tolerances = () if content.tolerances is None else (tolerance_table(content.tolerances),)
-    return Section(title, text=(text,), tables=(schedule_table(content.schedule), *tolerances))
+    return Section("For the fitter", text=(text,), tables=(schedule_table(content.schedule), *tolerances))

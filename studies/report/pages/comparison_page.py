@@ -29,13 +29,18 @@ def comparison_page(content: ComparisonContent) -> Page:
     envelopes = tuple(curve for e in content.entries for curve in e.envelope)
     charts = [_overlay(c, content, e) for c, e in ((traces, envelopes), (heights, ())) if c is not None]
     computed = {x: e.provenance for x, e in zip(NAMES, content.entries, strict=False) if e.provenance}
+    rows = tuple(
+        (letter, e.source, e.note or f"{e.line}: computed by this program.")
+        for letter, e in zip(NAMES, content.entries, strict=False)
+    )
+    sources = Table("", ("", "read from", "what it is"), rows, "lll")
     records = ", ".join(e.result.label for e in content.entries if e.note)
     unknown = f"A record says nothing of line, pantograph and conditions: not known for {records}." if records else ""
     caption = "" if len(computed) == len(content.entries) else "Inputs of a record are not known and not listed."
     sections = (
         Section("The contact force", charts=tuple(charts), tables=(_statistics(content),)),
         differing_section(computed, unknown, caption),
-        Section("Where they come from", tables=(_sources(content),)),
+        Section("Where they come from", tables=(sources,)),
     )
     return Page(
         kicker="Comparison of runs and records",
@@ -109,11 +114,3 @@ def _difference(value: float | None, first: float | None, digits: int) -> str:
         return "–"
     percent = change_percent(value, first)
     return signed(value - first, digits) + ("" if percent == "–" else f" ({percent})")
-
-
-def _sources(content: ComparisonContent) -> Table:
-    rows = tuple(
-        (letter, e.source, e.note or f"{e.line}: computed by this program.")
-        for letter, e in zip(NAMES, content.entries, strict=False)
-    )
-    return Table(title="", columns=("", "read from", "what it is"), rows=rows, align="lll")

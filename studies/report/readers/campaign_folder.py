@@ -23,23 +23,21 @@ from optimise.search.result import CampaignResult, load_result
 from optimise.spec.campaign import LimitsSpec
 from studies.report.content.pieces import Constraint, SpanResult
 from studies.report.content.provenance import case_provenance
-from studies.report.readers.campaign_afterwards import (
+from studies.report.readers.campaign_record import (
+    evaluation_of,
+    front_of_designs,
     newest_record,
+    ranked_trials,
     read_confirmation,
     read_droppers,
     read_off_design,
-    signed_head,
-)
-from studies.report.readers.given_input import input_origins
-from studies.report.readers.page_content import CampaignContent
-from studies.report.readers.search_folder import (
-    evaluation_of,
-    front_of_designs,
-    ranked_trials,
     search_history,
+    signed_head,
     state_of,
     variables_of_designs,
 )
+from studies.report.readers.given_input import input_origins
+from studies.report.readers.page_content import CampaignContent
 from studies.report.readers.simulation_folder import NOTES, filter_note
 from studies.report.readers.stored import (
     command_of,
@@ -78,6 +76,8 @@ def read_campaign(folder: Path) -> CampaignContent:
     case = result.case
     head, unsigned = signed_head(folder, best)
     confirmation, remarks = read_confirmation(folder, best)
+    done, wanted = sum(r.outcome is not None and not r.polished for r in result.records), result.campaign.trials
+    unfinished = (f"The campaign has not ended: {done} of {wanted} designs are on record.",) if done < wanted else ()
     return CampaignContent(
         title=_title(result),
         x_note=NOTES[case.solver],
@@ -99,7 +99,7 @@ def read_campaign(folder: Path) -> CampaignContent:
             *missing,
             *remarks,
             *unsigned,
-            *_unfinished(result),
+            *unfinished,
             *(f"{name} line: {text}" for name, found in summaries.items() for text in slack_warning(found)),
             *rest_warnings(case.catenary),
         ),
@@ -212,13 +212,6 @@ def _spacing(result: CampaignResult) -> tuple[Constraint, ...]:
             *nearest,
         ),
     )
-
-
-def _unfinished(result: CampaignResult) -> tuple[str, ...]:
-    done = sum(1 for r in result.records if r.outcome is not None and not r.polished)
-    if done >= result.campaign.trials:
-        return ()
-    return (f"The campaign has not ended: {done} of {result.campaign.trials} designs are on record.",)
 
 
 def _run(folder: Path, result: CampaignResult) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from catenary.linearised.rest_warnings import rest_warnings
 from studies.report.content.history_content import read_histories
 from studies.report.content.provenance import case_provenance
-from studies.report.readers.campaign_afterwards import read_droppers
+from studies.report.readers.campaign_record import read_droppers
 from studies.report.readers.given_input import input_origins
 from studies.report.readers.page_content import SimulationContent
 from studies.report.readers.stored import (

@@ -13,12 +13,11 @@ from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import ScenarioSet
 from optimise.record.campaign_folder import TrialRecord
 from optimise.search.result import CampaignResult
-from studies.report.drawing.parts import Table
 from studies.report.sections.basins import Basins, basins_of
 from studies.report.sections.scenario_tables import COMBINED, ScenarioFigures, scenario_figures
 from studies.report.sections.variable_importance import VariableImportance, importance_of
 
-__all__ = ["Choice", "choice_of", "cost_table", "designs_chart"]
+__all__ = ["Choice", "choice_of", "designs_chart"]
 
 MM = 1.0e3
 ROLES: tuple[Role, ...] = ("best", "other", "fourth", "fifth", "sixth")
@@ -118,8 +117,3 @@ def designs_chart(choice: Choice) -> Chart:
         curves=choice.drawn,
         height=0.36,
     )
-
-
-def cost_table(choice: Choice) -> Table:
-    """Show what the search cost."""
-    return Table(title="", columns=("what it cost", ""), rows=choice.cost, align="lr")

@@ -141,15 +141,10 @@ def front_table(front: Front) -> Table:
 
 
 def _cells(front: Front, values: Array) -> list[str]:
-    nominal = front.nominal
-    return [
-        text
-        for k, o in enumerate(front.objectives)
-        for text in (
-            number(float(values[k]), OBJECTIVE_DECIMALS[o.unit]),
-            objective_change(o, float(values[k]), float(nominal[k])),
-        )
-    ]
+    found: list[str] = []
+    for o, value, nominal in zip(front.objectives, values.tolist(), front.nominal.tolist(), strict=True):
+        found += number(value, OBJECTIVE_DECIMALS[o.unit]), objective_change(o, value, nominal)
+    return found
 
 
 def _label(objective: Objective) -> str:

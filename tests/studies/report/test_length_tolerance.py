@@ -21,7 +21,7 @@ from studies.afterwards.length_tolerance import (
     show_length_tolerance,
 )
 from studies.afterwards.off_design import show_fitter_schedule
-from studies.report.readers.campaign_afterwards import read_droppers
+from studies.report.readers.campaign_record import read_droppers
 from studies.report.sections.length_tolerance import tolerance_table
 
 WISH = LengthToleranceSpec(samples=4)

@@ -16,7 +16,7 @@ from studies.afterwards.confirmation import confirmation_content, confirmation_l
 from studies.report import write_report
 from studies.report.pages.campaign_page import campaign_page
 from studies.report.readers.campaign_folder import read_campaign
-from studies.report.readers.search_folder import ranked_trials
+from studies.report.readers.campaign_record import ranked_trials
 from studies.report.sections.scenario_tables import scenario_figures, scenario_section
 from studies.report.sections.tables import change_percent
 

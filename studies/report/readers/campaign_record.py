@@ -1,20 +1,39 @@
-"""What a search found, read from a campaign's record: its history, its best designs, its front."""
+"""What is on record of a campaign: history, best designs and front of its search, and what was made afterwards."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dynamics.spec.case import CaseSpec
+from optimise.afterwards.confirm import Confirmation, DesignConfirmation
+from optimise.afterwards.gain_left import ComparedRun
 from optimise.design.space import Variable
 from optimise.evaluation.objectives import raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
 from optimise.search.result import CampaignResult
-from studies.report.content.pieces import Array, DesignTable, Front, SearchHistory, TrialState
+from studies.report.content.pieces import Array, DesignTable, Front, OffDesign, SearchHistory, TrialState
+from studies.report.readers.stored import read_json
+from studies.writing.report_head import HeadRecord, read_head
 
-__all__ = ["evaluation_of", "front_of_designs", "ranked_trials", "search_history", "state_of", "variables_of_designs"]
+__all__ = [
+    "evaluation_of",
+    "front_of_designs",
+    "newest_record",
+    "ranked_trials",
+    "read_confirmation",
+    "read_droppers",
+    "read_off_design",
+    "search_history",
+    "signed_head",
+    "state_of",
+    "variables_of_designs",
+]
 
 MM = 1.0e3
 
@@ -195,3 +214,48 @@ def _meaning(result: CampaignResult, by_dropper: bool, bounded: bool) -> str:
         f"{first} {names} are changes against the nominal line, counted from the support to mid-span and the same on "
         f"both sides of it ({meant}). What they come to stands in the table of droppers."
     )
+
+
+def signed_head(folder: Path, best: TrialRecord | None) -> tuple[HeadRecord, tuple[str, ...]]:
+    """Head on record, without the names of those who checked and approved another design than the best one."""
+    held = read_head(folder)
+    head = held.signed_for(None if best is None else best.number)
+    if (held.checked, held.approved) == (head.checked, head.approved):
+        return head, ()
+    return head, (f"Trial {held.design} was checked and approved, not the design that is the best now: sign again.",)
+
+
+def newest_record(folder: Path) -> Path:
+    """Record that was written last of those that the page's figures come from."""
+    files = [folder / name for name in ("trust.json", "confirmation.json", "trials.jsonl")]
+    return next((path for path in files if path.exists()), folder / "campaign.yaml")
+
+
+def read_confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmation | None, tuple[str, ...]]:
+    """Confirmation on record, unless it is of a design that is no longer the best."""
+    path = folder / "confirmation.json"
+    if best is None or not path.exists():
+        return None, ()
+    content = read_json(path)
+    names = DesignConfirmation.__dataclass_fields__
+    nominal, confirmed = (
+        DesignConfirmation(**{k: v for k, v in content[which].items() if k in names}) for which in ("nominal", "best")
+    )
+    if confirmed.trial != best.number:
+        return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
+    return Confirmation(nominal, confirmed), ()
+
+
+def read_off_design(path: Path, case: CaseSpec, best_trial: int) -> OffDesign | None:
+    """Off-design table on record, if it is of that design."""
+    content = read_json(path) if path.exists() else {}
+    if content.get("best_trial") != best_trial:
+        return None
+    return OffDesign(case.speed_kmh, case.contact.stiffness, tuple(map(ComparedRun.of_row, content["rows"])))
+
+
+def read_droppers(path: Path, best_trial: int | None = None) -> dict[str, Any] | None:
+    """Schedule or tolerances of dropper lengths on record, if they are of that design and there are any."""
+    content = read_json(path) if path.exists() else {}
+    found = content.get("droppers") or content.get("length_m")
+    return content if found and content.get("best_trial") == best_trial else None
