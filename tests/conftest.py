@@ -109,7 +109,7 @@ def build_case(build_line):
 
 @pytest.fixture(scope="session")
 def influence(build_line, build_case):
-    """Influence matrices of a line with five droppers: shared, for they take ten to twenty seconds.
+    """Influence matrices of a line with five droppers: shared by many tests.
 
     More damping than a real line has: the peaks need fewer frequencies, and a window's ends are felt less.
     """
@@ -117,4 +117,4 @@ def influence(build_line, build_case):
 
     droppers = {"positions": [5.0, 16.25, 27.5, 38.75, 50.0], "contact_wire_heights": [0.0, -0.03, -0.04, -0.03, 0.0]}
     line = build_line(droppers=droppers, damping={"alpha": 0.5})
-    return influence_matrices(build_case(line, 275.0, applied_force_N=165.0), 3.0e-6)
+    return influence_matrices(build_case(line, 275.0, applied_force_N=165.0))

@@ -27,8 +27,8 @@ from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE
 __all__ = ["on_infinite_line"]
 
 SEARCHES = 12
-# of the matrices: half of what those of a rig cost, and still an error of about a hundredth by their own estimate
-QUADRATURE = 3.0e-4
+# of the matrices, as those of a rig have it
+QUADRATURE = 1.0e-3
 
 
 def on_infinite_line(case: CaseSpec, solution: Solution, error: NumericalError) -> tuple[Solution, NumericalError]:

@@ -1,77 +1,103 @@
-r"""Compiled solution of one span cell under Bloch conditions, frequency by frequency.
+r"""Compiled solution of one condensed cell under Bloch conditions, at complex angles.
 
 At the angle theta = omega dt the time-stepped line (Newmark 1/4-1/2, the bilinear rule) has the dynamic stiffness
 D = -W^2 M + i W C + K with W = (2/dt) tan(theta/2), and u(x + L, t + T) = u(x, t) turns the next cell's interface into
 exp(-i theta N) times the cell's own.
 
-Legend: ni interface dofs come first; rows of the interior's factor are stored from their first entry; B = Br + i Bi
-right-hand sides, then answers; S, top the interface's matrix and its loads; X, Y, Z answers by load, by step of the
-contact, and turned round.
+Legend: S key dofs' dynamic stiffness, lower triangle, the next cell's interface behind the cell's own; ni interface
+dofs come first; rows of the factor are stored from their first entry; B = Br + i Bi right-hand sides, then answers;
+top, load the interface's matrix and its loads.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["CellMatrices", "ContactTable", "accumulate_contact", "bloch_answers"]
+__all__ = ["KeyMatrices", "key_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Complexes = NDArray[np.complex128]
+Complexes = NDArray[np.complexfloating[Any, Any]]
 
-# no interior dof reaches further along its column of L than this: bays are shorter
-MOST_REACH = 400
 _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
-class CellMatrices(NamedTuple):
-    """One cell, (dof, dof), and what links it to the next, (dof, interface dof); ``first`` entry of every row."""
+class KeyMatrices(NamedTuple):
+    """Key dofs' stiffness and mass by entry, what holds supports, and the modes of the bays between them.
 
-    M: Floats
-    C: Floats
-    K: Floats
-    M_next: Floats
-    C_next: Floats
-    K_next: Floats
-    first: Ints
-    ni: int
-
-
-class ContactTable(NamedTuple):
-    """Dofs under the contact by their numbers among the loads, and their shares, (step, 4) each.
-
-    ``wrap`` is 1 where the dof belongs to the next cell, whose answer and load carry the Bloch phase of ``steps``
-    steps a span.
+    ``row``, ``col``, ``K``, ``M``, ``held``, ``dashpot`` (entry,) of the lower triangle; ``first`` (own key dof,) the
+    first entry of a row right of the interface; ``modes`` (bay + 1,) where a bay's modes begin; ``omega2`` (mode,);
+    ``p``, ``q`` (end, mode); ``ends`` (bay, end), -1 where a bay has fewer.
     """
 
-    at: Ints
-    phi: Floats
-    wrap: Ints
-    steps: int
+    row: Ints
+    col: Ints
+    K: Floats
+    M: Floats
+    held: Floats
+    dashpot: Floats
+    first: Ints
+    ni: int
+    modes: Ints
+    omega2: Floats
+    p: Floats
+    q: Floats
+    ends: Ints
+    alpha: float
+    beta: float
 
 
 class _Work(NamedTuple):
-    """Memory of one frequency: factor of the interior, and right-hand sides in real and imaginary part."""
+    """Memory of one frequency: stiffness, factor and pivots, right-hand sides, a bay's links and flexibilities."""
 
+    S: Complexes
     low: Complexes
     diag: Complexes
     Br: Floats
     Bi: Floats
+    num: Complexes
+    flex: Complexes
 
 
 @njit(**_OPTIONS)
-def _factor(cell, W, low, diag):
-    """L D L^T of the interior, complex symmetric, on its envelope."""
-    M, C, K, first, ni = cell.M, cell.C, cell.K, cell.first, cell.ni
-    for i in range(ni, M.shape[0]):
+def _assemble(W, cell, work):
+    """Key dofs' dynamic stiffness at W, bays condensed; returns the logarithm of the bays' own determinants."""
+    tau, mu = 1.0 + 1j * W * cell.beta, -W * W + 1j * W * cell.alpha
+    S, num, flex = work.S, work.num, work.flex
+    for e in range(cell.row.size):
+        S[cell.row[e], cell.col[e]] = tau * cell.K[e] + mu * cell.M[e] + cell.held[e] + 1j * W * cell.dashpot[e]
+    total = 0.0 + 0.0j
+    for b in range(cell.ends.shape[0]):
+        low, high = cell.modes[b], cell.modes[b + 1]
+        for j in range(low, high):
+            own = tau * cell.omega2[j] + mu
+            total += np.log(own)
+            flex[j - low] = 1.0 / own
+        for a in range(cell.ends.shape[1]):
+            if cell.ends[b, a] < 0:
+                break
+            for j in range(low, high):
+                num[a, j - low] = tau * cell.p[a, j] + mu * cell.q[a, j]
+            for c in range(a + 1):
+                less = 0.0 + 0.0j
+                for j in range(high - low):
+                    less += num[a, j] * num[c, j] * flex[j]
+                S[cell.ends[b, a], cell.ends[b, c]] -= less
+    return total
+
+
+@njit(**_OPTIONS)
+def _factor(S, first, ni, low, diag):
+    """L D L^T of the key dofs right of the interface, complex symmetric, on its envelope."""
+    for i in range(ni, diag.size):
         for j in range(first[i], i + 1):
-            total = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
+            total = S[i, j]
             for k in range(max(first[i], first[j]), j):
-                total -= low[i, k] * diag[k] * low[j, k]
+                total -= low[i, k] * low[j, k] * diag[k]
             if j < i:
                 low[i, j] = total / diag[j]
             else:
@@ -89,112 +115,81 @@ def _subtract(Br, Bi, i, j, t):
 
 @njit(**_OPTIONS)
 def _solve(low, diag, first, ni, Br, Bi):
-    """Solve the interior for many right-hand sides, rows of B = Br + i Bi from ni on."""
-    n = Br.shape[0]
+    """Solve the key dofs right of the interface for many right-hand sides, rows of B = Br + i Bi from ni on."""
+    n = diag.size
     for i in range(ni, n):
         for j in range(first[i], i):
-            if low[i, j] != 0.0:
-                _subtract(Br, Bi, i, j, low[i, j])
-    for i in range(n - 1, ni - 1, -1):
+            _subtract(Br, Bi, i, j, low[i, j])
+    for i in range(ni, n):
         inverse = 1.0 / diag[i]
         for c in range(Br.shape[1]):
             re = Br[i, c] * inverse.real - Bi[i, c] * inverse.imag
             Bi[i, c] = Br[i, c] * inverse.imag + Bi[i, c] * inverse.real
             Br[i, c] = re
-        # row i still holds D^-1 y minus what the rows beyond it take away
-        for j in range(i + 1, min(n, i + 1 + MOST_REACH)):
-            if first[j] <= i and low[j, i] != 0.0:
-                _subtract(Br, Bi, i, j, low[j, i])
+    for i in range(n - 1, ni - 1, -1):
+        for j in range(first[i], i):
+            _subtract(Br, Bi, j, i, low[i, j])
 
 
 @njit(**_OPTIONS)
-def _cell_solution(theta, dt, steps, cell, rhs, work):
-    """Solve one cell for all loads; the first columns of (Br, Bi) hold the answer."""
-    M, C, K, Mn, Cn, Kn, first, ni = cell
-    low, diag, Br, Bi = work
-    n, m = rhs.shape
-    W = 2.0 / dt * np.tan(0.5 * theta)
-    phase = np.exp(-1j * theta * steps)
-    right, left = np.zeros((n, ni), np.complex128), np.zeros((ni, n), np.complex128)
+def _cell_solution(phase, cell, rhs, work):
+    """Solve one cell for all loads, the first columns of (Br, Bi); logarithm of the key dofs' determinant."""
+    S, low, diag, Br, Bi, _, _ = work
+    ni, n, m = cell.ni, diag.size, rhs.shape[1]
+    Br[:, :m] = rhs
+    Bi[:, :] = 0.0
     for i in range(ni, n):
         for j in range(ni):
-            own = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
-            link = complex(Kn[i, j] - W * W * Mn[i, j], W * Cn[i, j])
-            right[i, j] = own + phase * link
-            left[j, i] = own + np.conj(phase) * link
-    Br[:, :m] = rhs
-    Bi[:, :m] = 0.0
-    Br[:, m:] = right.real
-    Bi[:, m:] = right.imag
-    _factor(cell, W, low, diag)
-    _solve(low, diag, first, ni, Br, Bi)
-    S = np.empty((ni, ni), np.complex128)
-    top = np.empty((ni, m), np.complex128)
+            right = S[i, j] + phase * S[n + j, i]
+            Br[i, m + j], Bi[i, m + j] = right.real, right.imag
+    _factor(S, cell.first, ni, low, diag)
+    _solve(low, diag, cell.first, ni, Br, Bi)
+    top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m), np.complex128)
+    load[:, :] = rhs[:ni]
     for i in range(ni):
         for j in range(ni):
-            S[i, j] = complex(K[i, j] - W * W * M[i, j], W * C[i, j])
-        for c in range(m):
-            top[i, c] = rhs[i, c]
+            top[i, j] = S[max(i, j), min(i, j)] + S[n + max(i, j), n + min(i, j)]
+            top[i, j] += phase * S[n + j, i] + S[n + i, j] / phase
         for k in range(ni, n):
-            if left[i, k] != 0.0:
+            left = S[k, i] + S[n + i, k] / phase
+            if left != 0.0:
                 for j in range(ni):
-                    S[i, j] -= left[i, k] * complex(Br[k, m + j], Bi[k, m + j])
+                    top[i, j] -= left * complex(Br[k, m + j], Bi[k, m + j])
                 for c in range(m):
-                    top[i, c] -= left[i, k] * complex(Br[k, c], Bi[k, c])
-    top = np.linalg.solve(S, top)
-    Br[:ni, :m] = top.real
-    Bi[:ni, :m] = top.imag
+                    load[i, c] -= left * complex(Br[k, c], Bi[k, c])
+    sign, size = np.linalg.slogdet(top)
+    load = np.linalg.solve(top, load)
+    Br[:ni, :m], Bi[:ni, :m] = load.real, load.imag
     for k in range(ni, n):
         for j in range(ni):
             t = complex(Br[k, m + j], Bi[k, m + j])
             for c in range(m):
                 Br[k, c] -= t.real * Br[j, c] - t.imag * Bi[j, c]
                 Bi[k, c] -= t.real * Bi[j, c] + t.imag * Br[j, c]
+    return np.log(sign) + size + np.log(diag[ni:]).sum()
 
 
 @njit(**_OPTIONS)
-def bloch_answers(theta: Floats, dt: float, steps: int, cell: CellMatrices, rhs: Floats) -> Complexes:
-    """Answers rhs^T D(theta)^-1 rhs, complex array (theta, load, load), for unit loads rhs (dof, load)."""
+def key_answers(theta: Complexes, dt: float, steps: int, cell: KeyMatrices, rhs: Floats) -> tuple[Complexes, Complexes]:
+    """Answers rhs^T D(theta)^-1 rhs, (theta, load, load), to loads rhs (key dof, load), and log det D (theta,)."""
     n, m = rhs.shape
-    width = m + cell.ni
-    out = np.zeros((theta.size, m, m), np.complex128)
+    most = max(1, np.max(cell.modes[1:] - cell.modes[:-1]))
+    out, logs = np.zeros((theta.size, m, m), np.complex128), np.empty(theta.size, np.complex128)
     work = _Work(
-        np.zeros((n, n), np.complex128), np.zeros(n, np.complex128), np.empty((n, width)), np.empty((n, width))
+        np.zeros((n + cell.ni, n + cell.ni), np.complex128),
+        np.zeros((n, n), np.complex128),
+        np.zeros(n, np.complex128),
+        np.empty((n, m + cell.ni)),
+        np.empty((n, m + cell.ni)),
+        np.empty((cell.ends.shape[1], most), np.complex128),
+        np.empty(most, np.complex128),
     )
     for t in range(theta.size):
-        _cell_solution(theta[t], dt, steps, cell, rhs, work)
+        own = _assemble(2.0 / dt * np.tan(0.5 * theta[t]), cell, work)
+        logs[t] = own + _cell_solution(np.exp(-1j * theta[t] * steps), cell, rhs, work)
         for p in range(m):
             for i in range(n):
                 if rhs[i, p] != 0.0:
                     for c in range(m):
                         out[t, p, c] += rhs[i, p] * complex(work.Br[i, c], work.Bi[i, c])
-    return out
-
-
-@njit(**_OPTIONS)
-def accumulate_contact(theta: Floats, weight: Floats, X: Complexes, table: ContactTable, I_cc: Floats) -> None:
-    """Add the contact-to-contact part of some frequencies to I_cc (step, step).
-
-    X (theta, load, node) holds, transposed, the answers at contact-wire dofs.
-    """
-    at, phi, wrap, steps = table
-    N, nc = at.shape[0], X.shape[2]
-    Yr, Yi = np.empty((N, nc)), np.empty((N, nc))
-    for t in range(theta.size):
-        Xr, Xi = np.ascontiguousarray(X[t].real), np.ascontiguousarray(X[t].imag)
-        Yr[:] = 0.0
-        Yi[:] = 0.0
-        for m in range(N):
-            for k in range(4):
-                turn = np.exp(-1j * theta[t] * (m - steps * wrap[m, k])) * phi[m, k] * weight[t]
-                cr, ci, j = turn.real, turn.imag, at[m, k]
-                for i in range(nc):
-                    Yr[m, i] += cr * Xr[j, i] - ci * Xi[j, i]
-                    Yi[m, i] += cr * Xi[j, i] + ci * Xr[j, i]
-        Zr, Zi = np.ascontiguousarray(Yr.T), np.ascontiguousarray(Yi.T)
-        for n in range(N):
-            for k in range(4):
-                turn = np.exp(1j * theta[t] * (n - steps * wrap[n, k])) * phi[n, k]
-                cr, ci, j = turn.real, turn.imag, at[n, k]
-                for m in range(N):
-                    I_cc[n, m] += cr * Zr[j, m] - ci * Zi[j, m]
+    return out, logs

@@ -1,8 +1,10 @@
-"""Influence matrices of the infinite periodic line (Gil et al., eqs 1, 11, 12), free of windows and of rings.
+"""Influence matrices of the infinite periodic line (Gil et al., eqs 1, 11, 12), free of windows.
 
 The line is the time-stepped one (Newmark 1/4-1/2, loads and answers at the samples: the bilinear rule), one pantograph,
-frequency continuous: every matrix is an integral over theta = omega dt of the Bloch solution of one span cell,
-taken by adaptive Gauss quadrature whose nodes resolve the narrow peaks of a lightly damped line.
+frequency continuous: every matrix is an integral over theta = omega dt of the Bloch solution of one span cell. The
+integral is taken below the real axis, where regularly spaced angles do, as many as a ring of a few spans has; the poles
+that lie between are added in closed form. Where they cannot all be found, it is taken on the real axis by adaptive
+Gauss quadrature.
 
 Index convention: x_n = n v dt, n = 0..N-1, x_0 at the support. Dropper time is local: sample k of a dropper of the span
 in which the pantograph stands at n = 0..N-1 is the step n = offset + k; the same dropper one span on does the same
@@ -21,15 +23,19 @@ from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.static_checks import SLACK_FORCE, loose_in_words
-from dynamics.influence.cell import BlochCell
-from dynamics.influence.sums import THREADS, DropperRecords, integrals
+from dynamics.influence.condensed import CondensedCell
+from dynamics.influence.poles import lower_poles
+from dynamics.influence.quadrature import panel_nodes
+from dynamics.influence.sums import Angles, Integrals, Records, Ring, Sums
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["InfluenceMatrices", "influence_matrices"]
 
-ORDER = 8
-MAX_PANELS = 4000
-_GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(ORDER)
+DECAY = 1.5  # of the ring's contour below the real axis, a period
+RINGS = (5, 8, 12)  # spans tried
+BLOCK = 256  # angles at a time
+PANEL_SHARE = 0.01  # of the error accepted, left by one panel
+LARGEST_ERROR = 1.0e-2  # beyond it matrices are refused
 
 
 @dataclass(frozen=True)
@@ -56,9 +62,9 @@ class InfluenceMatrices:
     dropper_stiffness : float
         [N/m].
     quadrature_nodes : int
-        Frequencies solved.
+        Frequencies of the sum.
     truncation_error : float
-        Estimated quadrature error of the probed entries, relative to the largest [-].
+        Of the sum over frequencies, relative to the largest entry [-]: what twice as many of them change.
     wall_time_s : float
     """
 
@@ -78,7 +84,16 @@ class InfluenceMatrices:
     wall_time_s: float
 
 
-def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMatrices:
+@dataclass(frozen=True)
+class _Found:
+    """Sums, the number of angles solved, and their error relative to the largest entry."""
+
+    sums: Integrals
+    angles: int
+    error: float
+
+
+def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-3) -> InfluenceMatrices:
     """Compute all influence matrices of a case's line at its speed and step.
 
     Parameters
@@ -86,15 +101,17 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
     case : CaseSpec
         Line, speed and step; the pantograph does not enter.
     tolerance : float
-        Quadrature error that one panel may leave in the probed entries, relative to the largest of them [-]; the
-        panels' errors add up to at most the ``truncation_error`` of the result.
+        Error of the sums over frequencies to stay below, relative to the largest entry [-]. Where poles are missed and
+        the sum is that over real frequencies, one panel may leave a hundredth of it, and the ``truncation_error`` of
+        the result is more.
 
     Raises
     ------
     InputError
         If a component of the line has damping of its own.
     ValueError
-        If the line has no static equilibrium with all droppers in tension.
+        If the line has no static equilibrium with all droppers in tension, or so little damping that no sum over
+        frequencies is within a hundredth.
     """
     refusal = case.catenary.damping.refusal("influence matrices")
     if refusal is not None:
@@ -106,62 +123,74 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-5) -> InfluenceMa
             "influence matrices need a line at rest with every dropper in tension: "
             + (loose_in_words(eq) or f"least dropper force is {eq.dropper_force.min():.1f} N")
         )
-    cell = BlochCell(case, vertical_cell(eq))
-    theta, weight, error = _nodes(cell, tolerance)
-    records = DropperRecords(cell)
-    sums = integrals(cell, records, theta, weight / np.pi)
+    cell = CondensedCell(case, vertical_cell(eq))
+    records = Records(cell)
+    found = _by_ring(cell, records, tolerance) or _by_quadrature(cell, records, tolerance)
+    sums = found.sums
+    for squeezed in (sums.height, sums.dropper):  # a squeeze is the opposite of a stretch; they may be of gigabytes
+        np.negative(squeezed, out=squeezed)
     return InfluenceMatrices(
         case=case,
         equilibrium=eq,
         z0=cell.z0,
         I_cc=sums.contact,
-        I_cd=-records.at_contact(sums.height),
-        I_dc=records.at_contact(sums.elongation).transpose(1, 2, 0),
-        K_dd=-sums.dropper.reshape(records.droppers, records.droppers, -1),
+        I_cd=sums.height,
+        I_dc=sums.elongation,
+        K_dd=sums.dropper,
         dropper_offset=records.offset,
         dropper_force=eq.dropper_force,
         dropper_elongation=eq.dropper_force / case.catenary.droppers.stiffness,
         dropper_stiffness=case.catenary.droppers.stiffness,
-        quadrature_nodes=len(theta),
-        truncation_error=error,
+        quadrature_nodes=found.angles,
+        truncation_error=found.error,
         wall_time_s=time.perf_counter() - began,
     )
 
 
-def _nodes(cell: BlochCell, tolerance: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Adaptive Gauss panels on 0 < theta < pi, halved until a few probed answers are integrated to tolerance."""
-    nc, nd = cell.contact.shape[1], cell.dropper.shape[1]
-    load = np.hstack([cell.contact[:, [0, (nc // 3) & ~1, (nc // 2) & ~1]], cell.dropper[:, [0, nd // 2]]])
-    lags = np.array([0.0, 0.37 * cell.steps, 1.0 * cell.steps, 3.0 * cell.steps])
+def _by_ring(cell: CondensedCell, records: Records, tolerance: float) -> _Found | None:
+    """Sums over a ring below the axis, with the poles between; None where poles are missed or images stay."""
+    poles = lower_poles(cell)
+    if poles is None:
+        return None
+    for spans in RINGS:
+        ring, sums = Ring(cell.steps, spans, DECAY), Sums(cell, records)
+        _add_ring(cell, ring, sums)
+        # a pole's own images are a geometric series of this ratio: j times round the ring, minus j times once turned
+        ratio = -1j * np.exp(ring.spans * (1j * cell.steps * poles.theta - ring.decay))
+        share = np.where(poles.theta.real == 0.0, 1.0, 2.0) * -1j / (1.0 - ratio**2)
+        sums.add(Angles(poles.theta, share, poles.residue, -1j * share * ratio, local=False))
+        error = float((sums.images.largest() / sums.total.largest()).max())
+        if error < tolerance:
+            return _Found(sums.total, len(ring.theta), error)
+    return None
 
-    def integrate(panels: NDArray[np.float64]) -> NDArray[np.complex128]:
-        middle, half = panels.mean(axis=1), 0.5 * (panels[:, 1] - panels[:, 0])
-        theta = middle[:, None] + half[:, None] * _GAUSS_X
-        X = cell.answers(theta.ravel(), load, threads=THREADS).reshape(*theta.shape, -1)
-        turn = np.exp(1j * theta[:, :, None] * lags) * (_GAUSS_W * half[:, None])[:, :, None]
-        return np.einsum("pgx,pgl->pxl", X, turn).reshape(len(panels), -1)
 
-    edges = np.concatenate([[0.0], np.geomspace(2e-4, 1.0, 40), np.linspace(1.0, np.pi, 30)[1:]])
-    open_panels = np.stack([edges[:-1], edges[1:]], axis=1)
-    value = integrate(open_panels)
-    scale = float(np.abs(value.sum(axis=0)).max())
-    done: list[NDArray[np.float64]] = []
-    error = 0.0
-    while len(open_panels):
-        middle = open_panels.mean(axis=1)
-        halves = np.stack(
-            [np.stack([open_panels[:, 0], middle], axis=1), np.stack([middle, open_panels[:, 1]], axis=1)],
-            axis=1,
-        ).reshape(-1, 2)
-        finer = integrate(halves)
-        change = np.abs(finer.reshape(len(open_panels), 2, -1).sum(axis=1) - value).max(axis=1)
-        good = (change < tolerance * scale) | (len(open_panels) + len(done) > MAX_PANELS)
-        error += float(change[good].sum())
-        done += list(halves.reshape(-1, 2, 2)[good].reshape(-1, 2))
-        keep = np.repeat(~good, 2)
-        open_panels, value = halves[keep], finer[keep]
-    panels = np.array(done)
-    half = 0.5 * (panels[:, 1] - panels[:, 0])
-    theta = (panels.mean(axis=1)[:, None] + half[:, None] * _GAUSS_X).ravel()
-    order = np.argsort(theta)
-    return theta[order], (half[:, None] * _GAUSS_W).ravel()[order], error / scale
+def _add_ring(cell: CondensedCell, ring: Ring, sums: Sums) -> None:
+    """Solve the cell at all angles of a ring and add them."""
+    theta, split = ring.theta, slice(-cell.droppers, None)
+    contact = slice(0, -cell.droppers)
+    loads, droppers = cell.loads.shape[1] - cell.droppers, cell.droppers
+    shapes = ((loads, droppers), (droppers, loads), (droppers, droppers))
+    height, stretch, dropper = (np.empty((len(theta), *shape), np.complex128) for shape in shapes)
+    for begin in range(0, len(theta), BLOCK):
+        block = slice(begin, begin + BLOCK)
+        X = cell.answers(theta[block])
+        weight = np.full(len(X), 1.0 / len(theta), np.complex128)
+        sums.add_contact(Angles(theta[block], weight, X, -1j * weight))
+        height[block], stretch[block], dropper[block] = X[:, contact, split], X[:, split, contact], X[:, split, split]
+    sums.add_ring(ring, height, stretch, dropper)
+
+
+def _by_quadrature(cell: CondensedCell, records: Records, tolerance: float) -> _Found:
+    """Sums over real angles, panels halved until a few probed answers are integrated to tolerance."""
+    theta, weight, error = panel_nodes(cell, PANEL_SHARE * tolerance)
+    if not error < LARGEST_ERROR:
+        raise ValueError(
+            f"influence matrices need a line whose waves die away: the sum over frequencies is uncertain by "
+            f"{error:.1g} of its largest entry, at most {LARGEST_ERROR:g} is allowed; give the line more damping "
+            f"(catenary.damping)"
+        )
+    sums = Sums(cell, records)
+    for part in np.array_split(np.arange(len(theta)), max(1, len(theta) // BLOCK)):
+        sums.add(Angles(theta[part] + 0.0j, weight[part] / np.pi + 0.0j, cell.answers(theta[part] + 0.0j)))
+    return _Found(sums.total, len(theta), error)

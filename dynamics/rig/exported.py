@@ -32,7 +32,7 @@ class ExportedBundle:
     case : CaseSpec
         What it was made for: the speed has given way so that a span takes a whole number of steps.
     frequencies : int
-        Frequencies of the quadrature.
+        Frequencies that the matrices are sums over.
     truncation_error : float
         Of the influence matrices, relative [-].
     computed_s : float

@@ -145,7 +145,7 @@ def _influence() -> Any:
     from dynamics.influence.matrices import influence_matrices
 
     line = line_of(droppers=FEW_DROPPERS, damping={"alpha": 0.5})
-    return influence_matrices(case_of(line, speed_kmh=275.0, mean_force_N=None, applied_force_N=165.0), 1.0e-5)
+    return influence_matrices(case_of(line, speed_kmh=275.0, mean_force_N=None, applied_force_N=165.0))
 
 
 def influence_loop_and_bundle() -> Arrays:

@@ -47,7 +47,7 @@ def truncation_table(matrices: InfluenceMatrices, case: CaseSpec, test: SelfTest
     largest = float(np.abs(matrices.I_cc).max())
     return {
         "mean_force_N": mean,
-        "span_memory": "none is cut: every earlier pass is summed by quadrature over a continuous frequency",
+        "span_memory": "none is cut: every earlier pass is in the sums over frequencies",
         "quadrature_error_m_per_N": matrices.truncation_error * largest,
         "quadrature_error_m_at_mean_force": matrices.truncation_error * largest * mean,
         "dropper_record": "half a span before to half a span after the dropper's own span; slack outside is cut",

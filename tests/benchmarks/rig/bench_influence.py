@@ -1,15 +1,27 @@
-"""Influence matrices of the demonstration's line, all droppers."""
+"""Influence matrices of one span and of a period of six, all droppers."""
 
+import numpy as np
 import pytest
 
 from dynamics.influence.matrices import influence_matrices
 
+ARRAYS = ("z0", "I_cc", "I_cd", "I_dc", "K_dd")
+
 
 @pytest.mark.benchmark
-def test_influence_matrices(case_of, figure, timed):
-    case = case_of("catenary=re330", "pantograph=dsa380", "speed_kmh=300", dt=2.0e-3)
+@pytest.mark.parametrize(
+    ("line", "pantograph", "reach"), [("bruni_2015", "bruni_2015", "<= 1.5 s"), ("re330", "dsa380", None)]
+)
+def test_influence_matrices(case_of, figure, timed, line, pantograph, reach):
+    case = case_of(f"catenary={line}", f"pantograph={pantograph}", "speed_kmh=300", dt=2.0e-3)
     matrices, timing = timed(lambda: influence_matrices(case))
+    figure(f"influence matrices, {line}, 300 km/h, 2 ms, all droppers", timing, *([reach] if reach else []))
+    describe(figure, matrices)
+
+
+def describe(figure, matrices):
     N, droppers = len(matrices.z0), len(matrices.dropper_force)
-    figure("influence matrices, re330, 300 km/h, 2 ms, all droppers", timing, "<= 20 s")
-    figure("  steps a span, droppers, frequencies", f"{N}, {droppers}, {matrices.quadrature_nodes}")
-    figure("  quadrature error of the probed entries over the largest", f"{matrices.truncation_error:.1e}")
+    figure("  steps a period, droppers, frequencies", f"{N}, {droppers}, {matrices.quadrature_nodes}")
+    figure("  what twice as many frequencies change, over the largest entry", f"{matrices.truncation_error:.1e}")
+    size = sum(np.asarray(getattr(matrices, name)).nbytes for name in ARRAYS)
+    figure("  size of the matrices, in memory and on disk", f"{size / 1e6:.0f} MB")

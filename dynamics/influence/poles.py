@@ -1,0 +1,264 @@
+r"""Poles of a cell's answers near the real axis: found, counted, and their residues.
+
+A wave that runs ahead of the train faster than it gives a pole below the axis, every other one a pole above. Axial
+waves, 40 times as fast, lie within 1/1000 of the axis, where no sum over real frequencies sees them. So the cell is
+solved along three lines that keep away from it; a rational function that passes through what random probes answer
+there (Loewner's matrices: Mayo and Antoulas, Linear Algebra Appl. 425, 2007) has its poles where the cell has them;
+each is corrected by the secant rule; and the argument principle says whether any is missing.
+
+Angles are given a period: s = theta N, whose imaginary part is a decay a period.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.influence.condensed import CondensedCell
+
+__all__ = ["Poles", "lower_poles"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+DEPTH, TOP = 1.5, 1.0  # lines searched, below and above the axis
+DEEP, DEEP_EVERY = -4.0, 4  # a third, where fewer samples do
+STEP = 0.5  # between samples of a line
+MOST_SAMPLES = 100_000
+LARGEST_TURN = 1.2  # of the determinant from sample to sample
+WINDOW = 12.0  # of one rational function
+PROBES = 4
+RANK = 1.0e-12  # singular values below are noise
+SECANTS, CLOSE = 12, 1.0e-10
+APART = 1.0e-7  # two poles nearer than that are one
+UNMOVED = 1.0e-6  # residues of what no force moves, over the largest
+WHOLE = 1.0e-3  # a count is whole to that
+AT_REST = 1.0e-3  # nearer to 0 only wires that travel along the track move
+RADIUS, NODES = 0.02, 4  # of the circle about a pole, over the distance to the nearest other
+
+
+@dataclass(frozen=True)
+class Poles:
+    """Poles that lie below the real axis.
+
+    Attributes
+    ----------
+    theta : complex array (pole,)
+        Angles, real part 0 to pi; each but those of real part 0 has a mirror image at -conj(theta).
+    residue : complex array (pole, load, load)
+        Of the answers to the cell's loads.
+    """
+
+    theta: Complexes
+    residue: Complexes
+
+
+class _Probes:
+    """Random probes of a cell, which see every pole, and its determinant, both at angles a period."""
+
+    def __init__(self, cell: CondensedCell) -> None:
+        self.cell = cell
+        n = cell.loads.shape[0]
+        rng = np.random.default_rng(0)
+        some = cell.solve(np.array([0.3 - 0.01j]), np.eye(n))[0][0]
+        self.loads = rng.normal(size=(n, 2 * PROBES)) / np.sqrt(np.abs(some.diagonal()))[:, None]
+        self.mix = rng.normal(size=(2, PROBES))
+        # what makes the determinant finite at theta = pi
+        self.order = 2 * cell.massive + (cell.massless if cell.matrices.beta > 0.0 else 0)
+
+    def __call__(self, s: Complexes) -> tuple[Complexes, Complexes]:
+        """Answers (s, probe, probe) and logarithms of the determinant (s,)."""
+        cell = self.cell
+        found, log = cell.solve(s / cell.steps, self.loads)
+        # near pi the cosine of an angle off the axis is small, never zero
+        return found[:, :PROBES, PROBES:], log + self.order * np.log(np.cos(0.5 * s / cell.steps))
+
+    def inverse(self, s: Complexes) -> Complexes:
+        """Zero at every pole."""
+        return 1.0 / np.einsum("a,tab,b->t", self.mix[0], self(s)[0], self.mix[1])
+
+
+def lower_poles(cell: CondensedCell) -> Poles | None:
+    """All poles between the real axis and -DEPTH a period, and those found below it.
+
+    None where the argument principle counts others, where a pole lies on the axis, or where a force moves what
+    travels along the track.
+    """
+    probes = _Probes(cell)
+    most = np.pi * cell.steps
+    real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
+    bottom, top = (_Path(probes, real + 1j * height) for height in (-DEPTH, TOP))
+    deep = real[::DEEP_EVERY] + 1j * DEEP
+    z = np.concatenate([bottom.s, top.s, deep])
+    answers = np.concatenate([bottom.answers, top.answers, probes(deep)[0]])
+    poles = _corrected(probes, _candidates(z, answers, most), most)
+    on_axis = np.abs(poles.imag).min(initial=1.0) < APART
+    if on_axis or not _all_there(probes, poles, bottom, top, _edges(real, poles)):
+        return None
+    return _with_residues(cell, poles[poles.imag < 0.0])
+
+
+class _Path:
+    """Answers and the determinant's phase along a path, sampled the closer the faster it turns."""
+
+    def __init__(self, probes: _Probes, s: Complexes) -> None:
+        answers, log = probes(s)
+        while True:
+            turn = np.diff(log.imag)
+            turn -= 2.0 * np.pi * np.round(turn / (2.0 * np.pi))
+            fast = np.abs(turn) > LARGEST_TURN
+            if not fast.any() or len(s) > MOST_SAMPLES:
+                break
+            # next to a crowd of poles a whole turn may look like none
+            fast[1:], fast[:-1] = fast[1:] | fast[:-1], fast[:-1] | fast[1:]
+            place = np.flatnonzero(fast) + 1
+            between = 0.5 * (s[place] + s[place - 1])
+            more = (between, *probes(between))
+            s, answers, log = (
+                np.insert(old, place, new, axis=0) for old, new in zip((s, answers, log), more, strict=True)
+            )
+        self.s, self.answers, self.phase = s, answers, np.concatenate([[0.0], np.cumsum(turn)])
+
+    def between(self, left: float, right: float) -> float:
+        """Change of phase between two samples, by their real parts."""
+        first, last = np.searchsorted(self.s.real, [left - APART, right - APART])
+        return float(self.phase[last] - self.phase[first])
+
+    @property
+    def whole(self) -> float:
+        return float(self.phase[-1])
+
+
+def _edges(real: Floats, poles: Complexes) -> Floats:
+    """Ends of stretches, samples of the lines that lie far from poles; the first and last sample are the outer ones."""
+    padded = np.concatenate([[-WINDOW], poles.real, [real[-1] + WINDOW]])
+    at = np.searchsorted(poles.real, real)
+    gap = np.minimum(real - padded[at], padded[at + 1] - real)
+    inner = []
+    for start in np.arange(WINDOW, real[-1] - WINDOW, WINDOW):
+        near = np.flatnonzero(np.abs(real - start) < 0.3 * WINDOW)
+        inner.append(float(real[near[np.argmax(gap[near])]]))
+    return np.array([0.0, *inner, float(real[-1])])
+
+
+def _all_there(probes: _Probes, poles: Complexes, bottom: _Path, top: _Path, edges: Floats) -> bool:
+    """Whether no pole is missing below the axis, by the argument principle, stretch by stretch.
+
+    Where the count between bottom and top differs, for poles crowd above the axis, that between bottom and axis tells.
+    """
+    low, high = bottom.s[0].imag, top.s[0].imag
+    # the determinant is real at both ends, so that they turn nothing
+    up = np.array([0.0, *(_Path(probes, edge + 1j * np.linspace(low, high, 9)).whole for edge in edges[1:-1]), 0.0])
+    about = AT_REST * np.exp(2j * np.pi * np.linspace(0.0, 1.0, 33))
+    rest = _Path(probes, about.astype(np.complex128)).whole / (2.0 * np.pi)
+    for k, (left, right) in enumerate(itertools.pairwise(edges)):
+        ends = 2.0 if k in (0, len(edges) - 2) else 1.0  # which hold their mirror images
+        turn = bottom.between(left, right) - top.between(left, right) + up[k + 1] - up[k]
+        here = poles[(poles.real >= left) & (poles.real < right) & (poles.imag > low) & (poles.imag < high)]
+        held = len(here) if ends == 1.0 else _with_mirrors(here, edges[-1]) + (rest if k == 0 else 0.0)
+        if abs(turn * ends / (2.0 * np.pi) - held) < WHOLE:
+            continue
+        if ends == 2.0:
+            return False
+        less = [_Path(probes, edge + 1j * np.linspace(low, 0.0, 9)).whole for edge in (left, right)]
+        turn = bottom.between(left, right) - _Path(probes, _axis(left, right, here)).whole + less[1] - less[0]
+        if abs(turn / (2.0 * np.pi) - np.count_nonzero(here.imag < 0.0)) > WHOLE:
+            return False
+    return True
+
+
+def _axis(left: float, right: float, poles: Complexes) -> Complexes:
+    """Samples of the real axis, the closer the nearer a pole."""
+    away = np.concatenate([[0.0], 2.0 ** np.arange(-1.0, 10.0)])
+    near = poles.real[:, None] + np.abs(poles.imag)[:, None] * np.concatenate([-away, away])
+    every = np.concatenate([np.linspace(left, right, 1 + int(40 * (right - left))), near.ravel()])
+    return np.unique(every[(every >= left) & (every <= right)]) + 0.0j
+
+
+def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
+    """Poles of rational functions through the answers at z, stretch by stretch of the real axis."""
+    left, right = (z.real > 0.0) & (z.real < 2.0 * WINDOW), (z.real < most) & (z.real > most - 2.0 * WINDOW)
+    z = np.concatenate([z, -z[left].conj(), 2.0 * most - z[right].conj()])
+    answers = np.concatenate([answers, answers[left].conj(), answers[right].conj()])
+    rng = np.random.default_rng(1)
+    found: list[Complexes] = []
+    for start in np.arange(0.0, most, WINDOW):
+        near = np.flatnonzero(np.abs(z.real - start - 0.5 * WINDOW) < WINDOW)
+        near = near[np.argsort(z.real[near], kind="stable")]
+        poles = _rational_poles(z[near], answers[near], rng)
+        found.append(poles[np.abs(poles.real - start - 0.5 * WINDOW) < 0.6 * WINDOW])
+    poles: Complexes = np.concatenate(found)
+    return poles[(poles.imag > DEEP - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
+
+
+def _rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) -> Complexes:
+    """Poles of the rational function of least degree that passes through answers (z, probe, probe)."""
+    rows, columns = z[::2], z[1::2]
+    left, right = (rng.normal(size=(len(side), PROBES)) for side in (rows, columns))
+    by_row = np.einsum("ia,iab,jb->ij", left, answers[::2], right, optimize=True)
+    by_column = np.einsum("ia,jab,jb->ij", left, answers[1::2], right, optimize=True)
+    apart = rows[:, None] - columns
+    U, size, V = np.linalg.svd((by_row - by_column) / apart)
+    rank = int((size > RANK * size[0]).sum())
+    shifted = (rows[:, None] * by_row - columns * by_column) / apart
+    return np.linalg.eigvals((U[:, :rank].conj().T @ shifted @ V[:rank].conj().T) / size[:rank, None])
+
+
+def _corrected(probes: _Probes, start: Complexes, most: float) -> Complexes:
+    """Poles by the secant rule, each once, in order."""
+    start = start[np.abs(start) > AT_REST]
+    s = start + 0.0j
+    other = start + 1.0e-5 * (1.0 + 1.0j)
+    here, there = probes.inverse(s), probes.inverse(other)
+    step = np.full(len(s), np.inf + 0.0j)
+    moving = np.ones(len(s), np.bool_)
+    for _ in range(SECANTS):
+        with np.errstate(all="ignore"):
+            step = np.where(moving, here * (s - other) / (here - there), step)
+        step[~np.isfinite(step)] = 0.5
+        step = np.where(np.abs(step) > 0.5, 0.5 * step / np.abs(step), step)
+        other, there = np.where(moving, s, other), np.where(moving, here, there)
+        s = s - np.where(moving, step, 0.0)
+        moving = moving & (np.abs(step) > CLOSE * np.maximum(1.0, np.abs(s)))
+        if not moving.any():
+            break
+        here[moving] = probes.inverse(s[moving])
+    good = ~moving & (s.real > -APART) & (s.real < most + APART)
+    simple = np.sort_complex(np.where(np.abs(s.real) < APART, 1j * s.imag, s)[good])
+    return _each_once(simple)
+
+
+def _each_once(z: Complexes) -> Complexes:
+    """Sorted poles without repetitions."""
+    kept: list[complex] = []
+    for one in z:
+        if all(abs(one - other) > APART * max(1.0, abs(one)) for other in kept[-40:]):
+            kept.append(complex(one))
+    return np.array(kept, dtype=np.complex128)
+
+
+def _with_mirrors(z: Complexes, most: float) -> int:
+    """Number of poles in the whole period of s, of which z are those of real part 0 to pi N."""
+    return int(np.where((z.real < APART) | (z.real > most - APART), 1, 2).sum())
+
+
+def _with_residues(cell: CondensedCell, poles: Complexes) -> Poles | None:
+    """Residues by sums over small circles; None where a force moves what travels along the track."""
+    others = np.concatenate([poles, -poles.conj(), [0.0]])
+    gap = np.abs(poles[:, None] - others)
+    gap[gap == 0.0] = 1.0
+    radius = np.append(RADIUS * np.minimum(1.0, gap.min(axis=1)), AT_REST)
+    turn = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
+    circles = np.concatenate([poles, [0.0j]])[:, None] + radius[:, None] * turn
+    found = cell.answers(circles.ravel().astype(np.complex128) / cell.steps).reshape(
+        *circles.shape, *[cell.loads.shape[1]] * 2
+    )
+    residue = np.einsum("pnab,n->pab", found, turn) * (radius / (NODES * cell.steps))[:, None, None]
+    size = np.abs(residue).max(axis=(1, 2))
+    if size[-1] > UNMOVED * size.max():
+        return None
+    return Poles(poles / cell.steps, residue[:-1])
