@@ -250,7 +250,7 @@ def test_a_folder_with_other_files_is_not_written_into(catenary, folder, listing
     (folder / "mine").mkdir()
     (folder / "mine" / "thesis.tex").write_text("years of work", encoding="utf-8")
     before = listing(folder)
-    refused(catenary(study, "run_dir=mine"), ["run_dir must be a new", "mine holds"])
+    refused(catenary(study, "run_dir=mine"), ["run_dir", "must be a new", "mine holds"])
     assert listing(folder) == before
 
 
