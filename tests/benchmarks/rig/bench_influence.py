@@ -1,4 +1,4 @@
-"""Influence matrices of one span and of a period of six, all droppers."""
+"""Influence matrices of two lines, all droppers."""
 
 import numpy as np
 import pytest
