@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 
 from catenary.linearised.cell import VerticalCell
+from catenary.linearised.cell_blocks import CellMatrix
 
-__all__ = ["AXIAL_HOLD", "chain_stiffness", "held_along"]
+__all__ = ["AXIAL_HOLD", "chain_matrix", "chain_stiffness", "held_along"]
 
 # nothing but its far ends holds an infinite line along the track; in statics they are held this softly [N/m]
 AXIAL_HOLD = 1.0e3
@@ -20,20 +21,25 @@ def chain_stiffness(cell: VerticalCell, spans: int) -> csc_array:
 
     Row ``c * n_dof + i`` is dof i of cell c; the closing interface comes last.
     """
-    n, ni, K = cell.n_dof, cell.n_interface, cell.stiffness
-    support = cell.equilibrium.spec.support.messenger_stiffness
-    own, first, end = K.own.copy(), K.own.copy(), K.interface_left.copy()
-    first[:ni, :ni] = K.interface_right  # nothing lies before the first cell
-    for block in (own, first):
-        block[cell.support_dof, cell.support_dof] += support
-    end[cell.support_dof[0], cell.support_dof[0]] += support
+    K, support = cell.stiffness, cell.equilibrium.spec.support.messenger_stiffness
+    own, before, beyond = K.own.copy(), K.interface_left.copy(), K.interface_right.copy()
+    own[cell.support_dof, cell.support_dof] += support
+    for block in (before, beyond):
+        block[cell.support_dof[0], cell.support_dof[0]] += support
+    return chain_matrix(CellMatrix(own, K.next, before, beyond), spans)
+
+
+def chain_matrix(operator: CellMatrix, spans: int) -> csc_array:
+    """Assemble an operator of ``spans`` cells and of the interface that closes them, which comes last."""
+    (n, ni), first = operator.next.shape, operator.own.copy()
+    first[:ni, :ni] = operator.interface_right  # nothing lies before the first cell
     each = np.arange(spans) * n
     parts = [
         _repeated(first, each[:1], each[:1]),
-        _repeated(own, each[1:], each[1:]),
-        _repeated(K.next, each, each + n),
-        _repeated(K.next.T, each + n, each),
-        _repeated(end, each[-1:] + n, each[-1:] + n),
+        _repeated(operator.own, each[1:], each[1:]),
+        _repeated(operator.next, each, each + n),
+        _repeated(operator.next.T, each + n, each),
+        _repeated(operator.interface_left, each[-1:] + n, each[-1:] + n),
     ]
     rows, cols, values = (np.concatenate(x) for x in zip(*parts, strict=True))
     size = spans * n + ni

@@ -25,8 +25,8 @@ from dynamics.travelling_window.layout import (
 from dynamics.travelling_window.solve import OPTIONS
 
 __all__ = [
-    "NEAR_SLACK", "ONE_BY_ONE", "add_squeezed", "dropper_loads", "forces_of_step", "list_squeezed", "near_slack",
-    "point_load", "point_value", "stretch_of", "stretches",
+    "MAX_SWEEPS", "NEAR_SLACK", "ONE_BY_ONE", "add_near", "add_squeezed", "dropper_loads", "felt_by",
+    "forces_of_step", "list_squeezed", "near_slack", "point_load", "point_value", "stretch_of", "stretches",
 ]  # fmt: skip
 
 MAX_SWEEPS = 200
@@ -71,7 +71,7 @@ def dropper_loads(target: Rows, squeezed: Squeezed, droppers: Droppers, amount: 
 
 
 @njit(**OPTIONS)
-def _add_near(w, group, weight, amount, c, near):
+def add_near(w, group, weight, amount, c, near):
     """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
     start, cell, dof, value, ni = near
     S = w.shape[1] - 1
@@ -135,7 +135,7 @@ def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
 
 
 @njit(**OPTIONS)
-def _felt_by(rate, change, at, found, compliance):
+def felt_by(rate, change, at, found, compliance):
     """Add to the droppers' rates of stretch what a change of the squeeze of dropper ``at`` of the list does."""
     d, c = found[at, 0], found[at, 1]
     for x in range(found[at, 2], found[at, 3]):
@@ -168,7 +168,7 @@ def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance):
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:
-            _felt_by(rate, change, x, found, compliance)
+            felt_by(rate, change, x, found, compliance)
             wire -= change * reach[x]
             move = max(move, 2.0 * abs(change))
     return move, wire
@@ -212,7 +212,7 @@ def add_squeezed(
         amount = -(0.5 * fd[d, c] + fb[d, c])
         if many <= ONE_BY_ONE:
             if amount != 0.0:
-                _add_near(w, d, ONE, amount, c, near)
+                add_near(w, d, ONE, amount, c, near)
             continue
         if c > 0:
             squeeze[d, c - 1] = amount
@@ -265,7 +265,7 @@ def forces_of_step(
         wire += felt
         if max(move, squeezed) < tolerance:
             break
-    _add_near(w, element, phi, 0.5 * lam, p, operators.near_contact)
+    add_near(w, element, phi, 0.5 * lam, p, operators.near_contact)
     add_squeezed(lanes, w, (fd, fb), (found, n_found), scratch.squeeze, operators)
     return lam, sweeps
 

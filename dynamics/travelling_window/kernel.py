@@ -44,7 +44,7 @@ from dynamics.travelling_window.forces import (
 from dynamics.travelling_window.layout import Inputs, March, Now, Operators, Records, Scratch, Squeezed
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
 
-__all__ = ["march_span"]
+__all__ = ["carry_supports", "march_span"]
 
 
 @njit(**OPTIONS)
@@ -75,7 +75,7 @@ def _point_forces(s, at, lam, squeezed, inputs, n, factor):
 
 
 @njit(**OPTIONS)
-def _carry_supports(s, w, constants, before):
+def carry_supports(s, w, constants, before):
     """Carry the messenger supports and the absorbing ends inside s during the update; take them out after it."""
     dt, Kx, Cx, ends = constants.scalars.dt, constants.support_stiffness, constants.support_damping, constants.ends
     S = w.shape[1] - 1
@@ -165,16 +165,21 @@ def march_span(
         _point_forces(s, step, lam, now, inputs, n, -1.0)
         dashpots = Squeezed(fb, found, n_found)
         dropper_loads(s, dashpots, droppers, -1.0)
-        _carry_supports(s, w, constants, True)
+        carry_supports(s, w, constants, True)
         advance(lanes, (u, a, s, w), operators.mass, constants.scalars, n, ni)
         _point_forces(s, step - 1, old, held, inputs, n, 1.0)
         _point_forces(s, step, lam, now, inputs, n, 1.0)
         dropper_loads(s, dashpots, droppers, 1.0)
-        _carry_supports(s, w, constants, False)
+        carry_supports(s, w, constants, False)
+        if records.motion.rows.shape[1] > 0:
+            records.motion.rows[:, step - 1] = w[:n]
+            records.motion.squeeze[step - 1] = fd
         for i in range(zp.size):
             wp[i] -= panto.inverse[i, 0] * 0.5 * lam
             zp[i] += dt * wp[i]
             vp[i] = 2.0 * wp[i] - vp[i]
+        if records.motion.rows.shape[1] > 0:
+            records.motion.pantograph[step - 1] = wp
         _record(step, lam, state, inputs, records, n)
         _count_slack(records, step, u, now, droppers, p)
     return worst

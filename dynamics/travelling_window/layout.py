@@ -14,8 +14,8 @@ from dynamics.linear_algebra.vector_rows import Rows
 
 __all__ = [
     "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "Listed", "March",
-    "NearField", "Now", "Operators", "Panto", "Places", "Product", "Records", "RowList", "Scalars", "Scratch",
-    "Squeezed", "SqueezedRows", "Supports",
+    "Motion", "NearField", "Now", "Operators", "Panto", "Places", "Product", "Records", "RowList", "Scalars",
+    "Scratch", "Squeezed", "SqueezedRows", "Supports",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -245,11 +245,23 @@ class Scratch(NamedTuple):
     squeeze: Rows
 
 
+class Motion(NamedTuple):
+    """All that moved, by step; empty where nobody asks for it.
+
+    Mean velocities of the line (dof, step, column) and of the pantograph (step, mass) [m/s], and the droppers'
+    correction forces at the step's end (step, dropper, span) [N].
+    """
+
+    rows: Rows
+    pantograph: Floats
+    squeeze: Floats
+
+
 class Records(NamedTuple):
     """What is written down by step.
 
     Force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of the span that
-    the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span).
+    the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span), and the whole motion.
     """
 
     force: Floats
@@ -258,6 +270,7 @@ class Records(NamedTuple):
     uplift: Floats
     dropper: Floats
     slack_steps: Ints
+    motion: Motion
 
 
 class Now(NamedTuple):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.travelling_window.layout import Motion
+
 __all__ = ["SpanRecord", "WindowState"]
 
 # a march beyond these [N, m] has run away, finite as its numbers may still be
@@ -61,6 +63,8 @@ class SpanRecord:
         Forces of the droppers of the span being passed [N].
     slack_steps : int array (dropper, span)
         Steps that each dropper of the window ended slack.
+    motion : Motion
+        All that moved, where it was asked for.
     sweeps : int
         Largest number of Gauss-Seidel sweeps of a step.
     """
@@ -71,6 +75,7 @@ class SpanRecord:
     uplift: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
     slack_steps: NDArray[np.int64]
+    motion: Motion
     sweeps: int
 
     @property

@@ -33,6 +33,7 @@ from dynamics.travelling_window.layout import (
     Inputs,
     Listed,
     March,
+    Motion,
     Operators,
     Panto,
     Product,
@@ -82,7 +83,7 @@ class TravellingWindow:
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps)
         mass, damping, stiffness = pantograph_matrices(case.pantograph)
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
-        self._panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), mass, stiffness)
+        self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), mass, stiffness)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
         self._number: np.dtype[Any] = np.dtype(np.float32 if precision == "single" else np.float64)
@@ -115,7 +116,7 @@ class TravellingWindow:
             at_rest=given_up * np.maximum(0.0, -cell.equilibrium.dropper_spring_force),
         )
         gamma, kappa = 2.0 / self.dt + spec.damping.alpha, 0.5 * self.dt + spec.damping.beta
-        self._constants = Constants(
+        self.constants = Constants(
             contact_stiffness=case.contact.stiffness,
             support_stiffness=spec.support.messenger_stiffness,
             support_damping=spec.support.messenger_damping,
@@ -135,8 +136,8 @@ class TravellingWindow:
         rows = product_rows(cell, replace(cell.stiffness, own=own))
         return rows, Bays(cell.tensions, own[cell.tensions, cell.tensions])
 
-    def march(self, state: WindowState) -> SpanRecord:
-        """March the pantograph over one span, changing ``state`` in place."""
+    def march(self, state: WindowState, *, whole: bool = False) -> SpanRecord:
+        """March the pantograph over one span, changing ``state`` in place; ``whole`` keeps all that moves."""
         self._fd[:] = self._correction(state)
         steps = self.steps
         record = Records(
@@ -146,6 +147,7 @@ class TravellingWindow:
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
             np.zeros(self._fd.shape, np.int64),
+            self._motion(steps if whole else 0),
         )
         held = state.u, state.a, state.s
         for x, y in zip(self._moved, held, strict=True):
@@ -155,12 +157,17 @@ class TravellingWindow:
             March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
             self.scratch,
             self.marched_operators,
-            Inputs(self.operators.contact, Panto(*self._panto, state.applied_force), self.droppers, self._constants),
+            Inputs(self.operators.contact, Panto(*self.panto, state.applied_force), self.droppers, self.constants),
             record,
         )
         for x, y in zip(held, self._moved, strict=True):
             x[:] = y
         return SpanRecord(*record, sweeps=int(sweeps))
+
+    def _motion(self, steps: int) -> Motion:
+        n, width = self._moved[0].shape
+        rows = aligned((n * steps, width), self._number).reshape(n, steps, width)
+        return Motion(rows, np.empty((steps, len(self.scratch.wp))), np.empty((steps, *self._fd.shape)))
 
     def _correction(self, state: WindowState) -> NDArray[np.float64]:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
@@ -206,7 +213,7 @@ class TravellingWindow:
 
     def rest(self) -> WindowState:
         """Line at rest, pantograph at the contact wire's height at the support, no applied force."""
-        n, width, m = self.cell.n_dof, self.spans + 1, len(self._panto[1])
+        n, width, m = self.cell.n_dof, self.spans + 1, len(self.panto[1])
         u, a, s = np.zeros((3, n, width))
         return WindowState(u, a, s, np.zeros(m), np.zeros(m), 0.0)
 
@@ -216,7 +223,7 @@ class TravellingWindow:
         The applied force [N] is the one named here or in the case, or else the one that gives the mean force to
         be held.
         """
-        case, stiffness, one = self.case, self._panto[2], np.ones(1)
+        case, stiffness, one = self.case, self.panto[2], np.ones(1)
         displacement, compliance = self._static_unit_load()
         softness = np.array([[1.0 / case.contact.stiffness + compliance]])
         height = self.operators.contact.height[:1]

@@ -6,8 +6,12 @@ l_limit) / 1 %.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from optimise.spec.campaign import LimitsSpec
 
@@ -15,6 +19,7 @@ __all__ = [
     "CONSTRAINTS",
     "Reference",
     "feasible",
+    "force_of_share",
     "force_violation",
     "sampler_value",
     "total_violation",
@@ -39,6 +44,12 @@ class Reference:
 def force_violation(smallest_force: float, limits: LimitsSpec) -> float:
     """Violation of the limit on the static dropper force [-]; beyond 1 a dropper is slack at rest."""
     return 1.0 - smallest_force / limits.static_dropper_force
+
+
+def force_of_share(forces: NDArray[np.float64], share: float) -> float:
+    """Largest force [N] that at least a share [-] of the lines hold, from the least force of each (line,)."""
+    needed = math.ceil(share * forces.size - 1.0e-9)
+    return float(np.sort(forces)[forces.size - needed])
 
 
 def violations(

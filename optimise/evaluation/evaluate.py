@@ -119,6 +119,10 @@ def _design(job: Job, setting: Setting) -> Outcome:
     found = judged(outcome_of(job.number, solution), setting)
     cut = job.catenary is not None and job.catenary.droppers.prescribed == "lengths"
     found = replace(found, droppers=as_hung(solution.equilibrium) if cut else {})
+    if job.neighbours:
+        from optimise.evaluation.slopes import design_slopes
+
+        found = design_slopes(found, job, setting, solution)
     if error is None:
         return found
     return replace(found, sigma_error_N=error.total, short_window_share=error.short_window_share)

@@ -36,6 +36,9 @@ class Job:
         Coordinates over which steady states are continued from one point to the next [-].
     tolerance : float, optional
         End of the search for a steady state, where it is not the case's [-].
+    neighbours : tuple of (line, step)
+        Lines a small step away along each variable that derivatives are wanted by, and the step; none where they are
+        not.
     """
 
     number: int
@@ -43,6 +46,7 @@ class Job:
     values: tuple[float, ...] = field(default=(), kw_only=True)
     place: tuple[float, ...] = field(default=(), kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
+    neighbours: tuple[tuple[CatenarySpec, float], ...] = field(default=(), kw_only=True)
 
     @property
     def size(self) -> int:

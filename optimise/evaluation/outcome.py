@@ -12,11 +12,13 @@ from dynamics.spec.status import Status
 from optimise.evaluation.constraints import feasible
 from optimise.evaluation.record_types import OutcomeContent, refuse_other_types
 
-__all__ = ["BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
+__all__ = ["OBJECTIVE", "BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 
+# the objective's name among the derivatives, next to those of the violations
+OBJECTIVE = "objective"
 # what most outcomes have not, left out of their record
-SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers")
-BY_LIST = ("scenarios", "droppers")
+SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers", "slopes")
+BY_LIST = ("scenarios", "droppers", "slopes")
 # what runs that follow at once start from, of no use on record
 PASSING = ("short_window_share",)
 # names of fields that earlier versions wrote by another key, which their records keep
@@ -106,6 +108,8 @@ class Outcome:
         means, but for extreme forces, uplift and loss: those are the extremes of all.
     droppers : dict
         Of a design whose droppers are cut to whole steps: lengths as cut and heights at which it hangs (dropper,) [m].
+    slopes : dict
+        Derivatives of sigma [N] and of the violations by each variable that they were asked for, per range (variable,).
     """
 
     number: int
@@ -123,6 +127,7 @@ class Outcome:
     sigma_error_N: float | None = None
     droppers: dict[str, tuple[float, ...]] = field(default_factory=dict)
     short_window_share: float | None = None
+    slopes: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:

@@ -39,6 +39,7 @@ class OutcomeContent(Stored):
     scenarios: Annotated[dict[str, Annotated[list[Number | None], Length]], Length] = {}
     sigma_error_N: Number | None = None
     droppers: Annotated[dict[str, Annotated[list[Number], Length]], Length] = {}
+    slopes: Annotated[dict[str, Annotated[list[Number], Length]], Length] = {}
 
 
 def refuse_other_types(wanted: type[Stored], content: object) -> None:

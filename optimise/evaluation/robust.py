@@ -7,7 +7,6 @@ design from the nominal line in the sample before, is where the search begins.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,13 +23,13 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
-from optimise.evaluation.constraints import Reference, sampler_value, violations
+from optimise.evaluation.constraints import Reference, force_of_share, sampler_value, violations
 from optimise.evaluation.figures import UPLIFT, as_hung, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.evaluation.scenarios import ScenarioSet
 
-__all__ = ["RobustStart", "combined", "evaluate_scenarios", "force_of_share", "prepare_scenarios"]
+__all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
 
 # statistics that are kept of every scenario: what objectives and limits are made of
 KEPT = (
@@ -99,6 +98,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
         return replace(rest, wall_time_s=times)
     start = setting.start if isinstance(setting.start, RobustStart) else None
     found: list[tuple[dict[str, float], float]] = []
+    solutions: list[Solution] = []
     cells: dict[tuple[int, str], VerticalCell] = {}
     notes: dict[str, None] = {}
     for w, condition in enumerate(scenarios.conditions):
@@ -113,17 +113,16 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
             if solution.message:
                 notes[f"{label}: {solution.message}"] = None
             found.append((figures, float(solution.applied_force_N)))
+            solutions.append(solution)
     times["dynamics"] = time.perf_counter() - begin - times["equilibrium"]
     forces = np.array([line.dropper_force.min() for line in lines])
     held = force_of_share(forces, setting.limits.fitted_share)
     answer = combined(job.number, found, (float(forces.min()), held), setting)
+    if job.neighbours:
+        from optimise.evaluation.slopes import scenario_slopes
+
+        answer = scenario_slopes(answer, job, setting, ideal, solutions)
     return replace(answer, message="; ".join(notes), wall_time_s=times, droppers=as_hung(ideal))
-
-
-def force_of_share(forces: NDArray[np.float64], share: float) -> float:
-    """Largest force [N] that at least a share [-] of the lines hold, from the least force of each (line,)."""
-    needed = math.ceil(share * forces.size - 1.0e-9)
-    return float(np.sort(forces)[forces.size - needed])
 
 
 def _lines(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...]:

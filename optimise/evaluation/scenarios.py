@@ -150,6 +150,15 @@ class ScenarioSet:
         values = np.array([objective.raw(figures[k]) for k in np.flatnonzero(use).tolist()], dtype=float)
         return self._combined(values, self.weights[use], parts.combine or self.spec.combine, objective.maximised)
 
+    def slopes(self, name: str, figures: Sequence[dict[str, float]], sigma: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Derivatives of an objective made of standard deviations, by those of each of these (scenario, variable)."""
+        here, shares, ((statistic, _),) = self.value(name, figures), [], OBJECTIVES["sigma"].terms
+        for k, each in enumerate(figures):
+            step = 1e-6 * each[statistic]
+            moved = [*figures[:k], {**each, statistic: each[statistic] + step}, *figures[k + 1 :]]
+            shares.append((self.value(name, moved) - here) / step)
+        return np.array(shares) @ sigma
+
     def _of(self, marks: tuple[str, ...]) -> NDArray[np.bool_]:
         """Which scenarios have all of some marks."""
         use = np.repeat([set(marks) <= set(w.marks) for w in self.conditions], self.samples)

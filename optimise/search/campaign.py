@@ -27,7 +27,7 @@ from optimise.record.trial import TrialRecord
 from optimise.search.basins import polish_is_due, write_basins
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
-from optimise.search.polish import Point, polish
+from optimise.search.polish import Point, has_exact_derivatives, neighbours_of, polish
 from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result, write_designs
@@ -247,6 +247,8 @@ class _Run:
             try:
                 tolerance = record.origin.tolerance if record.origin else None
                 job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
+                if record.polished and has_exact_derivatives(self.campaign):
+                    job = replace(job, neighbours=neighbours_of(self.space, record.values))
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")
             else:

@@ -1,7 +1,8 @@
 """The best designs of a search improved along gradients: sequential quadratic programming (SciPy's SLSQP).
 
-Bounds and limits (uplift, static dropper force, contact loss) are its constraints; derivatives are central
-differences, one-sided at a bound. The step h balances the noise e of an evaluation (what the tolerance of the
+Bounds and limits (uplift, static dropper force, contact loss) are its constraints. Derivatives come with each
+evaluation, exact ones (`optimise.evaluation.slopes`), where the objective and the case have them. Elsewhere they are
+central differences, one-sided at a bound, whose step h balances the noise e of an evaluation (what the tolerance of the
 steady state leaves between neighbours) against the curvature of the slope: e / h against f''' h^2 / 6.
 
 A polish is a pure function of its start and of the evaluations on record. It is run from its beginning whenever
@@ -20,13 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from catenary.spec.line import CatenarySpec
 from optimise.design.space import DesignSpace
 from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.outcome import OBJECTIVE
 from optimise.record.campaign_folder import Origin, TrialRecord
 from optimise.search.distances import cost_of, distinct, ranked
 from optimise.spec.campaign import CampaignSpec
+from optimise.spec.objective_names import name_parts
 
-__all__ = ["Point", "PolishRun", "polish"]
+__all__ = ["Point", "PolishRun", "has_exact_derivatives", "neighbours_of", "polish", "tolerance_of"]
 
 Values = tuple[float, ...]
 Point = tuple[Values, Origin]
@@ -39,6 +43,10 @@ GAIN = 1e-4
 # A start that holds its limits keeps this much from them, so that the end does hold them.
 MARGIN = 1e-3
 NO_NUMBERS = 10.0
+# step to the lines by whose form-finding exact derivatives are formed, of a range
+NEAR = 1e-4
+# tolerance of the steady state whose figures leave differences of neighbours above their noise
+OF_DIFFERENCES = 1e-4
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,8 @@ def polish(
     evaluate : callable
         Puts designs on record, with their origin.
     """
-    settings, objectives = campaign.polish, campaign.objectives
+    settings, objectives, tolerance = campaign.polish, campaign.objectives, tolerance_of(campaign)
+    exact = has_exact_derivatives(campaign)
     search = [r for r in records if not r.polished]
     starts = distinct(ranked(search, objectives), space, settings.distance, settings.best)
     runs: dict[int, PolishRun] = {}
@@ -101,7 +110,8 @@ def polish(
     descents = [_Descent(campaign, space, start, search[0], known) for start in starts]
     while True:
         for record in records[seen:]:
-            if _as_polished(record, settings.tolerance) and record.outcome is not None:
+            # what the search evaluated has no derivatives
+            if _as_polished(record, tolerance) and record.outcome is not None and (record.polished or not exact):
                 known.setdefault(record.values, record)
         seen = len(records)
         wanted: dict[Values, Origin] = {}
@@ -110,13 +120,43 @@ def polish(
                 if number not in runs:
                     runs[number] = descent.run()
             except _MissingError as missing:
-                origin = Origin("polish", descent.start.number, settings.tolerance)
+                origin = Origin("polish", descent.start.number, tolerance)
                 wanted |= {values: origin for values in missing.points if values not in wanted}
         if not wanted:
             return [runs[number] for number in range(len(descents))]
         if wanted.keys() & known.keys():
             raise AssertionError("a design on record must not be requested again")
         evaluate(list(wanted.items()))
+
+
+def has_exact_derivatives(campaign: CampaignSpec) -> bool:
+    """Whether a campaign's objective is one whose derivatives come with its evaluation."""
+    return campaign.polish.derivatives == "exact" and name_parts(campaign.objectives[0]).base == "sigma"
+
+
+def tolerance_of(campaign: CampaignSpec) -> float | None:
+    """Tolerance of the steady state while polishing [-]; None for that of the search."""
+    wanted = campaign.polish.tolerance
+    return OF_DIFFERENCES if wanted is None and not has_exact_derivatives(campaign) else wanted
+
+
+def neighbours_of(space: DesignSpace, values: Values) -> tuple[tuple[CatenarySpec, float], ...]:
+    """Lines one small step inwards along each variable that is no count, and the step, of its range.
+
+    Raises
+    ------
+    ValueError
+        If one of them is not a valid line.
+    """
+    found = []
+    for j, variable in enumerate(space.variables):
+        if variable.integer:
+            continue
+        width = variable.high - variable.low
+        step = NEAR if values[j] - variable.low < 0.5 * width else -NEAR
+        near = (*values[:j], values[j] + step * width, *values[j + 1 :])
+        found.append((space.spec_of(near), step))
+    return tuple(found)
 
 
 def _as_polished(record: TrialRecord, tolerance: float | None) -> bool:
@@ -213,7 +253,12 @@ class _Descent:
 
     def _slope(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """Derivatives of objective and violations (1 + limit, variable)."""
-        key = u.tobytes()
+        key, outcome = u.tobytes(), self._record(u).outcome
+        if outcome is not None and outcome.slopes:
+            scales = SCALE / self.unit, *[1.0] * len(CONSTRAINTS)
+            return np.array(
+                [s * np.array(outcome.slopes[n]) for s, n in zip(scales, (OBJECTIVE, *CONSTRAINTS), strict=True)]
+            )
         if key not in self.slopes:
             h = self.campaign.polish.step
             stencils = [_stencil(u, j, h) for j in range(len(u))]

@@ -90,11 +90,18 @@ class PolishSpec(Spec):
         default=0.1,
         description="designs nearer than this are one: root mean square of their differences, of each range [-]",
     )
+    derivatives: Literal["exact", "differences"] = Field(
+        default="exact",
+        description="exact ones of sigma and of the limits, by multipliers of the steady state, where the objective is "
+        "sigma and the case has them; or central differences, many evaluations each",
+    )
     step: Annotated[float, Field(ge=1.0e-4, le=0.1)] = Field(
         default=0.01, description="step of the difference quotients, of each range [-]"
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] | None = Field(
-        default=1.0e-4, description="tolerance of the steady state while polishing [-]; not given: that of the search"
+        default=None,
+        description="tolerance of the steady state while polishing [-]; not given: that of the search with exact "
+        "derivatives, 1e-4 with differences",
     )
     iterations: Annotated[int, Field(ge=1, le=500)] = Field(
         default=15, description="most steps of one polish, a gradient each"

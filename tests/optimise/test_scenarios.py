@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from dynamics.spec.mean_force import reference_mean_force
 from dynamics.steady_state.periodic import solve_periodic
-from optimise.evaluation.constraints import Reference
+from optimise.evaluation.constraints import Reference, force_of_share
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
-from optimise.evaluation.robust import force_of_share, prepare_scenarios
+from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import own_condition, scenario_set
 from optimise.spec.campaign import LimitsSpec
 from optimise.spec.scenarios import InstallationSpec, ScenariosSpec

@@ -1,0 +1,1 @@
+"""Derivatives of a steady state's figures by everything that it depends on, from multipliers marched backwards."""

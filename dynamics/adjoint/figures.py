@@ -1,0 +1,98 @@
+"""Figures of a steady state and what changes them: standard deviation of the contact force, uplift at the supports."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.errors import InputError
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.linearised.cell import VerticalCell
+from dynamics.adjoint.lagrangian import Lagrangian
+from dynamics.adjoint.layout import Lifted
+from dynamics.adjoint.steady import Figure, steady_multipliers
+from dynamics.adjoint.window import AdjointWindow
+from dynamics.contact_force.filters import periodic_gain
+from dynamics.results.warm_start import WarmStart
+from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.span_map import SpanMap
+
+__all__ = ["SteadyMotion", "refusal_of_derivatives"]
+
+# multipliers lead to derivatives, which need not be as good as the state that they belong to
+TOLERANCE, MOST_SPANS = 3.0, 60
+
+
+def refusal_of_derivatives(case: CaseSpec) -> str | None:
+    """Why a case has no exact derivatives; None where it has."""
+    if not case.seeks_steady_state:
+        return f"exact derivatives are those of a steady state: solver must be periodic, got {case.solver}"
+    if case.slack_damping != "kept":
+        return (
+            "exact derivatives need a law of slack that moves without a jump: slack_damping must be kept, got "
+            f"{case.slack_damping}"
+        )
+    return None
+
+
+class SteadyMotion:
+    """One period of a steady state with all that moves in it, from which derivatives of its figures are formed.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    equilibrium, cell : Equilibrium, VerticalCell
+        The line at rest, and its span cell.
+    found : WarmStart
+        The steady state that was found.
+
+    Raises
+    ------
+    InputError
+        If the case has no exact derivatives.
+    """
+
+    def __init__(self, case: CaseSpec, equilibrium: Equilibrium, cell: VerticalCell, found: WarmStart) -> None:
+        refusal = refusal_of_derivatives(case)
+        if refusal is not None:
+            raise InputError([refusal])
+        self.case, self._found = case, found
+        span_map = SpanMap(case, equilibrium, cell)
+        span_map.unpack(found.state)
+        self._window, self._start = span_map.window, span_map.state.copy()
+        self._record = span_map.window.march(span_map.state, whole=True)
+
+    def sigma(self) -> Lagrangian:
+        """Standard deviation of the filtered contact force [N], to first order."""
+        force = self._record.force
+        _, cause = _filtered(force, self.case)
+        return self._lagrangian(Figure(cause, of_case=lambda case: _filtered(force, case)[0]))
+
+    def uplift(self) -> Lagrangian:
+        """Largest uplift at the supports [m], to first order, at the support and the moment of the largest."""
+        uplift = self._record.uplift
+        step, support, column = np.unravel_index(int(uplift.argmax()), uplift.shape)
+        shift = self._window.ahead - self._window.behind  # from the march's columns to the multipliers'
+        row = int(self._window.cell.support_contact_dof[support])
+        column = int(np.clip(column + shift, 0, self._window.spans))
+        return self._lagrangian(Figure(np.zeros(len(uplift)), Lifted(row, column, int(step) + 1)))
+
+    def _lagrangian(self, figure: Figure) -> Lagrangian:
+        window = AdjointWindow(self._window, self._record)
+        gain = self._found.gain if self.case.applied_force_N is None else None
+        tolerance = TOLERANCE * self.case.periodic.tolerance
+        multipliers = steady_multipliers(window, figure, gain, tolerance, MOST_SPANS)
+        march = self._window, self._start, self._record
+        return Lagrangian(self.case, march, window, (figure, multipliers))
+
+
+def _filtered(force: NDArray[np.float64], case: CaseSpec) -> tuple[float, NDArray[np.float64]]:
+    """Standard deviation of a period's filtered force [N], and its derivative by the force of every step [-]."""
+    steps, signal = len(force), case.signal
+    dt = case.catenary.period / (case.speed * steps)
+    frequency = np.asarray(np.fft.rfftfreq(steps, dt), dtype=np.float64)
+    gain = periodic_gain(frequency, dt, signal.cutoff_hz, signal.kind)
+    kept = np.fft.irfft(np.fft.rfft(force) * gain, steps)
+    kept -= kept.mean()
+    sigma = float(kept.std())
+    return sigma, np.fft.irfft(np.fft.rfft(kept) * gain, steps) / (steps * sigma)

@@ -1,0 +1,192 @@
+"""Exact derivatives of a design's standard deviation and violations by its variables, in one case or in scenarios.
+
+One march of multipliers for each steady state gives the derivatives by all variables (`dynamics.adjoint`); each
+variable then costs the form-finding of a line one small step away. The uplift's are formed where it comes near its
+limit; further away it holds nobody back, and they count as zero. So does the contact loss, a number of steps that
+jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from catenary.linearised.cell import VerticalCell, vertical_cell
+from catenary.spec.line import CatenarySpec
+from dynamics.adjoint.figures import SteadyMotion, refusal_of_derivatives
+from dynamics.adjoint.lagrangian import Lagrangian
+from dynamics.results.solution import Solution
+from dynamics.results.warm_start import WarmStart
+from dynamics.spec.case import CaseSpec
+from optimise.evaluation.constraints import Reference, force_of_share
+from optimise.evaluation.figures import UPLIFT, statistics_of
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import OBJECTIVE, Outcome, OutcomeStatus
+
+__all__ = ["design_slopes", "scenario_slopes"]
+
+# violation of the limit on the uplift from which on its derivatives count
+NEAR_LIMIT = -0.1
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SteadyRun:
+    """A steady state that was found: its case with the line, the line at rest, its cell, and the state."""
+
+    case: CaseSpec
+    equilibrium: Equilibrium
+    cell: VerticalCell
+    found: WarmStart
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Lines one small step away along each variable, at rest.
+
+    Attributes
+    ----------
+    lines : tuple of Equilibrium
+        Bay by bay on the mesh of the line that they are near to.
+    steps : float array (variable,)
+        Steps, per range.
+    """
+
+    lines: tuple[Equilibrium, ...]
+    steps: Floats
+
+    @classmethod
+    def of(cls, asked: Sequence[tuple[CatenarySpec, float]], line: Equilibrium) -> Neighbours:
+        """Form-finding of neighbouring lines."""
+        lines = tuple(periodic_equilibrium(spec, like=line.mesh) for spec, _ in asked)
+        return cls(lines, np.array([step for _, step in asked]))
+
+    @property
+    def sound(self) -> bool:
+        """Whether all of them hang."""
+        return all(line.status is EquilibriumStatus.OK for line in self.lines)
+
+
+def _change_of(lagrangian: Lagrangian, run: SteadyRun, lines: Sequence[tuple[Equilibrium, VerticalCell]]) -> Floats:
+    """What a figure of a steady state changes by from its line to each of some others, to first order (line,)."""
+    here = lagrangian.value(run.case, run.equilibrium, run.cell)
+    found = []
+    for equilibrium, cell in lines:
+        spec = equilibrium.spec.model_copy(update={"damping": run.case.catenary.damping})
+        found.append(lagrangian.value(run.case.model_copy(update={"catenary": spec}), equilibrium, cell) - here)
+    return np.array(found)
+
+
+def _run_slopes(
+    runs: Sequence[SteadyRun], lines: Sequence[Sequence[Equilibrium]], steps: Floats, highest: int | None
+) -> tuple[Floats, Floats] | None:
+    """Derivatives of sigma [N] in every run (run, variable), and of the largest uplift [m] (variable,).
+
+    Parameters
+    ----------
+    runs : sequence of SteadyRun
+    lines : sequence of sequence of Equilibrium
+        Neighbours of each run's line (run, variable).
+    steps : float array (variable,)
+    highest : int or None
+        The run with the largest uplift; None where its derivatives do not count.
+
+    Returns
+    -------
+    tuple or None
+        None where a case has no exact derivatives.
+    """
+    if any(refusal_of_derivatives(run.case) is not None for run in runs):
+        return None
+    sigma, uplift = np.zeros((len(runs), len(steps))), np.zeros(len(steps))
+    for near in {
+        id(group): group for group in lines
+    }.values():  # runs of one line have their neighbours' cells in common
+        pairs = [(line, vertical_cell(line)) for line in near]
+        for k in (k for k, group in enumerate(lines) if group is near):
+            run = runs[k]
+            motion = SteadyMotion(run.case, run.equilibrium, run.cell, run.found)
+            sigma[k] = _change_of(motion.sigma(), run, pairs) / steps
+            if k == highest:
+                uplift = _change_of(motion.uplift(), run, pairs) / steps
+    return sigma, uplift
+
+
+def _violation_slopes(uplift: Floats, least: Floats, setting: Setting, reference: Reference) -> dict[str, Floats]:
+    """Derivatives of the violations by those of the uplift [m] and of the least static dropper force [N]."""
+    limits = setting.limits
+    return {
+        "g_uplift": uplift / (1e-3 * limits.uplift_factor * reference.uplift_mm),
+        "g_static_dropper_force": -least / limits.static_dropper_force,
+        "g_contact_loss": np.zeros_like(uplift),
+    }
+
+
+def _with_slopes(outcome: Outcome, objective: Floats, violations: Mapping[str, Floats]) -> Outcome:
+    """Outcome with derivatives of the objective and of the violations; without any where one is not a number."""
+    found = {OBJECTIVE: objective, **violations}
+    if not all(np.isfinite(x).all() for x in found.values()):
+        return outcome
+    return replace(outcome, slopes={name: tuple(map(float, x)) for name, x in found.items()})
+
+
+def _uplift_counts(outcome: Outcome) -> bool:
+    """Whether a design comes so near the limit on the uplift that its derivatives count."""
+    return outcome.constraints.get("g_uplift", -1.0) > NEAR_LIMIT
+
+
+def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:
+    """Outcome of a design in one case, with its derivatives where that case has exact ones."""
+    line, found = solution.equilibrium, solution.warm_start
+    if not job.neighbours or outcome.status is not OutcomeStatus.OK or found is None:
+        return outcome
+    near = Neighbours.of(job.neighbours, line)
+    if not near.sound:
+        return outcome
+    run = SteadyRun(solution.case, line, vertical_cell(line), found)
+    slopes = _run_slopes((run,), (near.lines,), near.steps, 0 if _uplift_counts(outcome) else None)
+    if slopes is None:
+        return outcome
+    least = (np.array([n.dropper_force.min() for n in near.lines]) - line.dropper_force.min()) / near.steps
+    reference = setting.reference or Reference(float(outcome.sigma_N or 0.0), outcome.statistics[UPLIFT])
+    return _with_slopes(outcome, slopes[0][0], _violation_slopes(slopes[1], least, setting, reference))
+
+
+def scenario_slopes(
+    outcome: Outcome, job: Job, setting: Setting, ideal: Equilibrium, solutions: Sequence[Solution]
+) -> Outcome:
+    """Outcome of a design over scenarios, with its derivatives where every scenario has exact ones.
+
+    Neighbouring lines are installed with the same errors. ``solutions`` are those of the scenarios, in their order.
+    """
+    scenarios, near = setting.scenarios, Neighbours.of(job.neighbours, ideal)
+    assert scenarios is not None
+    if not near.sound:
+        return outcome
+    samples = scenarios.samples
+    lines = tuple(tuple(scenarios.installed(line, sample) for line in near.lines) for sample in range(samples))
+    runs = [
+        SteadyRun(s.case, s.equilibrium, vertical_cell(s.equilibrium), s.warm_start) for s in solutions if s.warm_start
+    ]
+    if len(runs) < len(solutions) or any(n.status is not EquilibriumStatus.OK for group in lines for n in group):
+        return outcome
+    lifts = [s.statistics.max_uplift_at_supports_mm for s in solutions if s.statistics]
+    highest = int(np.argmax(lifts)) if _uplift_counts(outcome) else None
+    found = _run_slopes(runs, [lines[k % samples] for k in range(len(runs))], near.steps, highest)
+    if found is None:
+        return outcome
+    share = setting.limits.fitted_share
+
+    def least(group: Iterable[Equilibrium]) -> float:
+        return force_of_share(np.array([line.dropper_force.min() for line in group]), share)
+
+    here = least(s.equilibrium for s in solutions[:samples])
+    by_variable = [least(group[j] for group in lines) - here for j in range(len(near.steps))]
+    reference = setting.reference or Reference(float(outcome.sigma_N or 0.0), outcome.statistics[UPLIFT])
+    violations = _violation_slopes(found[1], np.array(by_variable) / near.steps, setting, reference)
+    objective = scenarios.slopes(scenarios.objectives[0], [statistics_of(s)[0] for s in solutions], found[0])
+    return _with_slopes(outcome, objective, violations)
