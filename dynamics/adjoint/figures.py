@@ -19,8 +19,8 @@ from dynamics.steady_state.span_map import SpanMap
 
 __all__ = ["SteadyMotion", "refusal_of_derivatives"]
 
-# multipliers lead to derivatives, which need not be as good as the state that they belong to
-TOLERANCE, MOST_SPANS = 3.0, 60
+# of the tolerance of the state: multipliers lead to derivatives, which need not be as good
+TOLERANCE = 3.0
 
 
 def refusal_of_derivatives(case: CaseSpec) -> str | None:
@@ -81,7 +81,7 @@ class SteadyMotion:
         window = AdjointWindow(self._window, self._record)
         gain = self._found.gain if self.case.applied_force_N is None else None
         tolerance = TOLERANCE * self.case.periodic.tolerance
-        multipliers = steady_multipliers(window, figure, gain, tolerance, MOST_SPANS)
+        multipliers = steady_multipliers(window, figure, gain, tolerance, self.case.periodic.max_spans)
         march = self._window, self._start, self._record
         return Lagrangian(self.case, march, window, (figure, multipliers))
 

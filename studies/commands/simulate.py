@@ -18,6 +18,7 @@ from studies.jobs.simulation import SimulateJob
 from studies.writing.run_folder import RunFolder, fresh_folder
 
 if TYPE_CHECKING:
+    from dynamics.results.solution import Solution
     from dynamics.spec.case import CaseSpec
 
 from studies.writing.report_head import keep_head, limits_of
@@ -66,6 +67,10 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     write_report("simulation", folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
+    if composed.job.gradient and solution.warm_start is not None:
+        for line in _gradient(folder.path, solution):
+            folder.say(line)
+        write_report("simulation", folder.path)
     if composed.job.length_tolerance and solution.status.has_figures:
         folder.say(f"Report without the tolerances of lengths, which follow: {folder.path / 'report.html'}")
         for line in _length_tolerances(folder.path, case, composed.job):
@@ -73,6 +78,13 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
         write_report("simulation", folder.path)
     folder.say(f"Wrote to {folder.path}/ (report.html, summary.json, result.nc, figures/)")
     return 0 if solution.status.has_figures else 1
+
+
+def _gradient(path: Path, solution: Solution) -> list[str]:
+    """Derivatives by every dropper in words, written into the run folder."""
+    from studies.afterwards.gradient import gradient_into, gradient_lines
+
+    return gradient_lines(gradient_into(path, solution))
 
 
 def _length_tolerances(path: Path, case: CaseSpec, job: SimulateJob) -> list[str]:

@@ -62,6 +62,21 @@ class SimulateJob(SimulationSpec):
         "risen by 5 %",
     )
 
+    gradient: bool = Field(
+        default=False,
+        description="find what each dropper's height, or length, and station do to the force's standard deviation and "
+        "to the uplift, exactly and to first order",
+    )
+
+    @model_validator(mode="after")
+    def _gradient_is_that_of_a_steady_state(self) -> Self:
+        if self.gradient and (self.solver != "periodic" or self.slack_damping != "kept"):
+            raise ValueError(
+                "gradient must be false but for solver=periodic with slack_damping=kept, whose state has exact "
+                f"derivatives: got solver={self.solver} with slack_damping={self.slack_damping}"
+            )
+        return self
+
     @model_validator(mode="after")
     def _lengths_are_those_of_a_periodic_line(self) -> Self:
         if self.length_tolerance and self.on_open_line:
@@ -74,7 +89,7 @@ class SimulateJob(SimulationSpec):
     @property
     def simulation(self) -> SimulationSpec:
         """The same without what leaves the run's own numbers as they are."""
-        return SimulationSpec.model_validate(self.model_dump(exclude={"report", "length_tolerance"}))
+        return SimulationSpec.model_validate(self.model_dump(exclude={"report", "length_tolerance", "gradient"}))
 
 
 class CampaignJob(OptimiseJob):

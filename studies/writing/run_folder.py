@@ -132,7 +132,9 @@ def write_hydra_record(folder: Path, study: str, composed: Composed[Spec]) -> No
     about = {
         "schema_version": 1,
         "study": study,
-        "config_sha256": config_sha256(composed.job, {"report": True, "length_tolerance": True}),  # no number follows
+        "config_sha256": config_sha256(
+            composed.job, {"report": True, "length_tolerance": True, "gradient": True}
+        ),  # no number follows
         "commit": commit(),
         "versions": versions(),
     }

@@ -9,6 +9,7 @@ from studies.report.drawing.parts import Fact, Page, Section, Table, present
 from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table, missed_in_words
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
+from studies.report.sections.gradient import gradient_chart, gradient_table
 from studies.report.sections.history.charts import (
     force_history_chart,
     histogram_chart,
@@ -53,11 +54,13 @@ def simulation_page(content: SimulationContent) -> Page:
                 contact_wire_chart(one),
                 dropper_force_chart(one, None),
                 elasticity_chart(one),
+                None if content.gradient is None else gradient_chart(content.gradient, content.result),
             ),
             tables=(
                 *((dropper_table(one),) if content.result.dropper_x.size else ()),
                 *((elasticity_table(content.elasticity),) if content.elasticity else ()),
                 *((tolerance_table(content.tolerances),) if content.tolerances is not None else ()),
+                *((gradient_table(content.gradient),) if content.gradient is not None else ()),
             ),
         ),
         *origin_sections(content.provenance, "Every value of the line, of the pantograph and of the run.", content.run),

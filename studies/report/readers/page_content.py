@@ -27,8 +27,9 @@ __all__ = ["CampaignContent", "SimulationContent"]
 class PageContent:
     """What the pages of a simulation and of a campaign both say.
 
-    ``assessment`` holds the lines against limits of standards, ``tolerances`` is what length_tolerance.json holds;
-    ``head`` has the fields of the page's head with what stands in them, empty where a person has to write.
+    ``assessment`` holds the lines against limits of standards, ``tolerances`` and ``gradient`` are what
+    length_tolerance.json and gradient.json hold; ``head`` has the fields of the page's head with what stands in them,
+    empty where a person has to write.
     """
 
     title: str
@@ -39,6 +40,7 @@ class PageContent:
     warnings: tuple[str, ...] = ()
     assessment: Assessment | None = None
     tolerances: Mapping[str, Any] | None = None
+    gradient: Mapping[str, Any] | None = None
     head: tuple[tuple[str, str], ...] = ()
 
 

@@ -77,6 +77,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         elasticity=_span_means(summary),
         error=summary.get("numerical_error") or None,
         tolerances=read_droppers(folder / "length_tolerance.json"),
+        gradient=read_droppers(folder / "gradient.json"),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),
         run=run_facts([*held, *facts], times, command_of(folder, "simulate")),
         warnings=(

@@ -1,0 +1,115 @@
+"""What each dropper's height, or length, and station do to the contact force and to the uplift, to first order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from catenary.errors import InputError
+from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from catenary.spec.line import CatenarySpec
+from dynamics.adjoint.figures import SteadyMotion
+from dynamics.results.solution import Solution
+from dynamics.steady_state.periodic import solve_periodic
+
+__all__ = ["CheckedStep", "DropperSlope", "DropperSlopes", "dropper_slopes"]
+
+# steps of form-finding, small enough for first order and large enough for its residual [m]
+HEIGHT_STEP, STATION_STEP = 1.0e-6, 1.0e-5
+# largest change of a height by which the slopes are checked [m]
+CHECKED = 5.0e-4
+
+
+@dataclass(frozen=True)
+class DropperSlope:
+    """Derivatives by one dropper's height, or by its length where lengths are prescribed, and by its station.
+
+    Attributes
+    ----------
+    position : float
+        Station [m].
+    sigma_by_height, sigma_by_station : float
+        Of the standard deviation of the contact force [N/m].
+    uplift_by_height, uplift_by_station : float
+        Of the largest uplift at the supports [m/m].
+    """
+
+    position: float
+    sigma_by_height: float
+    sigma_by_station: float
+    uplift_by_height: float
+    uplift_by_station: float
+
+
+@dataclass(frozen=True)
+class CheckedStep:
+    """A step down the slopes: all heights or lengths in proportion to them, the largest change being ``largest`` [m].
+
+    Change of the standard deviation as the slopes have it and as it was computed [N].
+    """
+
+    largest: float
+    expected: float
+    computed: float
+
+
+@dataclass(frozen=True)
+class DropperSlopes:
+    """Derivatives by all droppers, what is prescribed of them ("heights" or "lengths"), and their check."""
+
+    prescribed: str
+    droppers: tuple[DropperSlope, ...]
+    check: CheckedStep
+
+
+def dropper_slopes(solution: Solution) -> DropperSlopes:
+    """Derivatives of a steady state by every dropper, each alone and in every span.
+
+    Raises
+    ------
+    InputError
+        If the solution is no steady state, or its case has no exact derivatives.
+    """
+    case, line, found = solution.case, solution.equilibrium, solution.warm_start
+    if found is None:
+        raise InputError([f"derivatives need a steady state that was found: {solution.message or case.solver}"])
+    cell, spec = vertical_cell(line), case.catenary
+    motion = SteadyMotion(case, line, cell, found)
+    figures = motion.sigma(), motion.uplift()
+    here = [figure.value(case, line, cell) for figure in figures]
+    key = "lengths" if spec.droppers.prescribed == "lengths" else "contact_wire_heights"
+
+    def slope(key: str, k: int, step: float) -> list[float]:
+        near = _moved(spec, key, [step if j == k else 0.0 for j in range(len(spec.droppers.positions))])
+        other = periodic_equilibrium(near, like=line.mesh)
+        if other.status is not EquilibriumStatus.OK:
+            return [float("nan")] * len(figures)
+        moved = case.model_copy(update={"catenary": near})
+        cell = vertical_cell(other)
+        return [(f.value(moved, other, cell) - h) / step for f, h in zip(figures, here, strict=True)]
+
+    rows = []
+    for k, position in enumerate(spec.droppers.positions):
+        (sigma, uplift), (sigma_x, uplift_x) = slope(key, k, HEIGHT_STEP), slope("positions", k, STATION_STEP)
+        rows.append(DropperSlope(position, sigma, sigma_x, uplift, uplift_x))
+    return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows))
+
+
+def _moved(spec: CatenarySpec, key: str, by: list[float]) -> CatenarySpec:
+    values = [value + change for value, change in zip(getattr(spec.droppers, key), by, strict=True)]
+    return spec.with_changes(droppers={key: values})
+
+
+def _checked(solution: Solution, key: str, rows: list[DropperSlope]) -> CheckedStep:
+    """Take a step down the slopes by heights, or lengths, and compute what it gives."""
+    case, slopes = solution.case, [row.sigma_by_height for row in rows]
+    steepest = max(abs(s) for s in slopes)
+    by = [-CHECKED * s / steepest for s in slopes]
+    spec = _moved(case.catenary, key, by)
+    line = periodic_equilibrium(spec, like=solution.equilibrium.mesh)
+    found = solve_periodic(case.model_copy(update={"catenary": spec}), solution.warm_start, line)
+    there, here = found.statistics, solution.statistics
+    computed = float("nan")
+    if there is not None and here is not None:
+        computed = there.contact_force_std_N - here.contact_force_std_N
+    return CheckedStep(CHECKED, sum(s * b for s, b in zip(slopes, by, strict=True)), computed)

@@ -1,0 +1,70 @@
+"""What each dropper does to the contact force and to the uplift, to first order: gradient.json and gradient.csv."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from catenary.storage.files import write_json_atomic, write_text_atomic
+
+if TYPE_CHECKING:
+    from dynamics.results.solution import Solution
+
+__all__ = ["gradient_into", "gradient_lines"]
+
+# columns of gradient.csv and keys of a row of gradient.json, with what they are in the units of the fields
+COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station", "uplift_mm_per_mm",
+           "uplift_mm_per_m_of_station")  # fmt: skip
+
+
+def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
+    """Find the derivatives of a steady state by every dropper and write them into a folder."""
+    from dynamics.adjoint.droppers import dropper_slopes
+
+    found = dropper_slopes(solution)
+    rows = [
+        (k + 1, d.position, 1e-3 * d.sigma_by_height, d.sigma_by_station, d.uplift_by_height, 1e3 * d.uplift_by_station)
+        for k, d in enumerate(found.droppers)
+    ]
+    check = found.check
+    content = {
+        "schema_version": 1,
+        "prescribed": found.prescribed,
+        "droppers": [{k: _finite(v) for k, v in zip(COLUMNS, row, strict=True)} for row in rows],
+        "check": {
+            "largest_change_mm": 1e3 * check.largest,
+            "expected_N": _finite(check.expected),
+            "computed_N": _finite(check.computed),
+        },
+    }
+    write_json_atomic(folder / "gradient.json", content)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows)
+    write_text_atomic(folder / "gradient.csv", text.getvalue())
+    return content
+
+
+def _finite(value: float) -> float | None:
+    """Number, or None where a dropper cannot be moved."""
+    return value if math.isfinite(value) else None
+
+
+def gradient_lines(content: dict[str, Any]) -> list[str]:
+    """Derivatives in words: the three droppers that matter most, and the check by a computed step."""
+    what = {"heights": "higher contact wire", "lengths": "longer dropper"}[content["prescribed"]]
+    known = [row for row in content["droppers"] if row["sigma_N_per_mm"] is not None]
+    strong = sorted(known, key=lambda row: -abs(row["sigma_N_per_mm"]))[:3]
+    listed = ", ".join(f"dropper {row['dropper']} {row['sigma_N_per_mm']:+.2f} N/mm" for row in strong)
+    lines = [f"σ by a {what}, at the droppers where it does most: {listed} (all: gradient.csv)"]
+    check = content["check"]
+    if check["expected_N"] is not None and check["computed_N"] is not None:
+        lines.append(
+            f"check of these slopes: all droppers moved down them, by {check['largest_change_mm']:g} mm at most, "
+            f"change σ by {check['computed_N']:+.2f} N; the slopes have {check['expected_N']:+.2f} N"
+        )
+    return lines

@@ -1,0 +1,80 @@
+"""What each dropper's height, or length, and station do to the contact force and to the uplift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dynamics.charts.numbers import number
+from dynamics.charts.parts import Chart
+from studies.report.content.pieces import SpanResult
+from studies.report.drawing.parts import Table
+from studies.report.sections.charts import dropper_force_chart
+
+__all__ = ["gradient_chart", "gradient_table"]
+
+NONE = "–"
+DIGITS = {
+    "sigma_N_per_mm": 3,
+    "sigma_N_per_m_of_station": 3,
+    "uplift_mm_per_mm": 3,
+    "uplift_mm_per_m_of_station": 2,
+}
+PRESCRIBED = {"heights": "height of the contact wire at the dropper", "lengths": "length of the dropper"}
+LOWER = {
+    "heights": "Above zero, σ falls with a lower contact wire there; below zero, with a higher one.",
+    "lengths": "Above zero, σ falls with a shorter dropper; below zero, with a longer one.",
+}
+
+
+def gradient_table(content: Mapping[str, Any]) -> Table:
+    """Show the derivatives by every dropper (gradient.json), and their check."""
+    rows = (
+        (
+            str(row["dropper"]),
+            number(row["position_m"], 3),
+            *(NONE if row[key] is None else number(row[key], digits) for key, digits in DIGITS.items()),
+        )
+        for row in content["droppers"]
+    )
+    check, checked = content["check"], ""
+    if check["expected_N"] is not None and check["computed_N"] is not None:
+        checked = (
+            f" Check: all droppers moved down these slopes, by {check['largest_change_mm']:g} mm at most, change σ by "
+            f"{number(check['computed_N'], 2)} N; the slopes have {number(check['expected_N'], 2)} N."
+        )
+    by = content["prescribed"].removesuffix("s")
+    return Table(
+        title="What each dropper does",
+        columns=(
+            "dropper", "station\n[m]", f"σ by {by}\n[N/mm]", "σ by station\n[N/m]", f"uplift by {by}\n[mm/mm]",
+            "uplift by station\n[mm/m]",
+        ),
+        rows=tuple(rows),
+        align="lrrrrr",
+        caption=f"Derivatives by the {PRESCRIBED[content['prescribed']]} and by its station, of one dropper alone and "
+        "in every span: exact, to first order, with those droppers slack that are slack now. Over some millimetres "
+        f"others slacken, and σ bends.{checked}",
+    )  # fmt: skip
+
+
+def gradient_chart(content: Mapping[str, Any], result: SpanResult) -> Chart | None:
+    """Draw the derivative of sigma by each dropper's height, or length, over its station."""
+    like = dropper_force_chart((result,), None)
+    values = np.array([row["sigma_N_per_mm"] for row in content["droppers"]], dtype=float)
+    if like is None or len(values) != len(result.dropper_x) or not np.isfinite(values).all():
+        return None
+    notes = tuple(f"dropper {k + 1}: {number(float(v), 3)} N/mm" for k, v in enumerate(values))
+    top = 1.15 * max(float(np.abs(values).max()), 1e-9)
+    return replace(
+        like,
+        name="gradient",
+        title="What each dropper does to σ",
+        caption=LOWER[content["prescribed"]],
+        y_label="Change of σ",
+        curves=(replace(like.curves[0], y=values, y_unit="N/mm", notes=notes),),
+        y_range=(-top, top),
+    )

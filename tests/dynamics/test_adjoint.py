@@ -1,0 +1,138 @@
+"""Exact derivatives of a steady state against central differences of the whole computation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from catenary.errors import InputError
+from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from dynamics.adjoint.figures import SteadyMotion
+from dynamics.adjoint.lagrangian import Lagrangian
+from dynamics.results.warm_start import WarmStart
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.case_input import job_input
+from dynamics.steady_state.periodic import solve_periodic
+
+WINDOW = {"spans_behind": 14, "spans_ahead": 16, "tolerance": 3e-7, "max_spans": 400}
+FIGURES = ("sigma", "uplift")
+
+
+def case_of(speed_kmh, **changes):
+    wanted = {"speed_kmh": speed_kmh, "dt": 2e-3, "periodic": WINDOW, **changes}
+    return job_input(CaseSpec, "bruni_2015", "bruni_2015", wanted)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A steady state, and its figures to first order."""
+
+    case: CaseSpec
+    line: Equilibrium
+    start: WarmStart
+    here: dict[str, tuple[Lagrangian, float]]
+
+    @classmethod
+    def of(cls, case):
+        line, cell = periodic_equilibrium(case.catenary), vertical_cell(periodic_equilibrium(case.catenary))
+        found = solve_periodic(case, equilibrium=line)
+        motion = SteadyMotion(case, line, cell, found.warm_start)
+        lagrangians = {name: getattr(motion, name)() for name in FIGURES}
+        here = {name: (x, x.value(case, line, cell)) for name, x in lagrangians.items()}
+        return cls(case, line, found.warm_start, here)
+
+    def exact(self, name, other, step):
+        line = periodic_equilibrium(other.catenary, like=self.line.mesh)
+        lagrangian, here = self.here[name]
+        return (lagrangian.value(other, line, vertical_cell(line)) - here) / step
+
+    def figures(self, case):
+        line = periodic_equilibrium(case.catenary, like=self.line.mesh)
+        found = solve_periodic(case, self.start, line).statistics
+        return np.array([found.contact_force_std_N, 1e-3 * found.max_uplift_at_supports_mm])
+
+    def differences(self, changed, step):
+        return (self.figures(changed(step)) - self.figures(changed(-step))) / (2.0 * step)
+
+
+def changed(case, part, key, index=None):
+    """Case by the change of one number of it."""
+
+    def by(step):
+        block = case if part is None else getattr(case, part) if part in CaseSpec.model_fields else None
+        block = getattr(case.catenary, part) if block is None else block
+        value = getattr(block, key)
+        if index is not None:
+            moved = [*value]
+            moved[index] += step
+        else:
+            moved = value + step
+        if part is None:
+            return case.with_changes(**{key: moved})
+        if part in CaseSpec.model_fields:
+            return case.with_changes(**{part: {key: moved}})
+        return case.with_changes(catenary={part: {key: moved}})
+
+    return by
+
+
+@pytest.fixture(scope="module")
+def taut():
+    """No dropper slackens, contact is not lost: the state is linear in everything but the line."""
+    return Solved.of(case_of(200.0, mean_force_N=60.0))
+
+
+@pytest.fixture(scope="module")
+def long_and_taut():
+    """The same in a window whose ends cut little of what spans far away do."""
+    return Solved.of(case_of(200.0, mean_force_N=60.0, periodic={**WINDOW, "spans_behind": 40, "spans_ahead": 38}))
+
+
+def both(solved, part, key, index, step):
+    """Derivatives of all figures, exact and by central differences."""
+    by = changed(solved.case, part, key, index)
+    exact = [0.5 * (solved.exact(name, by(step), step) + solved.exact(name, by(-step), -step)) for name in FIGURES]
+    return exact, solved.differences(by, step)
+
+
+NEAR = [
+    ("droppers", "contact_wire_heights", 2, 1e-4),
+    ("droppers", "positions", 6, 2e-3),
+    ("contact", "stiffness", None, 500.0),
+    ("pantograph", "masses", 0, 0.02),
+    ("pantograph", "dampings", -1, 0.2),
+    (None, "mean_force_N", None, 0.05),
+]
+EVERYWHERE = [
+    ("contact_wire", "tension", None, 50.0),
+    ("messenger_wire", "mass_per_length", None, 2e-3),
+    ("damping", "beta", None, 2e-5),
+    (None, "speed_kmh", None, 0.02),
+]
+
+
+@pytest.mark.parametrize(("part", "key", "index", "step"), NEAR, ids=[f"{i[1]}" for i in NEAR])
+def test_derivatives_are_those_of_the_whole_computation(taut, part, key, index, step):
+    found, wanted = both(taut, part, key, index, step)
+    assert found == pytest.approx(wanted, rel=0.02)
+
+
+@pytest.mark.parametrize(("part", "key", "index", "step"), EVERYWHERE, ids=[f"{i[1]}" for i in EVERYWHERE])
+def test_derivatives_by_what_changes_everywhere_need_a_long_window(long_and_taut, part, key, index, step):
+    found, wanted = both(long_and_taut, part, key, index, step)
+    assert found == pytest.approx(wanted, rel=0.04)
+
+
+def test_slack_droppers_are_in_the_derivatives():
+    solved = Solved.of(case_of(275.0))
+    by = changed(solved.case, "droppers", "contact_wire_heights", 3)
+    found, wanted = solved.exact("sigma", by(1e-6), 1e-6), solved.differences(by, 1e-5)[0]
+    assert found == pytest.approx(wanted, rel=0.02)
+
+
+@pytest.mark.parametrize("change", [{"slack_damping": "released"}, {"solver": "transient"}])
+def test_a_case_without_exact_derivatives_says_why(taut, change):
+    case = taut.case.with_changes(**change)
+    with pytest.raises(InputError, match=next(iter(change))):
+        SteadyMotion(case, taut.line, vertical_cell(taut.line), taut.start)
