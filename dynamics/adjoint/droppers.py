@@ -68,7 +68,7 @@ def dropper_slopes(solution: Solution) -> DropperSlopes:
     Raises
     ------
     InputError
-        If the solution is no steady state, or its case has no exact derivatives.
+        If the solution has not found a steady state, or its case lacks exact derivatives.
     """
     case, line, found = solution.case, solution.equilibrium, solution.warm_start
     if found is None:

@@ -118,11 +118,10 @@ def march_span_back(
     scratch: Scratch,
     operators: Operators,
     inputs: Inputs,
-    frozen: Frozen,
-    out: Multipliers,
+    task: tuple[Frozen, Multipliers],
 ) -> None:
     """March the multipliers over one cell, backwards in time, in place."""
-    unused, a, s, mp, sp = state
+    (unused, a, s, mp, sp), (frozen, out) = state, task
     w, found, wp, fb, none = scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old
     contact, panto, droppers, constants = inputs
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span

@@ -3,7 +3,7 @@
 With motion, forces and multipliers frozen, the sum of the figure and of all equations times their multipliers is a
 plain function of the line's matrices, of its shape at rest and of the pantograph's numbers, and its change is that of
 the figure (Lagrange; `dynamics.adjoint.kernel` has the equations). Any input, and any design variable, is one more
-evaluation of that function for a line found anew.
+evaluation of that function, for another line at rest.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from catenary.linearised.contact_wire import static_height
 from dynamics.adjoint.products import accelerations, half_steps, means, pair_products, settle_tensions
 from dynamics.adjoint.steady import Figure, SteadyMultipliers
 from dynamics.adjoint.window import AdjointWindow
+from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.layout import Bays, Places
@@ -80,13 +81,13 @@ class Lagrangian:
         self._pantograph_terms(start, record)
         self._line = self._line_terms(start, (w, there), (mean, here), adjoint)
 
-    def _contact_terms(self, u0: Floats, w: Any, mean: Any) -> None:
+    def _contact_terms(self, u0: Floats, w: Rows, mean: Rows) -> None:
         """Displacements and multipliers of the contact wire around the pantograph at every step's end."""
         dt, at = self._window.dt, self._at
         self._below = u0[:, None, at : at + 2] + dt * np.cumsum(w[:, :, at : at + 2], axis=1, dtype=np.float64)
         self._pushed = mean[:, :, at : at + 2].astype(np.float64)
 
-    def _dropper_terms(self, u0: Floats, w: Any, mean: Any, forces: tuple[Floats, Floats]) -> None:
+    def _dropper_terms(self, u0: Floats, w: Rows, mean: Rows, forces: tuple[Floats, Floats]) -> None:
         """Sums over steps and spans of eta with places of droppers' ends, of mu there with squeezes, and of eta."""
         eta, squeeze = forces
         dof, dt = self.cell.dropper_dof, self._window.dt
@@ -121,13 +122,15 @@ class Lagrangian:
         """Products for all pairs of dofs that an operator of the cell couples, by the cell's parts (`_parts`)."""
         cell, window = self.cell, self._window
         (w, there), (mean, here) = march, multipliers
-        dt, kind, kept = window.dt, window.constants.scalars.kind, window.constants.scalars.sponge
+        dt, kind = window.dt, window.constants.scalars.kind
+        theirs: Any = np.ascontiguousarray(adjoint.sponge[:, here])
+        ours: Any = np.ascontiguousarray(window.constants.scalars.sponge[:, there])
         velocity = _velocities(cell, start.a, dt, window.spans)[:, there]
         beyond = _velocities(cell, self._found.start, dt, window.spans)[:, here]
         w = np.ascontiguousarray(w)
         mu, acceleration, place = (np.empty_like(w) for _ in range(3))
-        half_steps(np.ascontiguousarray(mean), beyond, (np.ascontiguousarray(adjoint.sponge[:, here]), kind), mu)
-        accelerations(w, velocity, (np.ascontiguousarray(kept[:, there]), kind), dt, acceleration)
+        half_steps(np.ascontiguousarray(mean), beyond, (theirs, kind), mu)
+        accelerations(w, velocity, (ours, kind), dt, acceleration)
         means(w, np.ascontiguousarray(start.u[:, there]), dt, place)
         K, bays = cell.stiffness, Bays(cell.tensions, cell.stiffness.own[cell.tensions, cell.tensions])
         rows = [_rows_of(block, cell.tensions) for block in (K.own, K.next)]

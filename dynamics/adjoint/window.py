@@ -82,12 +82,11 @@ class AdjointWindow:
         tolerance = SWEEP_TOLERANCE * max(float(np.abs(cause).max()), window.dt * lifted.step)
         march_span_back(
             (0,) * (width // LANES[number.name]),
-            AdjointState(*self._rows, self.mp, self.sp),
+            AdjointState(self._rows[0], self.a, self.s, self.mp, self.sp),
             window.scratch,
             window.marched_operators,
             Inputs(window.operators.contact, Panto(*window.panto, 0.0), window.droppers, self._constants),
-            Frozen(self._in_contact, self._slack, cause, lifted, n, tolerance),
-            out,
+            (Frozen(self._in_contact, self._slack, cause, lifted, n, tolerance), out),
         )
         return out
 

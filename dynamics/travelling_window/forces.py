@@ -17,6 +17,7 @@ from dynamics.travelling_window.layout import (
     Inputs,
     Ints,
     March,
+    NearField,
     Now,
     Operators,
     Scratch,
@@ -71,7 +72,7 @@ def dropper_loads(target: Rows, squeezed: Squeezed, droppers: Droppers, amount: 
 
 
 @njit(**OPTIONS)
-def add_near(w, group, weight, amount, c, near):
+def add_near(w: Rows, group: int, weight: Floats, amount: float, c: int, near: NearField) -> None:
     """Add the answer to a point load: a group of columns of A^-1 weighted, its source standing in span c."""
     start, cell, dof, value, ni = near
     S = w.shape[1] - 1
@@ -135,7 +136,7 @@ def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
 
 
 @njit(**OPTIONS)
-def felt_by(rate, change, at, found, compliance):
+def felt_by(rate: Floats, change: float, at: int, found: Ints, compliance: Rows) -> None:
     """Add to the droppers' rates of stretch what a change of the squeeze of dropper ``at`` of the list does."""
     d, c = found[at, 0], found[at, 1]
     for x in range(found[at, 2], found[at, 3]):
@@ -209,7 +210,7 @@ def add_squeezed(
         squeeze[:] = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        amount = -(0.5 * fd[d, c] + fb[d, c])
+        amount = -float(0.5 * fd[d, c] + fb[d, c])
         if many <= ONE_BY_ONE:
             if amount != 0.0:
                 add_near(w, d, ONE, amount, c, near)

@@ -30,7 +30,7 @@ from __future__ import annotations
 from numba import njit
 
 from catenary.linearised.static_checks import SLACK_FORCE
-from dynamics.linear_algebra.vector_rows import Lanes
+from dynamics.linear_algebra.vector_rows import Lanes, Rows
 from dynamics.travelling_window.forces import (
     dropper_loads,
     forces_of_step,
@@ -41,7 +41,7 @@ from dynamics.travelling_window.forces import (
     stretch_of,
     stretches,
 )
-from dynamics.travelling_window.layout import Inputs, March, Now, Operators, Records, Scratch, Squeezed
+from dynamics.travelling_window.layout import Constants, Inputs, March, Now, Operators, Records, Scratch, Squeezed
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
 
 __all__ = ["carry_supports", "march_span"]
@@ -75,7 +75,7 @@ def _point_forces(s, at, lam, squeezed, inputs, n, factor):
 
 
 @njit(**OPTIONS)
-def carry_supports(s, w, constants, before):
+def carry_supports(s: Rows, w: Rows, constants: Constants, before: bool) -> None:
     """Carry the messenger supports and the absorbing ends inside s during the update; take them out after it."""
     dt, Kx, Cx, ends = constants.scalars.dt, constants.support_stiffness, constants.support_damping, constants.ends
     S = w.shape[1] - 1

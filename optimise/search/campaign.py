@@ -10,6 +10,7 @@ from typing import Any, TypedDict, Unpack
 
 from catenary.errors import InputError
 from dynamics.spec.case import CaseSpec
+from optimise.design.neighbours import neighbours_of
 from optimise.end_request import end_request_interrupts
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
@@ -27,7 +28,7 @@ from optimise.record.trial import TrialRecord
 from optimise.search.basins import polish_is_due, write_basins
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
-from optimise.search.polish import Point, has_exact_derivatives, neighbours_of, polish
+from optimise.search.polish import Point, has_exact_derivatives, polish
 from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result, write_designs

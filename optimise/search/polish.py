@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from catenary.spec.line import CatenarySpec
 from optimise.design.space import DesignSpace
 from optimise.evaluation.constraints import CONSTRAINTS
 from optimise.evaluation.outcome import OBJECTIVE
@@ -30,7 +29,7 @@ from optimise.search.distances import cost_of, distinct, ranked
 from optimise.spec.campaign import CampaignSpec
 from optimise.spec.objective_names import name_parts
 
-__all__ = ["Point", "PolishRun", "has_exact_derivatives", "neighbours_of", "polish", "tolerance_of"]
+__all__ = ["Point", "PolishRun", "has_exact_derivatives", "polish", "tolerance_of"]
 
 Values = tuple[float, ...]
 Point = tuple[Values, Origin]
@@ -43,8 +42,6 @@ GAIN = 1e-4
 # A start that holds its limits keeps this much from them, so that the end does hold them.
 MARGIN = 1e-3
 NO_NUMBERS = 10.0
-# step to the lines by whose form-finding exact derivatives are formed, of a range
-NEAR = 1e-4
 # tolerance of the steady state whose figures leave differences of neighbours above their noise
 OF_DIFFERENCES = 1e-4
 
@@ -138,25 +135,6 @@ def tolerance_of(campaign: CampaignSpec) -> float | None:
     """Tolerance of the steady state while polishing [-]; None for that of the search."""
     wanted = campaign.polish.tolerance
     return OF_DIFFERENCES if wanted is None and not has_exact_derivatives(campaign) else wanted
-
-
-def neighbours_of(space: DesignSpace, values: Values) -> tuple[tuple[CatenarySpec, float], ...]:
-    """Lines one small step inwards along each variable that is no count, and the step, of its range.
-
-    Raises
-    ------
-    ValueError
-        If one of them is not a valid line.
-    """
-    found = []
-    for j, variable in enumerate(space.variables):
-        if variable.integer:
-            continue
-        width = variable.high - variable.low
-        step = NEAR if values[j] - variable.low < 0.5 * width else -NEAR
-        near = (*values[:j], values[j] + step * width, *values[j + 1 :])
-        found.append((space.spec_of(near), step))
-    return tuple(found)
 
 
 def _as_polished(record: TrialRecord, tolerance: float | None) -> bool:

@@ -107,7 +107,7 @@ NEAR = [
 EVERYWHERE = [
     ("contact_wire", "tension", None, 50.0),
     ("messenger_wire", "mass_per_length", None, 2e-3),
-    ("damping", "beta", None, 2e-5),
+    ("damping", "beta", None, 4e-6),
     (None, "speed_kmh", None, 0.02),
 ]
 

@@ -1,0 +1,83 @@
+"""Exact derivatives of an evaluation, in one case and over scenarios, against differences of evaluations."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.case_input import job_input
+from optimise.design.neighbours import neighbours_of
+from optimise.design.space import DesignSpace
+from optimise.evaluation.constraints import CONSTRAINTS, Reference
+from optimise.evaluation.evaluate import evaluate
+from optimise.evaluation.figures import UPLIFT
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import OBJECTIVE, Outcome
+from optimise.evaluation.scenarios import scenario_set
+from optimise.spec.design import DesignSpec
+from optimise.spec.scenarios import ScenariosSpec
+
+WINDOW = {"spans_behind": 8, "spans_ahead": 9, "tolerance": 1e-6, "max_spans": 300}
+# slower than its waves, pressed lightly: no dropper slackens, and nothing has a kink
+CASE = job_input(
+    CaseSpec, "bruni_2015", "bruni_2015", {"speed_kmh": 200.0, "mean_force_N": 60.0, "dt": 2e-3, "periodic": WINDOW}
+)
+SPACE = DesignSpace(CASE.catenary, DesignSpec(kind="both"))
+VALUES = tuple(float(0.1 * v.high) for v in SPACE.variables)
+
+
+def outcome_at(setting, values, **asked):
+    return evaluate(Job(1, SPACE.spec_of(values), **asked), setting)
+
+
+def differences(setting, variable, share=5e-3):
+    """Central differences of objective and violations by one variable, per range."""
+    found = []
+    for step in (share, -share):
+        values = np.array(VALUES)
+        values[variable] += step * SPACE.ranges[variable]
+        outcome = outcome_at(setting, tuple(values))
+        found.append(np.array([outcome.sigma_N, *(outcome.constraints[name] for name in CONSTRAINTS)]))
+    return (found[0] - found[1]) / (2.0 * share)
+
+
+def compared(setting, variables):
+    nominal = evaluate(Job(0, CASE.catenary), setting)
+    assert not nominal.slopes, "nobody asked for them"
+    # beyond its limit, where the derivatives of the uplift count
+    setting = replace(setting, reference=Reference(nominal.sigma_N, 0.6 * nominal.statistics[UPLIFT]))
+    outcome = outcome_at(setting, VALUES, neighbours=neighbours_of(SPACE, VALUES))
+    slopes = np.array([outcome.slopes[name] for name in (OBJECTIVE, *CONSTRAINTS)])
+    assert slopes.shape == (4, len(VALUES))
+    sigma = np.abs(slopes[0]).max()
+    for k in variables:
+        wanted = differences(setting, k)
+        assert slopes[0, k] == pytest.approx(wanted[0], abs=0.03 * sigma)
+        assert slopes[1, k] == pytest.approx(wanted[1], rel=0.08), "the highest moment lies between two steps"
+        assert slopes[2:, k] == pytest.approx(wanted[2:], rel=0.03, abs=0.03)
+    return outcome
+
+
+def test_an_evaluation_brings_the_derivatives_of_objective_and_limits():
+    outcome = compared(Setting(CASE), (0, 2, 7))
+    assert Outcome.from_dict(outcome.to_dict()).slopes == outcome.slopes, "they are on record"
+
+
+@pytest.mark.parametrize("combine", ["mean", "worst", "mean_plus_std"])
+def test_scenarios_combine_their_derivatives_as_they_combine_sigma(combine):
+    spec = ScenariosSpec.model_validate({"speeds_kmh": [190.0, 210.0], "combine": combine})
+    scenarios = scenario_set(spec, ("sigma",), CASE)
+    compared(Setting(CASE, scenarios=scenarios), (2,))
+
+
+def test_lines_with_errors_have_the_derivatives_of_lines_with_the_same_errors():
+    spec = ScenariosSpec.model_validate({"speeds_kmh": [200.0], "errors": {"length_sd_mm": 3.0, "samples": 2}})
+    compared(Setting(CASE, scenarios=scenario_set(spec, ("sigma",), CASE)), (2,))
+
+
+def test_a_case_without_exact_derivatives_has_figures_and_no_slopes():
+    setting = Setting(CASE.with_changes(slack_damping="released"))
+    outcome = outcome_at(setting, VALUES, neighbours=neighbours_of(SPACE, VALUES))
+    assert outcome.sigma_N is not None and not outcome.slopes
+    assert "slopes" not in replace(outcome).to_dict()

@@ -1,0 +1,33 @@
+"""What each dropper does, by a command run for real: in words, file, table and picture, with its check."""
+
+import csv
+import json
+
+import pytest
+from small_runs import BRUNI, SMALL_WINDOW
+
+
+def test_a_line_has_its_derivatives_in_words_files_and_page(catenary, folder):
+    ended = catenary("simulate", *BRUNI, *SMALL_WINDOW, "transient.spans_evaluated=4", "gradient=true", "run_dir=run")
+    assert ended.code == 0, ended
+    run = folder / "run"
+    content = json.loads((run / "gradient.json").read_text(encoding="utf-8"))
+    rows = content["droppers"]
+    assert [row["dropper"] for row in rows] == list(range(1, 10)) and content["prescribed"] == "heights"
+    check = content["check"]
+    assert check["expected_N"] < 0.0 and check["computed_N"] == pytest.approx(check["expected_N"], rel=0.3)
+    strongest = max(rows, key=lambda row: abs(row["sigma_N_per_mm"]))
+    assert f"dropper {strongest['dropper']} {strongest['sigma_N_per_mm']:+.2f} N/mm" in ended.out
+    with (run / "gradient.csv").open(encoding="utf-8") as file:
+        written = list(csv.DictReader(file))
+    assert [float(row["uplift_mm_per_mm"]) for row in written] == [row["uplift_mm_per_mm"] for row in rows]
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "What each dropper does to σ" in page and "Check: all droppers moved" in page
+    assert (run / "figures" / "gradient.png").exists()
+
+
+@pytest.mark.parametrize("override", ["solver=transient", "slack_damping=released"])
+def test_a_run_without_exact_derivatives_is_refused_and_nothing_is_written(catenary, folder, override):
+    refused = catenary("simulate", *BRUNI, override, "gradient=true", "run_dir=run")
+    assert refused.code == 2 and "gradient must be false" in refused.err and override in refused.err
+    assert not (folder / "run").exists()
