@@ -17,74 +17,125 @@ __all__ = ["BandedSolver", "banded_solver"]
 
 @dataclass(frozen=True)
 class BandedSolver:
-    """Banded LU of the Newton matrix in a bandwidth-reducing order.
+    """Banded LU of the Newton matrix in the order of the stations, what closes a cell as a border of few rows.
 
-    ``target`` is the place in the band of the Jacobian entries that are ``kept``; ``band`` is filled in every step.
+    A periodic cell is cut at its first support: equations and unknowns of the nodes there make the border, without
+    which neither end of the cell reaches the other. ``n`` equations are in the band, ``border`` beyond it; ``target``
+    is the place of every Jacobian entry in the storage of band and border, one behind the other; ``storage`` is filled
+    in every step. ``beyond`` are the columns of the border that reach into the band, the others are forces of supports.
     """
 
     n: int
+    border: int
     kl: int
     ku: int
-    kept: NDArray[np.int64]
     target: NDArray[np.int64]
-    band: NDArray[np.float64]
+    storage: NDArray[np.float64]
+    beyond: NDArray[np.int64]
     row_order: NDArray[np.int64]
     col_order: NDArray[np.int64]
 
     def solve(self, values: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Solve one Newton step from Jacobian entries and residual; None when the matrix is singular."""
-        band = self.band
-        _fill(band.ravel(), self.kept, self.target, values)
-        found: Any = get_lapack_funcs(("gbsv",), (band, rhs))
-        gbsv = found[0]
-        _, _, x, info = gbsv(self.kl, self.ku, band.T, rhs[self.row_order], overwrite_ab=True, overwrite_b=True)
+        n, k, width = self.n, self.border, 2 * self.kl + self.ku + 1
+        _fill(self.storage, self.target, values)
+        band, right, low, corner = np.split(self.storage, np.cumsum([n * width, n * k, n * k]))
+        given = rhs[self.row_order]
+        sides = np.concatenate([right.reshape(n, k)[:, self.beyond], given[:n, None]], axis=1)
+        found: Any = get_lapack_funcs(("gbtrf",), (band,))
+        lu, pivots, info = found[0](band.reshape(n, width).T, self.kl, self.ku, overwrite_ab=True)
         if info != 0:
             return None
-        out = np.empty(self.n)
-        out[self.col_order] = x
+        _substitute(lu.T, pivots, self.kl, self.kl + self.ku, sides)
+        reduced, found_low = corner.reshape(k, k), low.reshape(k, n) @ sides
+        reduced[:, self.beyond] -= found_low[:, :-1]
+        try:
+            last = np.linalg.solve(reduced, given[n:] - found_low[:, -1])
+        except np.linalg.LinAlgError:
+            return None
+        out = np.empty(n + k)
+        out[self.col_order] = np.concatenate([sides[:, -1] - sides[:, :-1] @ last[self.beyond], last])
         return out
 
 
 @njit(cache=True)
-def _fill(band, kept, target, values):
-    """Add values into band storage that is emptied before."""
-    band[:] = 0.0
+def _fill(storage, target, values):
+    """Add values into storage that is emptied before; negative targets are dropped."""
+    storage[:] = 0.0
     for k in range(target.size):
-        band[target[k]] += values[kept[k]]
+        if target[k] >= 0:
+            storage[target[k]] += values[k]
+
+
+@njit(cache=True)
+def _substitute(lu, pivots, kl, diagonal, sides):
+    """Solve for several right-hand sides at once by the factors of LAPACK's gbtrf: ``lu`` (column, place in the band).
+
+    LAPACK takes one side after the other. All but one are the border's, with few entries that are not zero.
+    """
+    n, count = sides.shape
+    for j in range(n):
+        p = pivots[j]
+        if p != j:
+            for c in range(count):
+                sides[j, c], sides[p, c] = sides[p, c], sides[j, c]
+        for i in range(1, min(kl, n - 1 - j) + 1):
+            factor = lu[j, diagonal + i]
+            if factor != 0.0:
+                for c in range(count):
+                    sides[j + i, c] -= factor * sides[j, c]
+    for j in range(n - 1, -1, -1):
+        for c in range(count):
+            sides[j, c] /= lu[j, diagonal]
+        for i in range(max(0, j - diagonal), j):
+            factor = lu[j, diagonal + i - j]
+            if factor != 0.0:
+                for c in range(count):
+                    sides[i, c] -= factor * sides[j, c]
 
 
 def banded_solver(problem: FormFindingProblem) -> BandedSolver:
-    """Order rows and columns along the track and place every Jacobian entry in band storage.
-
-    A periodic cell is folded at its support, so that the closing elements stay near the diagonal.
-    """
+    """Order rows and columns along the track and place every Jacobian entry in the storage of band and border."""
     row_x, col_x = _stations(problem)
-    row_order = problem.rows[np.argsort(row_x[problem.rows], kind="stable")]
-    col_order = problem.unknown[np.argsort(col_x[problem.unknown], kind="stable")]
-    n = len(row_order)
+    row_order, col_order = _ordered(problem.rows, row_x), _ordered(problem.unknown, col_x)
+    border = int(np.isinf(row_x[row_order]).sum())
+    n = len(row_order) - border
     row_of, col_of = (np.full(size + 1, -1) for size in (problem.n_rows, problem.n_total))
-    row_of[row_order] = col_of[col_order] = np.arange(n)
+    row_of[row_order] = col_of[col_order] = np.arange(n + border)
     i, j = jacobian_entries(problem, row_of, col_of)
+    target = np.full(len(i), -1)
     kept = np.flatnonzero((i >= 0) & (j >= 0))
     i, j = i[kept], j[kept]
-    below = i - j
+    beside, under = j >= n, i >= n
+    below = np.where(beside | under, 0, i - j)
     kl, ku = int(below.max()), int(-below.min())
     width = 2 * kl + ku + 1
-    target = j * width + (kl + ku + below)
+    place = j * width + (kl + ku + i - j)
+    place[beside] = n * width + i[beside] * border + j[beside] - n
+    place[under] = n * (width + border) + (i[under] - n) * n + j[under]
+    both = np.flatnonzero(beside & under)
+    place[both] = n * (width + 2 * border) + (i[both] - n) * border + j[both] - n
+    target[kept] = place
+    storage = np.zeros(n * (width + 2 * border) + border**2)
     return BandedSolver(
         n,
+        border,
         kl,
         ku,
-        kept,
         target,
-        np.zeros((n, width)),
+        storage,
+        beyond=np.unique(j[beside & ~under]) - n,
         row_order=np.searchsorted(problem.rows, row_order),
         col_order=np.searchsorted(problem.unknown, col_order),
     )
 
 
+def _ordered(kept: NDArray[np.int64], stations: NDArray[np.float64]) -> NDArray[np.int64]:
+    return kept[np.argsort(stations[kept], kind="stable")]
+
+
 def _stations(problem: FormFindingProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Station [m] of every equation and of every unknown, folded at the support of a periodic cell."""
+    """Station [m] of every equation and of every unknown; infinite at the support where a periodic cell is cut."""
     mesh = problem.mesh
     row_x, col_x = np.empty(problem.n_rows), np.empty(problem.n_total)
     for c in range(6):
@@ -101,5 +152,9 @@ def _stations(problem: FormFindingProblem) -> tuple[NDArray[np.float64], NDArray
     row_x[problem.size_rows] = col_x[problem.drop_at[problem.sized]]
     if mesh.layout.periodic:
         length = mesh.layout.length
-        row_x, col_x = (np.abs(x - length * np.round(x / length)) for x in (row_x, col_x))
+        row_x, col_x = (x % length for x in (row_x, col_x))
+        row_x[row_x == 0.0] = col_x[col_x == 0.0] = np.inf
+        # a stitch wire's node there has an equation along the track, too, with the length of its bay as the unknown
+        cut = mesh.crossing[mesh.node_x[mesh.crossing] == 0.0]
+        col_x[problem.length_at[np.isin(mesh.elem_nodes[:, 0], cut)]] = np.inf
     return row_x, col_x
