@@ -1,4 +1,4 @@
-"""What each dropper's height, or length, and station do to the contact force and to the uplift."""
+"""What each dropper's height, or length, and station do to the contact force and to the uplift (gradient.json)."""
 
 from __future__ import annotations
 
@@ -16,48 +16,34 @@ from studies.report.sections.charts import dropper_force_chart
 
 __all__ = ["gradient_chart", "gradient_table"]
 
-NONE = "–"
-DIGITS = {
-    "sigma_N_per_mm": 3,
-    "sigma_N_per_m_of_station": 3,
-    "uplift_mm_per_mm": 3,
-    "uplift_mm_per_m_of_station": 2,
-}
-PRESCRIBED = {"heights": "height of the contact wire at the dropper", "lengths": "length of the dropper"}
-LOWER = {
-    "heights": "Above zero, σ falls with a lower contact wire there; below zero, with a higher one.",
-    "lengths": "Above zero, σ falls with a shorter dropper; below zero, with a longer one.",
-}
+DIGITS = {"sigma_N_per_mm": 3, "sigma_N_per_m_of_station": 3, "uplift_mm_per_mm": 3, "uplift_mm_per_m_of_station": 2}
+# what is prescribed: its words, and what lowers σ where the derivative is above zero
+WORDS = {"heights": ("height of the contact wire at the dropper", "a lower contact wire there"),
+         "lengths": ("length of the dropper", "a shorter dropper")}  # fmt: skip
 
 
 def gradient_table(content: Mapping[str, Any]) -> Table:
-    """Show the derivatives by every dropper (gradient.json), and their check."""
-    rows = (
-        (
-            str(row["dropper"]),
-            number(row["position_m"], 3),
-            *(NONE if row[key] is None else number(row[key], digits) for key, digits in DIGITS.items()),
-        )
-        for row in content["droppers"]
-    )
+    """Show the derivatives by every dropper, and their check."""
+    rows = []
+    for row in content["droppers"]:
+        cells = ("–" if row[key] is None else number(row[key], digits) for key, digits in DIGITS.items())
+        rows.append((str(row["dropper"]), number(row["position_m"], 3), *cells))
     check, checked = content["check"], ""
     if check["expected_N"] is not None and check["computed_N"] is not None:
         checked = (
             f" Check: all droppers moved down these slopes, by {check['largest_change_mm']:g} mm at most, change σ by "
             f"{number(check['computed_N'], 2)} N; the slopes have {number(check['expected_N'], 2)} N."
         )
-    by = content["prescribed"].removesuffix("s")
+    by = f"by {content['prescribed'].removesuffix('s')}\n"
     return Table(
-        title="What each dropper does",
-        columns=(
-            "dropper", "station\n[m]", f"σ by {by}\n[N/mm]", "σ by station\n[N/m]", f"uplift by {by}\n[mm/mm]",
-            "uplift by station\n[mm/m]",
-        ),
-        rows=tuple(rows),
-        align="lrrrrr",
-        caption=f"Derivatives by the {PRESCRIBED[content['prescribed']]} and by its station, of one dropper alone and "
-        "in every span: exact, to first order, with those droppers slack that are slack now. Over some millimetres "
-        f"others slacken, and σ bends.{checked}",
+        "What each dropper does",
+        ("dropper", "station\n[m]", f"σ {by}[N/mm]", "σ by station\n[N/m]", f"uplift {by}[mm/mm]",
+         "uplift by station\n[mm/m]"),
+        tuple(rows),
+        "lrrrrr",
+        f"Derivatives by the {WORDS[content['prescribed']][0]} and by its station, of one dropper alone and in every "
+        "span: exact, to first order, with those droppers slack that are slack now. Over some millimetres others "
+        f"slacken, and σ bends.{checked}",
     )  # fmt: skip
 
 
@@ -68,13 +54,8 @@ def gradient_chart(content: Mapping[str, Any], result: SpanResult) -> Chart | No
     if like is None or len(values) != len(result.dropper_x) or not np.isfinite(values).all():
         return None
     notes = tuple(f"dropper {k + 1}: {number(float(v), 3)} N/mm" for k, v in enumerate(values))
+    curve = replace(like.curves[0], y=values, y_unit="N/mm", notes=notes)
     top = 1.15 * max(float(np.abs(values).max()), 1e-9)
-    return replace(
-        like,
-        name="gradient",
-        title="What each dropper does to σ",
-        caption=LOWER[content["prescribed"]],
-        y_label="Change of σ",
-        curves=(replace(like.curves[0], y=values, y_unit="N/mm", notes=notes),),
-        y_range=(-top, top),
-    )
+    about = {"name": "gradient", "title": "What each dropper does to σ", "y_label": "Change of σ"}
+    caption = f"Above zero, σ falls with {WORDS[content['prescribed']][1]}; below zero, with the opposite."
+    return replace(like, **about, caption=caption, curves=(curve,), y_range=(-top, top))
