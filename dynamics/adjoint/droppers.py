@@ -16,8 +16,8 @@ __all__ = ["CheckedStep", "DropperSlope", "DropperSlopes", "dropper_slopes"]
 
 # steps of form-finding, small enough for first order and large enough for its residual [m]
 HEIGHT_STEP, STATION_STEP = 1.0e-6, 1.0e-5
-# largest change of a height by which the slopes are checked [m]
-CHECKED = 5.0e-4
+# largest change of a height by which the slopes are checked: sigma bends within tenths of a millimetre [m]
+CHECKED = 1.0e-4
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
         tuple(rows),
         "lrrrrr",
         f"Derivatives by the {WORDS[content['prescribed']][0]} and by its station, of one dropper alone and in every "
-        "span: exact, to first order, with those droppers slack that are slack now. Over some millimetres others "
-        f"slacken, and σ bends.{checked}",
+        "span: exact, to first order, with those droppers slack that are slack now. Over some tenths of a millimetre σ "
+        f"bends.{checked}",
     )  # fmt: skip
 
 
