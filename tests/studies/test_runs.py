@@ -85,7 +85,7 @@ def test_a_result_file_says_what_it_holds_and_where_it_came_from(simulated):
     assert len(hashes) == 1
     resolved = yaml.safe_load((run / ".hydra" / "config.yaml").read_text(encoding="utf-8"))
     assert resolved["schema_version"] == 1
-    ran = {k: v for k, v in resolved.items() if k not in ("schema_version", "report", "length_tolerance")}
+    ran = {k: v for k, v in resolved.items() if k not in ("schema_version", "report", "length_tolerance", "gradient")}
     assert ran == yaml.safe_load(stored.attributes["config"])
     assert {"status", "versions", "commit", "filter", "contact_stiffness_N_per_m"} <= set(stored.attributes)
     force = stored.values["contact_force_filtered"]
