@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 MAX_ITERATIONS = 30
+# error of the difference of two heights, relative to the largest
+ROUNDING = 4 * float(np.finfo(float).eps)
 # longer than any dropper [m]: one cut to it carries nothing
 LOOSE = 1.0e3
 
@@ -204,8 +206,10 @@ def result_of(
     sideways = np.where(mesh.spatial, r[mesh.dof[mesh.support_contact, Y]], 0.0)
     ok = residual < problem.tolerance
     length, force, gap = np.hypot(*span.T), u[problem.drop_at].copy(), np.zeros(len(span))
-    gap[problem.sized] = np.maximum(0.0, problem.cut - length)[problem.sized]
-    force[gap > 0.0] = 0.0  # Newton leaves rounding
+    spare = problem.cut[problem.sized] - length[problem.sized]
+    gap[problem.sized] = np.maximum(0.0, spare)
+    # cut to the distance between its clamps, a dropper would carry what rounding of their heights leaves
+    force[problem.sized[spare > -ROUNDING * np.abs(q[:, 2]).max()]] = 0.0
     return Equilibrium(
         spec=problem.spec,
         mesh=mesh,

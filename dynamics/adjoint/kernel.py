@@ -31,6 +31,7 @@ from dynamics.travelling_window.forces import (
     add_squeezed,
     dropper_loads,
     felt_by,
+    mark_neighbours,
     point_load,
     point_value,
     stretch_of,
@@ -51,13 +52,7 @@ def _list_slack(slack, found):
             if slack[d, c]:
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
-    first = last = 0
-    for x in range(n_found):
-        while found[first, 1] < found[x, 1] - 1:
-            first += 1
-        while last < n_found and found[last, 1] <= found[x, 1] + 1:
-            last += 1
-        found[x, 2], found[x, 3] = first, last
+    mark_neighbours(found, n_found)
     return n_found
 
 

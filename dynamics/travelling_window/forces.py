@@ -27,7 +27,8 @@ from dynamics.travelling_window.solve import OPTIONS
 
 __all__ = [
     "MAX_SWEEPS", "NEAR_SLACK", "ONE_BY_ONE", "add_near", "add_squeezed", "dropper_loads", "felt_by",
-    "forces_of_step", "list_squeezed", "near_slack", "point_load", "point_value", "stretch_of", "stretches",
+    "forces_of_step", "list_squeezed", "mark_neighbours", "near_slack", "point_load", "point_value", "stretch_of",
+    "stretches",
 ]  # fmt: skip
 
 MAX_SWEEPS = 200
@@ -115,6 +116,13 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
             if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] + droppers.at_rest[d] > 0.0):
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
+    mark_neighbours(found, n_found)
+    return n_found
+
+
+@njit(**OPTIONS)
+def mark_neighbours(found: Ints, n_found: int) -> None:
+    """Enter, for each dropper of a list by spans, the part of the list (from, to) that stands at most a span away."""
     first = last = 0
     for x in range(n_found):
         while found[first, 1] < found[x, 1] - 1:
@@ -122,7 +130,6 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
         while last < n_found and found[last, 1] <= found[x, 1] + 1:
             last += 1
         found[x, 2], found[x, 3] = first, last
-    return n_found
 
 
 @njit(**OPTIONS)

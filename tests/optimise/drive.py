@@ -5,12 +5,10 @@ import sys
 import warnings
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+import cheap_evaluation
 
-import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
-
-from catenary.errors import InputError  # noqa: E402
-from optimise.search.campaign import Interrupted, run_campaign  # noqa: E402
+from catenary.errors import InputError
+from optimise.search.campaign import Interrupted, run_campaign
 
 
 def main():

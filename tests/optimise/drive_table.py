@@ -6,14 +6,12 @@ import time
 import warnings
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parent)]
+import cheap_evaluation
 
-import cheap_evaluation  # noqa: E402 - found in the folder put on the path above
-
-from optimise.afterwards import off_design  # noqa: E402
-from optimise.afterwards.finished_runs import FinishedRuns  # noqa: E402
-from optimise.evaluation.outcome import Outcome, OutcomeStatus  # noqa: E402
-from optimise.spec.campaign import ClusterSpec, OffDesignSpec  # noqa: E402
+from optimise.afterwards import off_design
+from optimise.afterwards.finished_runs import FinishedRuns
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
+from optimise.spec.campaign import ClusterSpec, OffDesignSpec
 
 LOG = "RUNS_OF_THE_TABLE"
 WANTED = OffDesignSpec(speeds=3, samples=2)

@@ -1,5 +1,6 @@
 """Worker processes on this machine: closed to its other accounts, replaced when they end, heard when they fail."""
 
+import asyncio
 import os
 import time
 import urllib.error
@@ -9,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from distributed import Client, Security
+from distributed.core import CommClosedError
 
 from optimise.executors.deployments.deploy import deploy
 from optimise.spec.cluster import ClusterSpec
@@ -79,6 +81,32 @@ def test_a_process_that_ends_is_replaced_and_all_end_with_the_scheduler(workers)
     assert len(now) == 2 and first[1] in now and first[0] not in now
     workers.close()
     assert family()[1:] == []
+
+
+def test_a_connection_that_ends_slowly_does_not_keep_the_scheduler_alive(workers):
+    workers.hold()
+    scheduler, address = workers._cluster.scheduler, "tls://127.0.0.1:9"
+
+    async def connection(*_, **__):
+        try:
+            await asyncio.sleep(60.0)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.3)
+            raise
+
+    async def leave_one_half_cancelled():
+        scheduler.rpc._connect = connection
+        opening = asyncio.ensure_future(scheduler.rpc.connect(address))
+        await asyncio.sleep(0.1)
+        scheduler.rpc.remove(address)  # as when a worker leaves
+        await asyncio.sleep(0.0)
+        return opening
+
+    opening = workers._cluster.sync(leave_one_half_cancelled)
+    workers.close()
+    assert opening.done() and isinstance(opening.exception(), CommClosedError)
+    assert str(scheduler.status) == str(workers._cluster.status) == "Status.closed"
+    assert listening() == set()
 
 
 def test_a_process_that_cannot_work_says_why(workers, monkeypatch, tmp_path):

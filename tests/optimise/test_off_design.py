@@ -84,8 +84,7 @@ def test_a_dropper_that_an_error_leaves_loose_is_run(case, kind):
     wrong = tuple((-0.1 if kind == "heights" else 0.1) * (k == 4) for k in range(9))
     condition = OffDesignCondition(f"{kind[:-1]}_error", **{kind: wrong})
     found = evaluate_variation(Variation(2, case.catenary, condition), Setting(case, LimitsSpec()))
-    assert found.sigma_N > 0.0 and found.slack_at_rest
-    assert found.static_dropper_force_min_N == pytest.approx(0.0, abs=1e-9)
+    assert found.sigma_N > 0.0 and found.static_dropper_force_min_N == 0.0 and found.slack_at_rest
     assert not evaluate_variation(Variation(2, case.catenary, OffDesignCondition("speed")), Setting(case)).slack_at_rest
 
 

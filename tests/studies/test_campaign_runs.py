@@ -52,6 +52,7 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
         "experiment=bruni_heights",
         *SMALL_SEARCH,
         "periodic.tolerance=1e-4",
+        "speed_kmh=275",  # at the experiment's 320 km/h so short a window repeats its state to no better than 0.3 %
         "error_estimate=true",
         # what has an error is run on long windows: few elements, and few conditions
         "catenary.mesh.elements_per_bay=2",
@@ -113,8 +114,8 @@ def test_a_finished_campaign_is_shown_redrawn_continued_and_run_again(catenary, 
     best = json.loads((place / "best" / "summary.json").read_text(encoding="utf-8"))["pantographs"][0]
     assert figures["contact_force_std_N"] == best["contact_force_std_N"]
     sigma = json.loads((place / "status.json").read_text(encoding="utf-8"))["best_sigma_N"]
-    # the search starts from a neighbour's state, this run from rest: equal within what its tolerance leaves, 0.4 %
-    assert figures["contact_force_std_N"] == pytest.approx(sigma, rel=4e-3)
+    # the search starts from a neighbour's state, this run from rest: equal within the solver's tolerance
+    assert figures["contact_force_std_N"] == pytest.approx(sigma, rel=2e-3)
 
 
 def test_every_design_of_a_front_is_run_again_from_its_file(catenary, folder):

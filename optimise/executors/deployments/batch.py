@@ -14,9 +14,9 @@ from optimise.executors.deployments.certificates import security_of
 from optimise.executors.deployments.dask_settings import (
     DASK_SETTINGS,
     SECONDS_TO_CLOSE,
+    close_cluster,
     interrupts_for_the_driver,
     scheduler_options,
-    within,
 )
 from optimise.executors.protocol import NoWorkersError
 from optimise.executors.worker import ONE_THREAD
@@ -135,7 +135,7 @@ class BatchJobs:
 
     def close(self) -> None:
         """Cancel the jobs."""
-        within(2 * SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=20))
+        close_cluster(self._cluster, 2 * SECONDS_TO_CLOSE, self.client)
 
     def _submit(self) -> None:
         cluster: Any = self._cluster

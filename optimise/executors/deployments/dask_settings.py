@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import signal
@@ -17,6 +18,7 @@ from optimise.executors.worker import ONE_THREAD
 __all__ = [
     "DASK_SETTINGS",
     "SECONDS_TO_CLOSE",
+    "close_cluster",
     "interrupts_for_the_driver",
     "scheduler_options",
     "silence_dask",
@@ -39,6 +41,7 @@ SILENT = ("client", "core", "nanny", "worker", "scheduler")
 
 
 SECONDS_TO_CLOSE = 15.0
+SECONDS_TO_CANCEL = 0.01
 
 
 def silence_dask() -> None:
@@ -66,6 +69,28 @@ def within(seconds: float, *ends: Callable[[], Any]) -> None:
     closing = threading.Thread(target=close, daemon=True)
     closing.start()
     closing.join(seconds)
+
+
+def close_cluster(cluster: Any, seconds: float, client: Any = None) -> None:
+    """Close a client and then the scheduler that runs in this process, with its ports.
+
+    The connections that a scheduler is opening end first. It cancels them as its workers leave and again as it closes
+    itself; where the second follows at once, Dask's pool breaks off with a RuntimeError, which the cluster swallows,
+    and the scheduler lives on.
+    """
+
+    async def end_connections() -> None:
+        while True:
+            try:
+                return await cluster.scheduler.rpc.close()
+            except RuntimeError:
+                await asyncio.sleep(SECONDS_TO_CANCEL)
+
+    ends = [
+        lambda: cluster.sync(end_connections, callback_timeout=0.25 * seconds),
+        lambda: cluster.close(timeout=0.5 * seconds),
+    ]
+    within(seconds, *([lambda: client.close(timeout=0.25 * seconds)] if client is not None else []), *ends)
 
 
 @contextlib.contextmanager

@@ -20,10 +20,10 @@ from optimise.end_request import held_back
 from optimise.executors.deployments.dask_settings import (
     DASK_SETTINGS,
     SECONDS_TO_CLOSE,
+    close_cluster,
     interrupts_for_the_driver,
     scheduler_options,
     silence_dask,
-    within,
 )
 from optimise.executors.worker import ONE_THREAD
 from optimise.spec.cluster import ClusterSpec
@@ -65,7 +65,7 @@ class LocalWorkers:
             try:
                 self.client = Client(self._cluster, set_as_default=False)
             except BaseException:
-                within(SECONDS_TO_CLOSE, lambda: self._cluster.close(timeout=10))
+                close_cluster(self._cluster, SECONDS_TO_CLOSE)
                 raise
 
     def hold(self) -> None:
@@ -94,7 +94,7 @@ class LocalWorkers:
     def close(self) -> None:
         """End the processes."""
         # the scheduler first: it would ask the dead for values that a client still waits for
-        within(SECONDS_TO_CLOSE, lambda: self.client.close(timeout=5), lambda: self._cluster.close(timeout=10))
+        close_cluster(self._cluster, SECONDS_TO_CLOSE, self.client)
         for process, _ in self._processes:
             process.kill()
         for process, word in self._processes:
