@@ -9,8 +9,8 @@ from catenary.storage.kernel_cache import keep_kernels_by_source
 
 if TYPE_CHECKING:
     from catenary.errors import InputError
+    from catenary.library.lines import line_names, load_line
     from catenary.spec.line import CatenarySpec
-    from catenary.storage.library import line_names, load_line
     from catenary.version import __version__
 
 __all__ = ["CatenarySpec", "InputError", "__version__", "line_names", "load_line"]
@@ -24,7 +24,7 @@ __getattr__, __dir__ = lazy_names(
         "CatenarySpec": "catenary.spec.line",
         "InputError": "catenary.errors",
         "__version__": "catenary.version",
-        "line_names": "catenary.storage.library",
-        "load_line": "catenary.storage.library",
+        "line_names": "catenary.library.lines",
+        "load_line": "catenary.library.lines",
     },
 )

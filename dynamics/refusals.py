@@ -20,17 +20,17 @@ SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
 def refuse_slack_line(line: CatenarySpec) -> Equilibrium:
     """Refuse a line that is invalid at rest (slack or too short droppers, upright arms), before anything is written.
 
-    Returns the line's equilibrium, which may be one that did not converge.
+    Returns the equilibrium of one period, or of a whole line by stations; it may be one that did not converge.
 
     Raises
     ------
     InputError
         With one sentence per fault.
     """
-    from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.form_finding.equilibrium import EquilibriumStatus, equilibrium_at_rest
     from catenary.linearised.static_checks import faults_in_words
 
-    equilibrium = periodic_equilibrium(line)
+    equilibrium = equilibrium_at_rest(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return equilibrium  # the solver says so in its own result
     problems = [f"catenary.{text}" for text in faults_in_words(equilibrium)]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
 from catenary.form_finding.first_guess import GRAVITY, first_shape, first_sideways
+from catenary.form_finding.held import prescribed_coordinates
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import DX, Mesh, X, Y, Z
 from catenary.spec.components import StitchSpec, WireSpec
@@ -24,6 +25,7 @@ from catenary.spec.line import CatenarySpec
 __all__ = [
     "GRAVITY",
     "FormFindingProblem",
+    "dropper_property",
     "element_coordinates",
     "jacobian_entries",
     "node_coordinates",
@@ -43,6 +45,11 @@ def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float
     return values[mesh.elem_wire]
 
 
+def dropper_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
+    """Look up the stiffness [N/m] or a clamp mass [kg] of every dropper of a mesh, float array (dropper,)."""
+    return np.array(spec.dropper_makes(name))[list(mesh.layout.dropper_kind)]
+
+
 class FormFindingProblem:
     """Index tables of one form-finding problem: which unknown stands where.
 
@@ -59,6 +66,10 @@ class FormFindingProblem:
         self.sized = np.flatnonzero(np.isfinite(self.cut))
         self.EA = wire_property(spec, mesh, "axial_stiffness")
         self.EI = wire_property(spec, mesh, "bending_stiffness")
+        self.stiffness = dropper_property(spec, mesh, "stiffness")
+        self.clamps = tuple(
+            dropper_property(spec, mesh, f"clamp_mass_{wire}") for wire in ("contact_wire", "messenger_wire")
+        )
         self.rho = wire_property(spec, mesh, "mass_per_length")
         tension = wire_property(spec, mesh, "tension")
         self.tension = tension[mesh.tension_elem]
@@ -78,7 +89,7 @@ class FormFindingProblem:
         self.n_rows = n + len(mesh.tension_elem) + len(self.equal) + len(self.sized)
         dof = element_dofs(mesh).ravel()
         self.force_rows = np.where(dof >= 0, dof, self.n_rows)
-        fixed = self._prescribed()
+        fixed = prescribed_coordinates(mesh, self.cut)
         self.fixed_dof = np.array(sorted(fixed))
         self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
         ends = [0] if mesh.layout.periodic else [0, -1]
@@ -95,27 +106,6 @@ class FormFindingProblem:
         self.tolerance = max(
             1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min()
         )
-
-    def _prescribed(self) -> dict[int, float]:
-        """Prescribed coordinates: encumbrance, stations of all key points, heights where no length is prescribed."""
-        mesh, layout = self.mesh, self.mesh.layout
-        fixed: dict[int, float] = {}
-        for k, node in enumerate(mesh.dropper_bottom):
-            fixed[mesh.dof[node, X]] = layout.dropper_x[k]
-            if np.isnan(self.cut[k]):
-                fixed[mesh.dof[node, Z]] = layout.dropper_height[k]
-            top = mesh.dropper_top[k]
-            fixed[mesh.dof[top, X]] = float(mesh.node_x[top])
-        for node in [*mesh.clamp_messenger, *mesh.crossing]:
-            fixed[mesh.dof[node, X]] = float(mesh.node_x[node])
-        for low, high in zip(mesh.support_contact, mesh.support_messenger, strict=True):
-            fixed[mesh.dof[low, X]], fixed[mesh.dof[low, Z]] = float(mesh.node_x[low]), 0.0
-            fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = float(mesh.node_x[high]), self.spec.encumbrance
-        if mesh.spatial:
-            side, support = (-1.0) ** np.arange(len(mesh.support_contact)), self.spec.support
-            fixed.update(zip(mesh.dof[mesh.support_contact, Y], support.stagger * side, strict=True))
-            fixed.update(zip(mesh.dof[mesh.support_messenger, Y], support.messenger_stagger * side, strict=True))
-        return fixed
 
     def start(self) -> NDArray[np.float64]:
         """First guess: wires as polygons of taut strings under point loads, slopes from finite differences."""
@@ -179,13 +169,15 @@ def residual_and_jacobian(
     r = np.asarray(summed, dtype=np.float64)
     drop_values = _add_droppers(problem, u, q, r)
     axis, length = _dropper_axis(mesh, q)
-    pull = spec.droppers.stiffness * (length - problem.cut)[problem.sized]
-    k = np.where(pull > 0.0, spec.droppers.stiffness, 0.0)
+    stiffness = problem.stiffness[problem.sized]
+    pull = stiffness * (length - problem.cut)[problem.sized]
+    k = np.where(pull > 0.0, stiffness, 0.0)
     r[problem.size_rows] = np.maximum(pull, 0.0) - u[problem.drop_at[problem.sized]]
     r[mesh.dof[mesh.support_contact, Z]] -= u[problem.arm_at]
     r[mesh.dof[mesh.support_messenger, Z]] -= u[problem.messenger_at]
     if spec.stitch is not None:
         r[mesh.dof[mesh.clamp_messenger, Z]] += spec.stitch.clamp_mass * GRAVITY
+    r[mesh.dof[mesh.mass_nodes, Z]] += np.array([mass for _, mass in mesh.layout.masses]) * GRAVITY
     # the end force of the first element, without its weight, is the wire's tension (eq. 11)
     t = mesh.tension_elem
     end = force[t, :3].copy()
@@ -217,8 +209,8 @@ def _add_droppers(
     for c, component in enumerate((Y, Z)):
         np.add.at(r, mesh.dof[low, component], -pull * axis[:, c])
         np.add.at(r, mesh.dof[high, component], pull * axis[:, c])
-    np.add.at(r, mesh.dof[low, Z], per_length * length + drops.clamp_mass_contact_wire * GRAVITY)
-    np.add.at(r, mesh.dof[high, Z], per_length * length + drops.clamp_mass_messenger_wire * GRAVITY)
+    np.add.at(r, mesh.dof[low, Z], per_length * length + problem.clamps[0] * GRAVITY)
+    np.add.at(r, mesh.dof[high, Z], per_length * length + problem.clamps[1] * GRAVITY)
     # by the vector from the lower to the upper end: turning of the pull, and weight by length
     turn = (pull / length)[:, None, None] * (np.eye(2) - axis[:, :, None] * axis[:, None, :])
     weight = np.zeros_like(turn)

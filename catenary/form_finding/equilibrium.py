@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
-from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
+from catenary.form_finding.defects import as_built, as_designed
+from catenary.form_finding.equations import (
+    FormFindingProblem,
+    dropper_property,
+    node_coordinates,
+    residual_and_jacobian,
+)
 from catenary.form_finding.newton import banded_solver
 from catenary.layout.geometry import Layout, line_layout, periodic_layout
 from catenary.layout.mesh import Mesh, Y, build_mesh
@@ -28,6 +34,7 @@ __all__ = [
     "LOOSE",
     "Equilibrium",
     "EquilibriumStatus",
+    "equilibrium_at_rest",
     "find_equilibrium",
     "mesh_of",
     "newton",
@@ -104,9 +111,14 @@ class Equilibrium:
         return span / self.dropper_length[:, None]
 
     @property
+    def dropper_stiffness(self) -> NDArray[np.float64]:
+        """Axial stiffness of every dropper in tension (dropper,) [N/m]."""
+        return dropper_property(self.spec, self.mesh, "stiffness")
+
+    @property
     def dropper_unstretched_length(self) -> NDArray[np.float64]:
         """Lengths to cut the droppers to [m], unloaded, from wire axis to wire axis, clamps included."""
-        return self.dropper_length + self.dropper_gap - self.dropper_force / self.spec.droppers.stiffness
+        return self.dropper_length + self.dropper_gap - self.dropper_force / self.dropper_stiffness
 
     @property
     def dropper_spring_force(self) -> NDArray[np.float64]:
@@ -114,7 +126,7 @@ class Equilibrium:
 
         A dropper carries max(0, this + stiffness x stretch) in motion: one that hangs loose first takes up its gap.
         """
-        return self.dropper_force - self.spec.droppers.stiffness * self.dropper_gap
+        return self.dropper_force - self.dropper_stiffness * self.dropper_gap
 
 
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
@@ -123,8 +135,26 @@ def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equili
 
 
 def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
-    """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports."""
-    return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
+    """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports.
+
+    Droppers with defects are hung in two steps: the design says how long all droppers are cut; with the lengths as
+    they are, and without those that are broken, the line is found again.
+    """
+    if spec.section is None or not spec.section.defects:
+        return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
+    whole = len(spec.spans)
+    design = open_line_equilibrium(as_designed(spec), whole)
+    if design.status is not EquilibriumStatus.OK or (design.dropper_force < 0.0).any():
+        return design
+    built, heights = as_built(spec, design.dropper_unstretched_length, design.q[design.mesh.dropper_bottom, 2])
+    layout = line_layout(built, n_spans)
+    start = tuple(heights[list(layout.dropper_kind)].tolist())
+    return find_equilibrium(built, mesh_of(built, replace(layout, dropper_height=start)))
+
+
+def equilibrium_at_rest(spec: CatenarySpec) -> Equilibrium:
+    """Find the equilibrium of one period of the infinite line, or of the whole of a line by stations."""
+    return periodic_equilibrium(spec) if spec.section is None else open_line_equilibrium(spec, len(spec.spans))
 
 
 def mesh_of(spec: CatenarySpec, layout: Layout, like: Mesh | None = None) -> Mesh:
@@ -168,13 +198,14 @@ def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
 
     The first shape of an open line has the heights of the periodic cell, and that of the cell a level contact wire. At
     the ends of an open stitched line, where droppers hang from the messenger wire for want of a stitch wire, a length
-    cut for the stitch wire fits nothing: there the cell's heights are prescribed.
+    cut for the stitch wire fits nothing: there the cell's heights are prescribed. A line by stations has lengths of its
+    own there, and starts from the heights of its layout.
     """
     layout = mesh.layout
     kind = np.array(layout.dropper_kind)
     cut = np.array(spec.droppers.lengths)[kind]
     iterations = 0
-    if not layout.periodic:
+    if not layout.periodic and spec.section is None:
         cell = periodic_equilibrium(spec)
         iterations = cell.iterations
         heights = cell.q[cell.mesh.dropper_bottom[kind], 2]

@@ -13,14 +13,15 @@ from catenary.spec.line import CatenarySpec
 __all__ = ["KeyPoint", "Layout", "line_layout", "periodic_layout", "spans_at"]
 
 CONTACT, MESSENGER, STITCH = 0, 1, 2
+WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH}
 
 
 @dataclass(frozen=True)
 class KeyPoint:
     """A station of one wire where something is attached.
 
-    Attributes: ``x`` station [m]; ``what`` is 'support', 'dropper', 'clamp' or 'crossing' (a stitch wire passing
-    its support); ``index`` numbers each of them along the whole line.
+    Attributes: ``x`` station [m]; ``what`` is 'support', 'dropper', 'clamp', 'crossing' (a stitch wire passing
+    its support) or 'mass'; ``index`` numbers each of them along the whole line.
     """
 
     x: float
@@ -49,6 +50,12 @@ class Layout:
         prescribes lengths and it is not known yet.
     dropper_on_stitch : tuple of bool
         True for droppers that hang from a stitch wire.
+    contact_height, messenger_height : tuple of float
+        Heights of both wires at every support [m]; 0 is the line's nominal contact-wire height.
+    contact_side, messenger_side : tuple of float
+        Offsets of both wires from the track's axis at every support [m].
+    masses : tuple of (wire, float)
+        Wire and mass [kg] of every point mass.
     """
 
     runs: tuple[tuple[int, tuple[KeyPoint, ...]], ...]
@@ -59,6 +66,11 @@ class Layout:
     dropper_x: tuple[float, ...]
     dropper_height: tuple[float, ...]
     dropper_on_stitch: tuple[bool, ...]
+    contact_height: tuple[float, ...]
+    messenger_height: tuple[float, ...]
+    contact_side: tuple[float, ...]
+    messenger_side: tuple[float, ...]
+    masses: tuple[tuple[int, float], ...] = ()
 
     @property
     def n_spans(self) -> int:
@@ -89,6 +101,8 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
     at = tuple(spec.station(s) for s in range(n_spans + 1))
     kind, x = _droppers(spec, n_spans)
     given = spec.droppers.contact_wire_heights or (0.0,) * len(spec.droppers.positions)
+    heights = _heights(spec, n_spans)
+    masses = _masses(spec, at[-1])
     supports = [KeyPoint(at[s], "support", s) for s in range(n_spans if periodic else n_spans + 1)]
     stitched = supports if periodic else supports[1:-1]
     half = 0.5 * spec.stitch.length if spec.stitch else 0.0
@@ -102,13 +116,14 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
     near = [[k for k, s in enumerate(x) if abs(from_support(s, sup)) < half] for sup in stitched]
     on_stitch = {k for group in near for k in group}
     points = [KeyPoint(s, "dropper", k) for k, s in enumerate(x)]
-    contact = sorted([*supports, *points], key=lambda p: p.x)
-    messenger = supports + [p for p in points if p.index not in on_stitch]
+    contact = sorted([*supports, *points, *_on(CONTACT, masses)], key=lambda p: p.x)
+    messenger = [*supports, *(p for p in points if p.index not in on_stitch), *_on(MESSENGER, masses)]
     runs: list[tuple[int, tuple[KeyPoint, ...]]] = []
     for i, (sup, group) in enumerate(zip(stitched, near, strict=True) if half else ()):
         left, right = KeyPoint(sup.x - half, "clamp", 2 * i), KeyPoint(sup.x + half, "clamp", 2 * i + 1)
         hung = [KeyPoint(sup.x + from_support(x[k], sup), "dropper", k) for k in group]
         middle = KeyPoint(sup.x, "crossing", i)
+        hung += [p for p in _on(STITCH, masses) if left.x < p.x < right.x]
         runs.append((STITCH, (left, *sorted([*hung, middle], key=lambda p: p.x), right)))
         messenger += [KeyPoint(left.x % length if periodic else left.x, "clamp", 2 * i), right]
     messenger.sort(key=lambda p: p.x)
@@ -122,9 +137,51 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
         periodic=periodic,
         dropper_kind=kind,
         dropper_x=x,
-        dropper_height=tuple(given[k] for k in kind),
+        dropper_height=_over_chords(tuple(given[k] for k in kind), x, at, heights[0]),
         dropper_on_stitch=tuple(k in on_stitch for k in range(len(x))),
+        contact_height=heights[0],
+        messenger_height=heights[1],
+        contact_side=_sides(spec, "stagger", n_spans),
+        messenger_side=_sides(spec, "messenger_stagger", n_spans),
+        masses=tuple((wire, mass) for _, wire, mass in masses),
     )
+
+
+def _on(wire: int, masses: list[tuple[float, int, float]]) -> list[KeyPoint]:
+    """Key points of the point masses on one wire."""
+    return [KeyPoint(x, "mass", k) for k, (x, on, _) in enumerate(masses) if on == wire]
+
+
+def _masses(spec: CatenarySpec, end: float) -> list[tuple[float, int, float]]:
+    """Station [m], wire and mass [kg] of every point mass."""
+    given = () if spec.section is None else spec.section.masses
+    return [(m.station, WIRES[m.wire], m.mass) for m in given if m.station < end]
+
+
+def _heights(spec: CatenarySpec, n_spans: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Height of the contact wire and of the messenger wire at every support [m]."""
+    n, own = n_spans + 1, spec.section
+    contact = (own.contact_heights if own is not None else ()) or (0.0,) * n
+    above = (own.encumbrances if own is not None else ()) or (spec.encumbrance,) * n
+    return contact[:n], tuple(z + up for z, up in zip(contact[:n], above[:n], strict=True))
+
+
+def _sides(spec: CatenarySpec, name: str, n_spans: int) -> tuple[float, ...]:
+    """Offset of a wire at every support [m]: each its own, or one that changes side from support to support."""
+    own = () if spec.section is None else getattr(spec.section, f"{name}s")
+    alike = getattr(spec.support, name)
+    if own:
+        return tuple(-y for y in own[: n_spans + 1])  # a stagger to the left, where y is positive, is negative
+    return tuple(alike * (-1.0) ** k for k in range(n_spans + 1))
+
+
+def _over_chords(
+    heights: tuple[float, ...], x: tuple[float, ...], supports: tuple[float, ...], contact: tuple[float, ...]
+) -> tuple[float, ...]:
+    """Heights [m] from those over the straight line between the contact wire's heights at the supports."""
+    if not any(contact):
+        return heights
+    return tuple((np.array(heights) + np.interp(x, supports, contact)).tolist())
 
 
 def _droppers(spec: CatenarySpec, n_spans: int) -> tuple[tuple[int, ...], tuple[float, ...]]:

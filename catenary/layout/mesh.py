@@ -57,6 +57,8 @@ class Mesh:
         Messenger nodes at the stitch clamps.
     crossing : int array (stitch,)
         Stitch nodes where the stitch wire passes its support.
+    mass_nodes : int array (mass,)
+        Nodes of the layout's point masses.
     tension_elem : int array (wire present,)
         First element of the segment whose tension is prescribed, for each wire present.
     """
@@ -79,6 +81,7 @@ class Mesh:
     support_messenger: NDArray[np.int64]
     clamp_messenger: NDArray[np.int64]
     crossing: NDArray[np.int64]
+    mass_nodes: NDArray[np.int64]
     tension_elem: NDArray[np.int64]
     layout: Layout
 
@@ -207,6 +210,7 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         support_messenger=np.array([at[(MESSENGER, "support", s)] for s in range(n_supports)]),
         clamp_messenger=np.array([at[(MESSENGER, "clamp", k)] for k in clamps], dtype=np.int64),
         crossing=np.array([n for (w, what, _), n in sorted(at.items()) if what == "crossing"], dtype=np.int64),
+        mass_nodes=np.array([at[(w, "mass", k)] for k, (w, _) in enumerate(layout.masses)], dtype=np.int64),
         tension_elem=_named_tension_elements(layout, group_of),
         layout=layout,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.form_finding.equations import dropper_property
 from catenary.form_finding.equilibrium import Equilibrium
 
 __all__ = ["dropper_stiffness", "point_masses", "steady_arm_direction", "steady_arm_stiffness"]
@@ -14,8 +15,7 @@ ARM_MASS_SHARE = 1.0 / 3.0
 
 def dropper_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
     """Stiffness of every dropper between its ends (dropper, 3, 3) [N/m]: stretch along it, sway across it."""
-    along = np.full(len(eq.dropper_force), eq.spec.droppers.stiffness)
-    return _bar(eq.dropper_direction, along, eq.dropper_force / eq.dropper_length)
+    return _bar(eq.dropper_direction, eq.dropper_stiffness, eq.dropper_force / eq.dropper_length)
 
 
 def steady_arm_direction(eq: Equilibrium) -> NDArray[np.float64]:
@@ -47,15 +47,17 @@ def _bar(
 
 
 def point_masses(eq: Equilibrium, component: str | None = None) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Nodes and masses [kg] of clamps, half droppers and steady arms: all, or those of one component."""
+    """Nodes and masses [kg] of clamps, half droppers, steady arms, masses: all, or those of one component."""
     mesh, drops = eq.mesh, eq.spec.droppers
     half = 0.5 * drops.mass_per_length * eq.dropper_length
     arms = np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass)
     out = [
-        ("droppers", mesh.dropper_bottom, half + drops.clamp_mass_contact_wire),
-        ("droppers", mesh.dropper_top, half + drops.clamp_mass_messenger_wire),
+        ("droppers", mesh.dropper_bottom, half + dropper_property(eq.spec, mesh, "clamp_mass_contact_wire")),
+        ("droppers", mesh.dropper_top, half + dropper_property(eq.spec, mesh, "clamp_mass_messenger_wire")),
         ("steady_arms", mesh.support_contact, arms),
     ]
+    if len(mesh.mass_nodes):
+        out.append(("masses", mesh.mass_nodes, np.array([mass for _, mass in mesh.layout.masses])))
     if eq.spec.stitch is not None:
         clamps = np.full(len(mesh.clamp_messenger), eq.spec.stitch.clamp_mass)
         out.append(("stitch", mesh.clamp_messenger, clamps))

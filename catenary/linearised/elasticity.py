@@ -10,7 +10,7 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.chain import chain_stiffness, held_along
 
-__all__ = ["span_mean", "static_elasticity"]
+__all__ = ["missing_tension", "span_mean", "static_elasticity"]
 
 SPANS_EACH_SIDE = 10
 NEIGHBOURS = 1
@@ -63,7 +63,7 @@ def static_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) -> 
     rise = (load * by_load).sum(axis=0)
     for p in point:
         pull = static + stiffness * force * stretch[:, p]
-        missing = _missing_tension(pull, stiffness * coupling) - loose
+        missing = missing_tension(pull, stiffness * coupling) - loose
         rise[p] -= float(load[:, p] @ (by_pair @ missing)) / force
     return rise
 
@@ -76,7 +76,7 @@ def span_mean(values: NDArray[np.float64]) -> float:
     return float(values[:-1].mean())
 
 
-def _missing_tension(pull: NDArray[np.float64], coupling: NDArray[np.float64]) -> NDArray[np.float64]:
+def missing_tension(pull: NDArray[np.float64], coupling: NDArray[np.float64]) -> NDArray[np.float64]:
     """Squeezing forces f >= 0 that leave no dropper in compression: pull - coupling f + f >= 0, complementary."""
     missing = np.zeros(len(pull))
     if (pull >= 0.0).all():

@@ -34,7 +34,7 @@ class CatenaryModel:
         Elongation of every dropper is ``dropper.T @ u`` [m].
     dropper_force : float array (dropper,)
         Static tension [N].
-    dropper_stiffness : float
+    dropper_stiffness : float array (dropper,)
         [N/m].
     fixed : int array
         Dofs held: the wires' ends, and in space the messenger wire sideways at every support.
@@ -46,7 +46,7 @@ class CatenaryModel:
     stiffness: csr_array
     dropper: csr_array
     dropper_force: NDArray[np.float64]
-    dropper_stiffness: float
+    dropper_stiffness: NDArray[np.float64]
     fixed: NDArray[np.int64]
 
     def contact_operator(self, x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -95,7 +95,7 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         stiffness=csr_array(stiffness),
         dropper=_dropper_operator(eq),
         dropper_force=eq.dropper_force,
-        dropper_stiffness=spec.droppers.stiffness,
+        dropper_stiffness=eq.dropper_stiffness,
         fixed=held[held >= 0],
     )
 

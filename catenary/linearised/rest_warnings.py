@@ -13,12 +13,13 @@ def rest_warnings(line: CatenarySpec) -> tuple[str, ...]:
 
     A line whose dropper lengths are prescribed is hung for that; heights that no droppers can hold are refused.
     """
-    if line.droppers.prescribed != "lengths":
+    defects = line.section is not None and line.section.defects
+    if line.droppers.prescribed != "lengths" and not defects:
         return hogging_warnings(line)
-    from catenary.form_finding.equilibrium import periodic_equilibrium
+    from catenary.form_finding.equilibrium import equilibrium_at_rest
     from catenary.linearised.static_checks import loose_in_words
 
-    loose = loose_in_words(periodic_equilibrium(line))
+    loose = loose_in_words(equilibrium_at_rest(line))
     return (
         (f"Warning: line '{line.name}' at rest: {loose}; cut such droppers shorter unless they are to hang so",)
         if loose

@@ -11,6 +11,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.errors import InputError
 from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
+from catenary.spec.section import DROPPER_MAKES, MOST_SPANS, SectionSpec
 from catenary.spec.shown import html_table
 
 __all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
@@ -25,6 +26,8 @@ Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 # droppers keep this far from a support, and from a stitch clamp [m]
 FROM_SUPPORT, FROM_CLAMP = 0.5, 0.3
 MOST_DROPPERS = 40
+# spans after the first before a line repeats
+MOST_FURTHER = 11
 
 
 class CatenarySpec(Spec):
@@ -53,8 +56,9 @@ class CatenarySpec(Spec):
     span_length: Span = Field(description="support to support [m]; the first one where further_spans follow")
     further_spans: tuple[Span, ...] = Field(
         default=(),
-        max_length=11,
-        description="length of each span after the first before the line repeats [m]; none: all spans are alike",
+        max_length=MOST_SPANS - 1,
+        description="length of each span after the first before the line repeats [m], at most 11, or before a line by "
+        "stations ends; none: all spans are alike",
     )
     encumbrance: Annotated[float, Field(ge=0.3, le=3.0)] = Field(
         description="height of the messenger wire over the contact wire at a support [m]"
@@ -66,6 +70,10 @@ class CatenarySpec(Spec):
     support: SupportSpec = Field(description="supports")
     damping: DamperSpec = Field(description="Rayleigh damping")
     mesh: MeshSpec = Field(default=MeshSpec(), description="finite-element mesh")
+    section: SectionSpec | None = Field(
+        default=None,
+        description="makes the spans a line that ends, as a line file by stations does; without it they repeat",
+    )
     provenance: dict[str, LineMark] = Field(
         default_factory=dict,
         max_length=1000,
@@ -91,17 +99,31 @@ class CatenarySpec(Spec):
     @property
     def what_repeats(self) -> str:
         """Period of the line, in words behind a number of steps."""
+        if self.section is not None:
+            return "for a mean span"
         return f"for {len(self.spans)} spans" if self.further_spans else "a span"
 
     @property
     def one_period(self) -> str:
-        """Section that form-finding takes of the infinite line, in words."""
+        """Section that form-finding takes of the infinite line, in words; a line by stations is all of it."""
+        if self.section is not None:
+            return f"the line's {len(self.spans)} spans"
         return f"{'one span' if not self.further_spans else f'{len(self.spans)} spans'} of the infinite line"
 
     @property
     def mean_span(self) -> float:
         """Mean length of the spans [m]."""
         return self.period / len(self.spans)
+
+    @property
+    def pace(self) -> float:
+        """Length that takes a whole number of time steps [m]: the period, or the mean span of a line that ends."""
+        return self.period if self.section is None else self.mean_span
+
+    def dropper_makes(self, name: str) -> tuple[float, ...]:
+        """Stiffness [N/m] or clamp mass [kg], by its key among the droppers', of every dropper that the line names."""
+        own = () if self.section is None else getattr(self.section, DROPPER_MAKES[name])
+        return own or (getattr(self.droppers, name),) * len(self.droppers.positions)
 
     def periods(self, spans: int) -> int:
         """Whole periods that hold so many spans."""
@@ -153,12 +175,18 @@ class CatenarySpec(Spec):
     @property
     def in_words(self) -> str:
         """Describe the line: its name, spans, droppers and tensions."""
-        spans = " + ".join(f"{span:g}" for span in self.spans)
         return (
-            f"{self.name}: {self.kind}, {'span' if len(self.spans) == 1 else 'spans'} {spans} m, "
+            f"{self.name}: {self.kind}, {self._spans_in_words}, "
             f"{len(self.droppers.positions)} droppers, contact wire {self.contact_wire.tension / 1e3:g} kN, "
             f"messenger wire {self.messenger_wire.tension / 1e3:g} kN"
         )
+
+    @property
+    def _spans_in_words(self) -> str:
+        """Lengths of the spans; of a line that ends how many there are, and its length."""
+        if self.section is not None:
+            return f"{len(self.spans)} spans on {self.period:g} m"
+        return f"{'span' if len(self.spans) == 1 else 'spans'} {' + '.join(f'{span:g}' for span in self.spans)} m"
 
     def __str__(self) -> str:
         """Say the same as the repr: print shows no dump of all keys."""
@@ -182,14 +210,20 @@ class CatenarySpec(Spec):
 
     @model_serializer(mode="wrap")
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out further spans where there are none and tensions that are coupled: a line reads as it always did."""
+        """Leave out further spans and a section where there are none, and coupled tensions: a line reads as it did."""
         content: dict[str, Any] = handler(self)
-        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
+        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
     @model_validator(mode="after")
     def _stations_inside_the_spans(self) -> Self:
         problems = self._stations_outside()
+        if self.section is not None:
+            problems += self.section.problems(
+                self.supports, self.droppers.positions, 0.5 * self.stitch.length if self.stitch else 0.0
+            )
+        elif len(self.further_spans) > MOST_FURTHER:
+            problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.contact_wire import static_height
 from catenary.linearised.elasticity import static_elasticity
+from catenary.linearised.open_elasticity import open_line_elasticity
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_sha256, versions
 
@@ -31,6 +32,8 @@ __all__ = [
 ]
 
 STATIONS = 131
+# of one span of a line that ends, which has many
+FEWER = 14
 ELASTICITY_FORCE = 100.0
 
 
@@ -42,12 +45,22 @@ def variable(dims: tuple[str, ...], values: Any, units: str, long_name: str) -> 
 def static_table(equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE) -> dict[str, NDArray[np.float64]]:
     """Height [m] and elasticity under a force [m/N] of the contact wire at stations [m] along one period."""
     spec = equilibrium.spec
-    x = np.linspace(0.0, spec.period, len(spec.spans) * (STATIONS - 1) + 1)
+    if spec.section is None:
+        x = np.linspace(0.0, spec.period, len(spec.spans) * (STATIONS - 1) + 1)
+        elasticity = static_elasticity(equilibrium, x, force_N)
+    else:
+        x = np.interp(np.linspace(0.0, len(spec.spans), len(spec.spans) * (FEWER - 1) + 1), *_by_support(spec.supports))
+        elasticity = open_line_elasticity(equilibrium, x, force_N)
     return {
         "station": x,
         "contact_wire_static_height": np.asarray(static_height(equilibrium, x)),
-        "elasticity": np.asarray(static_elasticity(equilibrium, x, force_N)),
+        "elasticity": np.asarray(elasticity),
     }
+
+
+def _by_support(supports: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Number of every support and its station [m]."""
+    return np.arange(len(supports)), np.array(supports)
 
 
 def static_dataset(equilibrium: Equilibrium, loads_N: Sequence[float] = (ELASTICITY_FORCE,)) -> xr.Dataset:

@@ -204,9 +204,8 @@ def _droppers(stretch: csr_array, tension: Array, number: NDArray[np.int64], sti
         raise ValueError("droppers must hang at nodes: choose intervals that divide their stations")
     dof, weight = np.full((2, 6), -1), np.zeros((2, 6))
     dof[:, 2], dof[:, 5], weight[:, 2], weight[:, 5] = number[low], number[high], -1.0, 1.0
-    return Droppers(
-        dof, np.zeros((2, 3)), weight, tension, np.zeros(2), stiffness, 1.0, 0.0, np.zeros(2, dtype=np.bool_)
-    )
+    own, none, taut = np.full(2, stiffness), np.zeros(2), np.zeros(2, dtype=np.bool_)
+    return Droppers(dof, np.zeros((2, 3)), weight, tension, none, own, 1.0, none, taut)
 
 
 def _contact_area(half_width: float) -> tuple[Array, Array]:

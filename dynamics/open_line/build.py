@@ -158,14 +158,14 @@ def _droppers(line: WholeLine, case: CaseSpec) -> Droppers:
     ends = np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1)
     axis = eq.dropper_direction
     given_up, beta = slack_share(case)
-    dashpot = given_up * beta * eq.spec.droppers.stiffness
+    dashpot = given_up * beta * eq.dropper_stiffness
     return Droppers(
         dof=line.kept(mesh.dof[ends][:, :, :3].reshape(-1, 6)),
         rest=axis * eq.dropper_length[:, None],
         weight=np.concatenate([-axis, axis], axis=1),
         force=eq.dropper_spring_force,
         cut=eq.dropper_unstretched_length,
-        stiffness=eq.spec.droppers.stiffness,
+        stiffness=eq.dropper_stiffness,
         given_up=given_up,
         dashpot=dashpot,
         slack=np.zeros(len(axis), dtype=np.bool_),

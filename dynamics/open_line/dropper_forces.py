@@ -29,13 +29,13 @@ def dropper_pull(nonlinear: bool, droppers: Droppers, u: Floats, d: int, axis: F
         length = np.sqrt(length)
         for k in range(3):
             axis[k] /= length
-        return droppers.stiffness * (length - droppers.cut[d])
+        return droppers.stiffness[d] * (length - droppers.cut[d])
     stretch = 0.0
     for k in range(6):
         i = droppers.dof[d, k]
         if i >= 0:
             stretch += droppers.weight[d, k] * u[i]
-    return droppers.force[d] + droppers.stiffness * stretch
+    return droppers.force[d] + droppers.stiffness[d] * stretch
 
 
 @njit(**_OPTIONS)
@@ -47,10 +47,10 @@ def taut(pull: float, given_up: float) -> float:
 @njit(**_OPTIONS)
 def note_slack(system: System, state: State) -> None:
     """Note which droppers a step begins slack, where they give up damping."""
-    if not system.droppers.dashpot > 0.0:
-        return
     axis = np.empty(3)
     for d in range(system.droppers.force.size):
+        if not system.droppers.dashpot[d] > 0.0:
+            continue
         system.droppers.slack[d] = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis) <= 0.0
 
 
@@ -59,7 +59,7 @@ def dropper_forces(nonlinear: bool, droppers: Droppers, u: Floats, v: Floats, ou
     """Add the droppers' force beyond that at rest, or the correction of those that would push; take off dashpots."""
     axis = np.empty(3)
     for d in range(droppers.force.size):
-        if droppers.dashpot > 0.0 and droppers.slack[d]:
+        if droppers.dashpot[d] > 0.0 and droppers.slack[d]:
             _take_off_dashpot(droppers, d, v, out)
         pull = dropper_pull(nonlinear, droppers, u, d, axis)
         if nonlinear:
@@ -90,4 +90,4 @@ def _take_off_dashpot(droppers, d, v, out):
     for k in range(6):
         i = droppers.dof[d, k]
         if i >= 0:
-            out[i] -= droppers.dashpot * rate * droppers.weight[d, k]
+            out[i] -= droppers.dashpot[d] * rate * droppers.weight[d, k]

@@ -95,7 +95,8 @@ def refuse_long_substep(case: CaseSpec) -> int:
         With the limit [s] and the step given [s].
     """
     settings = case.open_line
-    line = prepare_line(case, open_line_equilibrium(case.catenary, SHORT))
+    spans = SHORT if case.catenary.section is None else case.open_line.spans
+    line = prepare_line(case, open_line_equilibrium(case.catenary, spans))
     system = build_system(case, line, build_pantographs(case, 0.0))
     request = Request(case.time_step, substep=settings.rk4_step)
     scheme = INTEGRATORS[settings.integrator].init(build_matrices(case, line, system), request)

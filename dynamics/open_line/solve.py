@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import (
     Equilibrium,
     EquilibriumStatus,
+    equilibrium_at_rest,
     open_line_equilibrium,
-    periodic_equilibrium,
 )
 from catenary.layout.geometry import spans_at
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
@@ -71,12 +71,14 @@ def solve_open_line(case: CaseSpec) -> Solution:
     A step that does not converge ends the run; what came before it is kept, and the status says where.
     """
     began = time.perf_counter()
-    eq = periodic_equilibrium(case.catenary)
+    eq = equilibrium_at_rest(case.catenary)
     found = time.perf_counter()
     status = static_status(eq)
     if status is not Status.OK:
         return without_figures(case, eq, status, static_message(eq, status), found - began)
-    whole = open_line_equilibrium(case.catenary, case.open_line.spans)
+    whole = eq
+    if case.catenary.section is None:
+        whole = open_line_equilibrium(case.catenary, case.open_line.spans)
     if whole.status is not EquilibriumStatus.OK:
         status = Status.EQUILIBRIUM_FAILED
         return without_figures(case, eq, status, status.value, found - began)

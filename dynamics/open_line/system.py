@@ -61,9 +61,9 @@ class Droppers(NamedTuple):
 
     ``dof`` (dropper, 6) of the lower and the upper end, ``rest`` (dropper, 3) from lower to upper end at rest,
     ``weight`` (dropper, 6) stretch by unit of each dof at rest, ``force`` static tension, negative by stiffness x gap
-    of one that hangs loose, ``cut`` unloaded length. A
-    slack one gives up the share ``given_up`` of its stiffness, and the dashpot ``dashpot`` [N s/m] in a step that it
-    begins slack, which ``slack`` (dropper,) says.
+    of one that hangs loose, ``cut`` unloaded length, ``stiffness`` (dropper,). A
+    slack one gives up the share ``given_up`` of its stiffness, and the dashpot ``dashpot`` (dropper,) [N s/m] in a step
+    that it begins slack, which ``slack`` (dropper,) says.
     """
 
     dof: Ints
@@ -71,9 +71,9 @@ class Droppers(NamedTuple):
     weight: Floats
     force: Floats
     cut: Floats
-    stiffness: float
+    stiffness: Floats
     given_up: float
-    dashpot: float
+    dashpot: Floats
     slack: NDArray[np.bool_]
 
 

@@ -30,10 +30,11 @@ def slack_time_of_records(case: CaseSpec, eq: Equilibrium, records: Sequence[Spa
 def slack_time_of_line(case: CaseSpec, eq: Equilibrium, kept: Histories) -> NDArray[np.float64]:
     """Mean time [s] that each dropper of the evaluated spans is slack during the whole run, float array (dropper,).
 
-    The equilibrium is that of the line's period. NaN for a dropper of a span that is not among them, where several
+    The equilibrium is that of the line's period, or of a whole line by stations.
+    NaN for a dropper of a span that is not among them, where several
     spans repeat, and for one that hangs loose at rest.
     """
-    line, settings = case.catenary, case.open_line
+    line, settings = eq.spec, case.open_line
     layout = line_layout(line, settings.spans)
     first, last = line.station(settings.first_evaluated - 1), line.station(settings.last_evaluated)
     x, kind = np.array(layout.dropper_x), np.array(layout.dropper_kind)

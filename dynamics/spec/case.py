@@ -107,13 +107,13 @@ class CaseSpec(Spec):
 
     @property
     def steps_per_period(self) -> int:
-        """Whole number of time steps in which the train passes one period of the line, usually a span."""
-        return max(1, round(self.catenary.period / (self.speed * self.dt)))
+        """Whole number of time steps in which the train passes one period, or a mean span of a line that ends."""
+        return max(1, round(self.catenary.pace / (self.speed * self.dt)))
 
     @property
     def time_step(self) -> float:
-        """Adjusted time step [s]: period / (speed x steps)."""
-        return self.catenary.period / (self.speed * self.steps_per_period)
+        """Adjusted time step [s]: period (or mean span) / (speed x steps)."""
+        return self.catenary.pace / (self.speed * self.steps_per_period)
 
     @property
     def transient_periods(self) -> tuple[int, int]:
@@ -125,7 +125,11 @@ class CaseSpec(Spec):
     def part_of_a_period(self) -> str:
         """Warn where an open line counts spans that are not whole periods: their choice then moves the figures."""
         line, several = self.open_line, len(self.catenary.spans)
-        if not self.on_open_line or (line.last_evaluated - line.first_evaluated + 1) % several == 0:
+        if (
+            self.catenary.section is not None
+            or not self.on_open_line
+            or (line.last_evaluated - line.first_evaluated + 1) % several == 0
+        ):
             return ""
         counted = f"counts spans {line.first_evaluated} to {line.last_evaluated}"
         return f"; {counted}, no whole number of the {several} that repeat"
@@ -133,7 +137,7 @@ class CaseSpec(Spec):
     def steps_between(self, first: float, last: float) -> int:
         """Whole time steps from one place to another [spans from the line's first support]."""
         way = self.catenary.station(last) - self.catenary.station(first)
-        return round(way / self.catenary.period * self.steps_per_period)
+        return round(way / self.catenary.pace * self.steps_per_period)
 
     @model_validator(mode="after")
     def _run_is_possible(self) -> Self:
@@ -155,6 +159,7 @@ class CaseSpec(Spec):
                 "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
                 "have the tensions that stretch them; use kinematics=linearised to hold them constant"
             )
+        problems += self._ends_where_it_ends()
         problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
@@ -165,6 +170,17 @@ class CaseSpec(Spec):
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _ends_where_it_ends(self) -> list[str]:
+        """Say where a line by stations is asked to repeat, or to have other spans than it has."""
+        spans = len(self.catenary.spans)
+        if self.catenary.section is None:
+            return []
+        if not self.on_open_line:
+            return [f"solver must be open_line for a line by stations, which does not repeat: got {self.solver}"]
+        if self.open_line.spans != spans:
+            return [f"open_line.spans must be {spans}, those of the line by stations: got {self.open_line.spans}"]
+        return []
 
     def _open_line_alone(self) -> list[str]:
         """Say what only an open line can do."""

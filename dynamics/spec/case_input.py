@@ -7,16 +7,17 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
+from catenary.library.lines import load_line, load_named
 from catenary.linearised.rest_warnings import rest_warnings
 from catenary.spec.changes import lay_typed, plain, refuse_unknown, typed_keys
 from catenary.spec.checked import checked
 from catenary.spec.keys import KeyTree
 from catenary.spec.line import CatenarySpec
 from catenary.storage.configuration import FILE_GROUPS, group_options
-from catenary.storage.library import load_line, load_named
 from dynamics.spec.case import CaseSpec, Kinematics, SlackDamping
 from dynamics.spec.held_force import fill_mean_force
 from dynamics.spec.mean_force import Supply
+from dynamics.spec.open_line_of import fill_open_line
 from dynamics.spec.train import PantographSpec
 
 __all__ = ["Block", "CaseChanges", "Line", "Pantograph", "job_input", "load_pantograph", "pantograph_names"]
@@ -97,6 +98,7 @@ def job_input(spec: type[CaseT], line: Line, pantograph: Pantograph, given: Mapp
     reference = {**data, "speed_kmh": SLOW, "applied_force_N": 100.0}
     lay_typed(data, typed, FILE_GROUPS)
     fill_mean_force(data, typed)
+    fill_open_line(data, typed)
     job = checked(spec, data, reference)
     for sentence in rest_warnings(job.catenary):
         warnings.warn(sentence.removeprefix("Warning: "), stacklevel=3)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from catenary.errors import InputError
+from catenary.library.lines import read_file, refuse_other_kind
 from catenary.linearised.rest_warnings import rest_warnings
 from catenary.spec.changes import key_parts, lay_typed
 from catenary.spec.checked import checked
@@ -27,12 +28,11 @@ from catenary.storage.configuration import (
     chosen_file,
     conf_content,
     group_options,
-    read_choice,
     unknown_choice,
 )
-from catenary.storage.library import refuse_other_kind
 from catenary.storage.yaml_file import read_yaml_mapping
 from dynamics.spec.held_force import fill_mean_force, is_reference_force
+from dynamics.spec.open_line_of import fill_open_line
 from optimise.spec.named_pantographs import name_pantographs
 from studies.input.tables.base_motion import read_base_motion
 from studies.input.typed_text import free_text, typed_value
@@ -113,6 +113,7 @@ def compose_job(
     notes = _take_conditions(data, request, own)
     lay_typed(data, request.values, FILE_GROUPS)
     fill_mean_force(data, request.values)
+    fill_open_line(data, request.values)
     request.problems += name_pantographs(data)
 
     def where(path: tuple[str | int, ...]) -> str:
@@ -199,7 +200,7 @@ def _unknown_override(keys: KeyTree, key: str, groups: list[str]) -> str:
 
 def _read_group_file(keys: KeyTree, group: str, path: Path) -> dict[str, Any]:
     """Block from a user's file; a file that describes something else is refused in one sentence."""
-    content = read_choice(group, path)
+    content = read_file(group, path)
     refuse_other_kind(keys.children((group,)), content, group, path)
     return content
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from catenary.errors import InputError
+from catenary.library.lines import line_names, load_line
 from catenary.spec.keys import did_you_mean, format_value
 from catenary.spec.marks import MARKS
 from catenary.storage.configuration import CONF, group_options
-from catenary.storage.library import line_names, load_line
 from dynamics.spec.case_input import load_pantograph, pantograph_names
 
 __all__ = ["line_table", "pantograph_table", "refuse_other_names", "sources"]

@@ -15,6 +15,8 @@ def stations(spec, spans):
     length, half = spec.span_length, 0.5 * spec.stitch.length if spec.stitch else 0.0
     supports = [s * length for s in range(spans + 1)]
     drops = [s * length + x for s in range(spans) for x in spec.droppers.positions]
+    if spec.section is not None:
+        supports, drops = list(spec.supports), list(spec.droppers.positions)
     hung = {x: s for s in supports[1:-1] for x in drops if abs(x - s) < half}
     held = [(s, "support") for s in supports]
     contact = held + [(x, "dropper") for x in drops]

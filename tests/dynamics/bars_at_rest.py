@@ -84,14 +84,18 @@ class BarLine:
         given, kept = {}, set()
         for *_, point in p.keys:
             given[3 * point] = p.x[point]
-        heights = np.tile(spec.droppers.contact_wire_heights, len(p.support_low) - 1)
+        own, n = spec.section, len(p.support_low)
+        heights = np.tile(spec.droppers.contact_wire_heights, 1 if own else n - 1)
         given.update(zip((3 * p.low + 2).tolist(), heights, strict=True))
+        turn = (-1.0) ** np.arange(n)
+        above = np.array(own.encumbrances) if own and own.encumbrances else np.full(n, spec.encumbrance)
+        side = -np.array(own.staggers) if own and own.staggers else spec.support.stagger * turn
         for points, z, y in (
-            (p.support_low, 0.0, spec.support.stagger),
-            (p.support_high, spec.encumbrance, spec.support.messenger_stagger),
+            (p.support_low, np.zeros(n), side),
+            (p.support_high, above, spec.support.messenger_stagger * turn),
         ):
             for k, point in enumerate(points):
-                given[3 * point + 2], given[3 * point + 1] = z, y * (-1.0) ** k
+                given[3 * point + 2], given[3 * point + 1] = z[k], y[k]
                 kept |= {3 * point + 1, 3 * point + 2}
             kept |= {3 * points[0], 3 * points[-1]}
         if not self.spatial:

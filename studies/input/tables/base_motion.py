@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from catenary.errors import InputError
-from studies.input.tables.csv_table import Quantity, column_of, column_values, read_csv
+from catenary.library.table import Quantity, column_of, column_values, read_csv
 
 __all__ = ["read_base_motion"]
 

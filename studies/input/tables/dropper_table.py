@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catenary.errors import InputError
+from catenary.library.table import Quantity, Table, column_of, column_values, read_csv
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
-from studies.input.tables.csv_table import CsvTable, Quantity, column_of, column_values, read_csv
 
 __all__ = ["DropperTable", "read_dropper_table"]
 
@@ -66,7 +66,7 @@ def _rounded(values: list[float]) -> tuple[float, ...]:
     return tuple(round(value, 9) for value in values)
 
 
-def _headings_wrong(table: CsvTable, no_station: bool, count: int) -> str:
+def _headings_wrong(table: Table, no_station: bool, count: int) -> str:
     have = ", ".join(f"'{h}'" for h in table.headings)
     if no_station or count == 0:
         wanted = "station" if no_station else "height or length"
@@ -81,7 +81,7 @@ def _headings_wrong(table: CsvTable, no_station: bool, count: int) -> str:
     return f"{table.path} must give either heights or lengths of the droppers, the others follow: got {have}"
 
 
-def _out_of_range(table: CsvTable, x: list[float], z: list[float], quantity: Quantity, span: float | None) -> list[str]:
+def _out_of_range(table: Table, x: list[float], z: list[float], quantity: Quantity, span: float | None) -> list[str]:
     """Sentences on stations outside the span or out of order, and on values out of range."""
     low, high = (-HIGHEST, HIGHEST) if quantity is HEIGHT else (SHORTEST, LONGEST)
     hint = (

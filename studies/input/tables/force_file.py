@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from catenary.library.table import Quantity, column_of, column_values, read_csv
 from dynamics.contact_force.measured_force import ForceRecord
-from studies.input.tables.csv_table import Quantity, column_of, column_values, read_csv
 from studies.input.tables.tdms_file import read_tdms
 
 __all__ = ["read_force_file"]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from catenary.library.table import Quantity, name_and_unit
 from catenary.storage.user_file import refuse_irregular
-from studies.input.tables.csv_table import Quantity, name_and_unit
 
 if TYPE_CHECKING:
     from nptdms import TdmsChannel

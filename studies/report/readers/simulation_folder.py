@@ -33,7 +33,7 @@ NOTES = {
     "periodic": "One pantograph in steady state on the infinite line, over one span from support to support, or all "
     "spans before the line repeats.",
     "transient": "The last span of the long transient, or all spans before the line repeats, from support to support.",
-    "open_line": "The last span evaluated on an open line; the statistics are of all spans evaluated.",
+    "open_line": "The last span evaluated on an open line, all of one by stations; statistics are of all evaluated.",
 }
 STATIC_NOTE = "Shape, droppers and elasticity are those of {period}; the open line that was run differs near its ends."
 
@@ -55,21 +55,17 @@ def read_simulation(folder: Path) -> SimulationContent:
     versions = json.loads(about.get("versions", "{}"))
     facts = origin_facts(folder / "result.nc", {**summary, "commit": about.get("commit", ""), "versions": versions})
     held = [("applied force", f"{statistics['applied_force_N']:.2f} N")] if "applied_force_N" in statistics else []
-    held.append(
-        (
-            "time step, adjusted",
-            f"{1e3 * case.time_step:.6g} ms, {case.steps_per_period} steps {case.catenary.what_repeats}",
-        )
-    )
+    steps = f"{1e3 * case.time_step:.6g} ms, {case.steps_per_period} steps {case.catenary.what_repeats}"
+    held.append(("time step, adjusted", steps))
     times = {k: float(v) for k, v in summary.get("wall_time_s", {}).items()}
     head = read_head(folder)
-    status = str(summary.get("status", ""))
-    message = str(summary.get("message", ""))
+    status, message = (str(summary.get(key, "")) for key in ("status", "message"))
     return SimulationContent(
         title=about.get("title", folder.name),
         result=span_result(stored, case, case.catenary.name, "best", statistics),
         x_note=NOTES[case.solver],
-        static_note=STATIC_NOTE.format(period=case.catenary.one_period) if case.on_open_line else "",
+        static_note=STATIC_NOTE.format(period=case.catenary.one_period)
+        * (case.on_open_line and not case.catenary.section),
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
         assessment=assessed(head, (("value", statistics),), case, summary),

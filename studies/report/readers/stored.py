@@ -117,7 +117,7 @@ def span_result(
     position = values.get("position", np.zeros(0))
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
         position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
-    passage = _last_passage(position, line.period, periodic=case.seeks_steady_state)
+    passage = _last_passage(position, case)
     gap = values.get("dropper_gap", np.zeros(0))
     return SpanResult(
         label=label,
@@ -134,11 +134,15 @@ def span_result(
     )
 
 
-def _last_passage(position: Array, span: float, *, periodic: bool) -> Passage:
-    """Find the last whole span, or all spans before the line repeats, both ends included."""
+def _last_passage(position: Array, case: CaseSpec) -> Passage:
+    """Find the last whole span, or all before the line repeats, ends included; all that count where it ends."""
+    span = case.catenary.period
     if not position.size:
         return position, np.zeros(0, dtype=np.int64)
-    if periodic:
+    if case.catenary.section is not None:
+        index = np.flatnonzero(position >= case.catenary.station(case.open_line.first_evaluated - 1) - 1e-9)
+        return position[index], index
+    if case.seeks_steady_state:
         order = np.argsort(position % span)
         x = (position % span)[order]
         # the end of the span is the beginning of the next, which is the same

@@ -1,4 +1,4 @@
-"""A user's CSV file read as a table: named columns with units, numbers with a point or a comma, line numbers kept."""
+"""A user's table, from a CSV file, a sheet or rows of a YAML file: columns with units, the place of every cell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from catenary.errors import InputError
 from catenary.storage.user_file import read_user_text
 
-__all__ = ["CsvTable", "Quantity", "column_of", "column_values", "name_and_unit", "read_csv"]
+__all__ = ["Quantity", "Table", "cell_number", "column_of", "column_values", "name_and_unit", "read_csv"]
 
 SEPARATORS = (";", "\t", ",")
 MAX_SHOWN = 20
@@ -36,8 +36,8 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class CsvTable:
-    """Content of a CSV file.
+class Table:
+    """Content of a CSV file, of a sheet of a workbook or of a list of rows.
 
     Attributes
     ----------
@@ -46,11 +46,15 @@ class CsvTable:
     headings : tuple of str
         Column headings as they stand.
     rows : tuple of (int, tuple of str)
-        Line number in the file and the text of every cell; empty lines and lines that start with # are left out.
+        Number of the row in the file and the text of every cell; empty rows and those that start with # are left out.
     separator : str
         Semicolon, tab or comma; with the first two a decimal comma is understood.
     problems : tuple of str
         Rows that do not fit under the headings.
+    sheet : str
+        Sheet of a workbook, empty for another file.
+    key : str
+        Key of rows that stand in a YAML file, empty for a table.
     """
 
     path: Path
@@ -58,9 +62,35 @@ class CsvTable:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     separator: str
     problems: tuple[str, ...]
+    sheet: str = ""
+    key: str = ""
+
+    def place(self, row: int, column: int | None = None) -> str:
+        """Place of a row or of one of its cells in the words of its kind of file."""
+        if self.key:
+            return f"{self.path} {self.key}[{row}]"
+        if not self.sheet:
+            return f"{self.path} line {row}"
+        cell = f"cell {column_letters(column)}{row}" if column is not None else f"row {row}"
+        return f"{self.path} sheet {self.sheet} {cell}"
+
+    @property
+    def name(self) -> str:
+        """Name of the table itself, for the beginning of a sentence."""
+        return f"{self.path} {self.key or (f'sheet {self.sheet}' if self.sheet else '')}".rstrip()
 
 
-def read_csv(path: Path, what: str, max_bytes: int) -> CsvTable:
+def column_letters(column: int) -> str:
+    """Letters of a column of a sheet, the first one being 0: A, B, ..., Z, AA."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def read_csv(path: Path, what: str, max_bytes: int) -> Table:
     """Read a CSV file whose first line names its columns.
 
     Raises
@@ -91,10 +121,10 @@ def read_csv(path: Path, what: str, max_bytes: int) -> CsvTable:
             continue
         hint = "; numbers with a decimal comma need semicolons between them" if separator == "," else ""
         problems.append(f"{path} line {n}: must have {len(headings)} values as the heading: got {len(row)}{hint}")
-    return CsvTable(path, headings, tuple(rows), separator, tuple(_first(problems)))
+    return Table(path, headings, tuple(rows), separator, tuple(_first(problems)))
 
 
-def column_of(table: CsvTable, quantity: Quantity) -> tuple[int, float] | None:
+def column_of(table: Table, quantity: Quantity) -> tuple[int, float] | None:
     """Find a quantity's column: its index and the size of its unit in SI; None where there is no such column.
 
     Raises
@@ -111,22 +141,22 @@ def column_of(table: CsvTable, quantity: Quantity) -> tuple[int, float] | None:
         return None
     if len(found) > 1:
         names = ", ".join(f"'{heading}'" for _, heading, _ in found)
-        raise InputError([f"{table.path}: only one column may hold the {quantity.name}: got {names}"])
+        raise InputError([f"{table.name}: only one column may hold the {quantity.name}: got {names}"])
     index, heading, unit = found[0]
     sizes = {name.lower(): size for name, size in quantity.units.items()}
     if unit and unit.lower() not in sizes:
-        raise InputError([f"{table.path}: the unit of '{heading}' must be one of {quantity.unit_names}: got '{unit}'"])
+        raise InputError([f"{table.name}: the unit of '{heading}' must be one of {quantity.unit_names}: got '{unit}'"])
     return index, sizes[unit.lower()] if unit else next(iter(quantity.units.values()))
 
 
-def column_values(table: CsvTable, quantity: Quantity, column: tuple[int, float]) -> tuple[list[float], list[str]]:
+def column_values(table: Table, quantity: Quantity, column: tuple[int, float]) -> tuple[list[float], list[str]]:
     """Numbers of a column in SI units, NaN where a cell is empty, and one sentence per cell that is not a number."""
     index, size = column
     values, problems = [], []
     for line, cells in table.rows:
-        value = _number(cells[index], comma=table.separator != ",")
+        value = cell_number(table, cells[index])
         if math.isnan(value):
-            problems.append(f"{table.path} line {line}: {quantity.name} must be a number: got '{cells[index][:40]}'")
+            problems.append(f"{table.place(line, index)}: {quantity.name} must be a number: got '{cells[index][:40]}'")
         values.append(value * size)
     return values, _first(problems)
 
@@ -144,8 +174,9 @@ def name_and_unit(heading: str, quantity: Quantity) -> tuple[str, str]:
     return name, unit
 
 
-def _number(text: str, *, comma: bool) -> float:
-    """Finite number of a cell, or NaN."""
+def cell_number(table: Table, text: str) -> float:
+    """Finite number of a cell, or NaN; a decimal comma is understood where no comma separates cells."""
+    comma = table.separator != ","
     plain = text.replace("\N{MINUS SIGN}", "-")
     if comma and plain.count(",") == 1 and "." not in plain:
         plain = plain.replace(",", ".")

@@ -1,18 +1,26 @@
-"""Lines by name: those that the program ships, and the user's files."""
+"""Lines by name: those that the program ships, and the user's files, a line by stations among them."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, TypeVar
 
 from catenary.errors import InputError
+from catenary.library.line_file import LineFile, is_line_file, read_line_file, read_line_workbook
 from catenary.spec.checked import checked
 from catenary.spec.components import Spec
 from catenary.spec.keys import KeyTree
 from catenary.spec.line import CatenarySpec
-from catenary.storage.configuration import chosen_block, conf_content, group_options
+from catenary.storage.configuration import (
+    chosen_block,
+    chosen_file,
+    conf_content,
+    group_options,
+    read_choice,
+)
 
-__all__ = ["line_names", "load_line", "load_named", "refuse_other_kind"]
+__all__ = ["line_names", "load_line", "load_named", "read_file", "refuse_other_kind"]
 
 SpecT = TypeVar("SpecT", bound=Spec)
 # keys that a file of any kind has
@@ -30,7 +38,8 @@ def load_line(name: str | os.PathLike[str]) -> CatenarySpec:
     Parameters
     ----------
     name : str or path
-        One of `line_names`, or a YAML file; of ``my60.yaml`` in the current folder ``my60`` is enough.
+        One of `line_names`, or a file: YAML, or the workbook of a line by stations. Of ``my60.yaml`` in the current
+        folder ``my60`` is enough.
 
     Raises
     ------
@@ -48,7 +57,9 @@ def load_named(spec: type[SpecT], group: str, name: str | os.PathLike[str]) -> S
     InputError
         If there is no such choice, or the file holds something else.
     """
-    content = chosen_block(group, name)
+    text = os.fspath(name) if isinstance(name, str | os.PathLike) else ""
+    path = None if text in group_options(group) else chosen_file(group, text)
+    content = chosen_block(group, name) if path is None else read_file(group, path)
     refuse_other_kind(KeyTree(spec).children(()), content, group, name)
     reference = dict(conf_content(f"{group}/{group_options(group)[0]}"))
 
@@ -56,6 +67,31 @@ def load_named(spec: type[SpecT], group: str, name: str | os.PathLike[str]) -> S
         return f" in {os.fspath(name)}"
 
     return checked(spec, content, reference, place)
+
+
+def read_file(group: str, path: Path) -> dict[str, Any]:
+    """Content of a user's file of a line or a pantograph; that of a line by stations is laid over its type.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read; of a line by stations with a sentence for every row that cannot be.
+    """
+    if group == "catenary" and path.suffix.lower() == ".xlsx":
+        return _by_stations(read_line_workbook(path))
+    content = read_choice(group, path)
+    return _by_stations(read_line_file(content, path)) if group == "catenary" and is_line_file(content) else content
+
+
+def _by_stations(file: LineFile) -> dict[str, Any]:
+    """Lay a line file over its type, a name of the library or a file next to it."""
+    from catenary.library.line_content import line_content
+
+    beside = file.path.parent / file.type
+    line = load_line(file.type if file.type in line_names() or not beside.is_file() else beside)
+    if line.section is not None:
+        raise InputError([f"{file.path}: type must be a line that repeats: '{file.type}' is a line by stations"])
+    return line_content(file, line)
 
 
 def refuse_other_kind(known: list[str], content: dict[str, Any], group: str, file: object) -> None:

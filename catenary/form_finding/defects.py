@@ -1,0 +1,88 @@
+"""A line by stations as it is built: droppers cut as the design says, but for those with a defect."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.spec.line import CatenarySpec
+from catenary.spec.section import DROPPER_MAKES, DefectSpec, PointMassSpec, SectionSpec
+
+__all__ = ["as_built", "as_designed"]
+
+SHARE = 0.5  # of a broken dropper's own mass that stays on either wire
+
+
+def as_designed(spec: CatenarySpec) -> CatenarySpec:
+    """The same line without its defects."""
+    return spec.model_copy(update={"section": _section(spec).model_copy(update={"defects": ()})})
+
+
+def as_built(
+    spec: CatenarySpec, cut: NDArray[np.float64], heights: NDArray[np.float64]
+) -> tuple[CatenarySpec, NDArray[np.float64]]:
+    """Line whose droppers have the lengths that they were cut to, and the design's heights at those that are left.
+
+    A broken dropper is no more: its clamps and half of its mass stay on each wire. One cut too long or too short, or
+    of another stiffness, stays where it is.
+
+    Parameters
+    ----------
+    spec : CatenarySpec
+        With defects.
+    cut : float array (dropper,)
+        Lengths to which the design cuts all droppers [m].
+    heights : float array (dropper,)
+        Contact-wire heights of the design [m].
+    """
+    own, lengths = _section(spec), cut.copy()
+    makes = {name: list(spec.dropper_makes(name)) for name in DROPPER_MAKES}
+    broken: list[int] = []
+    for defect in own.defects:
+        k = _place(spec, defect)
+        if defect.kind == "broken":
+            broken.append(k)
+        elif defect.kind == "length":
+            lengths[k] += defect.by or 0.0
+        elif defect.stiffness is not None:
+            makes["stiffness"][k] = defect.stiffness
+    kept = np.setdiff1d(np.arange(len(cut)), broken)
+    changes = {DROPPER_MAKES[name]: tuple(values[k] for k in kept) for name, values in makes.items()}
+    masses = (*own.masses, *(mass for k in broken for mass in _left_hanging(spec, k, float(lengths[k]))))
+    droppers = spec.droppers.model_copy(
+        update={
+            "positions": tuple(spec.droppers.positions[k] for k in kept),
+            "prescribed": "lengths",
+            "lengths": tuple(lengths[kept].tolist()),
+            "contact_wire_heights": (),
+        }
+    )
+    section = own.model_copy(update={**changes, "masses": masses, "defects": ()})
+    return spec.model_copy(update={"droppers": droppers, "section": section}), heights[kept]
+
+
+def _section(spec: CatenarySpec) -> SectionSpec:
+    if spec.section is None:
+        raise ValueError("defects of droppers need a line by stations")
+    return spec.section
+
+
+def _place(spec: CatenarySpec, defect: DefectSpec) -> int:
+    """Number of a defect's dropper among all that the line names."""
+    begin, end = list(pairwise(spec.supports))[defect.span - 1]
+    inside = [k for k, x in enumerate(spec.droppers.positions) if begin < x < end]
+    return inside[defect.dropper - 1]
+
+
+def _left_hanging(spec: CatenarySpec, k: int, length: float) -> list[PointMassSpec]:
+    """Clamps of a broken dropper, with half of its mass each; none where a wire keeps no mass there."""
+    x, half = spec.droppers.positions[k], SHARE * spec.droppers.mass_per_length * length
+    reach = 0.5 * spec.stitch.length if spec.stitch is not None else 0.0
+    above = "stitch" if any(abs(x - support) < reach for support in spec.supports[1:-1]) else "messenger"
+    clamps = [
+        ("contact", spec.dropper_makes("clamp_mass_contact_wire")[k] + half),
+        (above, spec.dropper_makes("clamp_mass_messenger_wire")[k] + half),
+    ]
+    return [PointMassSpec.model_construct(station=x, wire=wire, mass=mass) for wire, mass in clamps if mass > 0.0]

@@ -1,0 +1,158 @@
+"""Columns of a line file's tables: quantities with units and ranges, cells that may be empty, every bad one named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from catenary.errors import InputError
+from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit
+from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
+from catenary.spec.keys import did_you_mean
+from catenary.spec.section import LONGEST_ERROR
+
+__all__ = ["COLUMNS", "REMARKS", "TABLES", "Column", "Row", "read_rows"]
+
+LENGTH = {"m": 1.0, "mm": 1e-3, "cm": 1e-2}
+STIFFNESS = {"N/m": 1.0, "kN/m": 1e3, "N/mm": 1e3}
+MASS = {"kg": 1.0}
+NUMBER = {"1": 1.0}
+# columns that nobody reads
+REMARKS = ("remark", "remarks", "note", "notes", "name")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Column of a table: its quantity with the range of its values in SI, or the words that it may hold."""
+
+    quantity: Quantity
+    low: float = -math.inf
+    high: float = math.inf
+    words: tuple[str, ...] = ()
+    whole: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Unit of the range."""
+        unit = next(iter(self.quantity.units))
+        return "" if unit == "1" else f" {unit}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: number in its table, numbers in SI and words by column; a column without a value is left out."""
+
+    table: Table
+    number: int
+    values: Mapping[str, float]
+    words: Mapping[str, str]
+    at: Mapping[str, int]
+
+    def place(self, column: str | None = None) -> str:
+        """Place of the row, or of one of its cells."""
+        return self.table.place(self.number, self.at.get(column or ""))
+
+
+STATION = Column(Quantity("station", ("chainage",), {**LENGTH, "km": 1e3}), 0.0, 1.0e6)
+SPAN = Column(Quantity("span", (), NUMBER), 1, 1000, whole=True)
+RATE = Column(Quantity("stiffness", (), STIFFNESS), 1.0e3, 1.0e7)
+OFFSET = (-0.6, 0.6)
+# tables by name, with the columns of each
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    "supports": (
+        STATION,
+        Column(Quantity("encumbrance", ("system_height",), LENGTH), 0.3, 3.0),
+        Column(Quantity("contact_height", (), LENGTH), -HIGHEST, HIGHEST),
+        Column(Quantity("stagger", (), LENGTH), *OFFSET),
+        Column(Quantity("messenger_stagger", (), LENGTH), *OFFSET),
+    ),
+    "droppers": (
+        STATION,
+        SPAN,
+        Column(Quantity("position", ("x",), LENGTH), 0.0, 120.0),
+        Column(Quantity("height", ("contact_wire_height", "z"), LENGTH), -HIGHEST, HIGHEST),
+        Column(Quantity("length", ("dropper_length", "cut_length"), LENGTH), SHORTEST, LONGEST),
+        RATE,
+        Column(Quantity("contact_clamp", ("clamp_mass_contact_wire",), MASS), 0.0, 5.0),
+        Column(Quantity("messenger_clamp", ("clamp_mass_messenger_wire",), MASS), 0.0, 5.0),
+    ),
+    "masses": (
+        STATION,
+        Column(Quantity("wire", (), NUMBER), words=("contact", "messenger")),
+        Column(Quantity("mass", (), MASS), 1.0e-3, 100.0),
+    ),
+    "defects": (
+        SPAN,
+        Column(Quantity("dropper", ("number",), NUMBER), 1, 40, whole=True),
+        Column(Quantity("kind", ("defect",), NUMBER), words=("broken", "length", "stiffness")),
+        Column(Quantity("by", ("too_long_by",), LENGTH), -LONGEST_ERROR, LONGEST_ERROR),
+        RATE,
+    ),
+}
+TABLES = tuple(COLUMNS)
+
+
+def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
+    """Read all rows of a table; what is wrong with headings and cells is added to ``problems``."""
+    problems += table.problems
+    found: dict[str, tuple[int, float]] = {}
+    used = set()
+    for column in COLUMNS[name]:
+        try:
+            place = column_of(table, column.quantity)
+        except InputError as error:
+            problems += error.problems
+            place = None
+        used |= {k for k, heading in enumerate(table.headings) if _names(heading, column.quantity)}
+        if place is not None:
+            found[column.quantity.name] = place
+    problems += _unknown(name, table, used)
+    at = {key: index for key, (index, _) in found.items()}
+    rows = []
+    for number, cells in table.rows:
+        row = Row(table, number, {}, {}, at)
+        values, words = {}, {}
+        for column in COLUMNS[name]:
+            key = column.quantity.name
+            if key not in found or not cells[found[key][0]]:
+                continue
+            text = cells[found[key][0]]
+            if column.words:
+                words[key] = text.lower()
+                problem = _not_a_word(column, text)
+            else:
+                values[key] = round(cell_number(table, text) * found[key][1], 9)
+                problem = _not_a_number(column, values[key], text)
+            if problem:
+                problems.append(f"{row.place(key)}: {key} {problem}")
+        rows.append(Row(table, number, values, words, at))
+    return rows
+
+
+def _names(heading: str, quantity: Quantity) -> bool:
+    return name_and_unit(heading, quantity)[0] in (quantity.name, *quantity.aliases)
+
+
+def _unknown(name: str, table: Table, used: set[int]) -> Iterator[str]:
+    """Name the columns that the table does not have."""
+    known = [column.quantity.name for column in COLUMNS[name]]
+    for k, heading in enumerate(table.headings):
+        plain = name_and_unit(heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS}))[0]
+        if k not in used and heading and plain not in REMARKS:
+            near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
+            yield f"{table.name}: '{heading}' is not a column of {name}{near}"
+
+
+def _not_a_word(column: Column, text: str) -> str:
+    if text.lower() in column.words:
+        return ""
+    return f"must be one of {', '.join(column.words)}: got '{text[:40]}'{did_you_mean(text.lower(), column.words)}"
+
+
+def _not_a_number(column: Column, value: float, text: str) -> str:
+    if math.isnan(value) or (column.whole and value != round(value)):
+        return f"must be a {'whole ' if column.whole else ''}number: got '{text[:40]}'"
+    if not column.low <= value <= column.high:
+        return f"must be between {column.low:g} and {column.high:g}{column.unit}: got {value:.6g}{column.unit}"
+    return ""

@@ -1,0 +1,156 @@
+"""From a line file to the line: rows laid over a type and checked as a whole, every problem with its row and cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from catenary.errors import InputError
+from catenary.library.at_rest import faults_by_row
+from catenary.library.columns import Row, read_rows
+from catenary.library.line_file import LineFile
+from catenary.library.stations import Hung, droppers_of, supports_of
+from catenary.spec.changes import changed
+from catenary.spec.components import PRESCRIBED
+from catenary.spec.line import CatenarySpec
+from catenary.spec.problems import find_problems
+
+__all__ = ["line_content"]
+
+OF_DROPPERS = {
+    "dropper_stiffnesses": ("stiffness", "stiffness"),
+    "clamp_masses_contact_wire": ("contact_clamp", "clamp_mass_contact_wire"),
+    "clamp_masses_messenger_wire": ("messenger_clamp", "clamp_mass_messenger_wire"),
+}
+
+
+def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
+    """Content of the line that a line file describes, as its type would hold it.
+
+    Parameters
+    ----------
+    file : LineFile
+    line : CatenarySpec
+        Type of the line.
+
+    Raises
+    ------
+    InputError
+        With a sentence for every row that cannot be.
+    """
+    try:
+        line = changed(line, file.changes) if file.changes else line
+    except InputError as error:
+        raise InputError([f"{file.path}: changes: {problem}" for problem in error.problems]) from None
+    problems: list[str] = []
+    rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
+    before = len(problems)
+    supports = supports_of(rows["supports"], problems)
+    if len(problems) > before or any(x != x for x in supports):
+        raise InputError(problems)  # stations of the others are measured from the supports
+    origin = rows["supports"][0].values["station"]
+    droppers = droppers_of(rows.get("droppers", []), supports, origin, line, problems)
+    if problems:
+        raise InputError(problems)
+    section = {
+        **_by_support(rows["supports"], line),
+        **_by_dropper(droppers, line),
+        "masses": _masses(rows.get("masses", []), origin, problems),
+        "defects": _defects(rows.get("defects", []), problems),
+    }
+    content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
+    content["section"] = {key: value for key, value in section.items() if value}
+    found = find_problems(CatenarySpec, content, line.model_dump(), lambda _: "")
+    problems += [_with_place(sentence, droppers, rows) for sentence in found]
+    problems = problems or list(faults_by_row(CatenarySpec.model_validate(content), droppers))
+    if problems:
+        raise InputError(problems)
+    return content
+
+
+def _laid_together(
+    file: LineFile, line: CatenarySpec, supports: Sequence[float], droppers: Sequence[Hung], given: Sequence[Row]
+) -> dict[str, Any]:
+    """Content of the type with the line's own spans and droppers, every value with its mark."""
+    content = line.model_dump()
+    lengths = any("length" in row.values for row in given) if given else line.droppers.prescribed == "lengths"
+    prescribed = "lengths" if lengths else "heights"
+    key = PRESCRIBED[prescribed][0]
+    spans = [round(float(b), 9) for b in np.diff(supports)]
+    own = {k: v for k, v in content["droppers"].items() if k not in ("contact_wire_heights", "lengths")}
+    own |= {"positions": [d.station for d in droppers], "prescribed": prescribed, key: [d.value for d in droppers]}
+    marks = {
+        path: mark if path in file.changes else f"t:{line.name}" for path, mark in content.get("provenance", {}).items()
+    }
+    for path in ("droppers.contact_wire_heights", "droppers.lengths"):
+        marks.pop(path, None)
+    marks |= {"span_length": "u", "further_spans": "u"}
+    marks |= dict.fromkeys(("droppers.positions", f"droppers.{key}"), "u" if given else f"t:{line.name}")
+    about = {
+        "name": file.name,
+        "description": file.description or f"Line of {len(spans)} spans of the type {line.name}",
+    }
+    spans_of = {"span_length": spans[0], "further_spans": spans[1:]}
+    return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
+
+
+def _by_support(rows: Sequence[Row], line: CatenarySpec) -> dict[str, list[float]]:
+    """Values one by one of what some support has of its own; the others have the type's."""
+    turns = [(-1.0) ** k for k in range(len(rows))]
+    usual = {
+        "encumbrance": [line.encumbrance] * len(rows),
+        "contact_height": [0.0] * len(rows),
+        # the type's first support is to the left, where a stagger is negative
+        "stagger": [-line.support.stagger * turn for turn in turns],
+        "messenger_stagger": [-line.support.messenger_stagger * turn for turn in turns],
+    }
+    return {
+        f"{key}s": [row.values.get(key, value) + 0.0 for row, value in zip(rows, values, strict=True)]
+        for key, values in usual.items()
+        if any(key in row.values for row in rows)
+    }
+
+
+def _by_dropper(droppers: Sequence[Hung], line: CatenarySpec) -> dict[str, list[float]]:
+    """Values one by one of what some dropper has of its own."""
+    found = {}
+    for name, (column, key) in OF_DROPPERS.items():
+        usual = float(getattr(line.droppers, key))
+        if any(d.row and column in d.row.values for d in droppers):
+            found[name] = [d.row.values.get(column, usual) if d.row else usual for d in droppers]
+    return found
+
+
+def _masses(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    found = []
+    for row in rows:
+        missing = [key for key in ("station", "mass") if key not in row.values]
+        problems += [f"{row.place()}: {key} is missing" for key in missing]
+        if not missing:
+            station = round(row.values["station"] - origin, 9)
+            found.append({"station": station, "wire": row.words.get("wire", "contact"), "mass": row.values["mass"]})
+    return found
+
+
+def _defects(rows: Sequence[Row], problems: list[str]) -> list[dict[str, Any]]:
+    found = []
+    for row in rows:
+        given = {**row.values, **row.words}
+        problems += [f"{row.place()}: {key} is missing" for key in ("span", "dropper", "kind") if key not in given]
+        found.append(
+            {k: round(v) if k in ("span", "dropper") and isinstance(v, float) else v for k, v in given.items()}
+        )
+    return found
+
+
+def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
+    """Sentence with the place of the row that it is about in front."""
+    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects))\[(\d+)\](?:\.(\w+))?", sentence)
+    if hit is None:
+        return sentence
+    name, k = hit[1], int(hit[2])
+    row = rows[name][k] if name else droppers[k].row
+    return sentence if row is None else f"{row.place(hit[3])}: {sentence}"

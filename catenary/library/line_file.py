@@ -1,0 +1,172 @@
+"""A line file by stations: its keys, its tables inline or in files next to it, or a workbook that holds all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from catenary.errors import InputError
+from catenary.library.columns import COLUMNS, TABLES
+from catenary.library.table import Table, read_csv
+from catenary.library.workbook import read_workbook
+from catenary.spec.keys import did_you_mean, format_value
+
+__all__ = ["LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
+
+LINE = "line"
+KEYS = ("schema_version", "kind", "name", "description", "type", "changes", *TABLES)
+MOST_BYTES = 5_000_000
+MOST_CELLS = 400
+
+
+@dataclass(frozen=True)
+class LineFile:
+    """Content of a line file.
+
+    Attributes
+    ----------
+    path : Path
+        The file, by which others are found.
+    name, description : str
+    type : str
+        Line that gives what no row says: a name of the library, or a file next to this one.
+    changes : mapping
+        Values by key that the whole line has in place of its type's.
+    tables : dict
+        Tables by name; one that is not given is not there.
+    """
+
+    path: Path
+    name: str
+    description: str
+    type: str
+    changes: Mapping[str, Any]
+    tables: dict[str, Table]
+
+
+def is_line_file(content: Mapping[str, Any]) -> bool:
+    """Whether the content of a file is a line by stations, and not a type of line."""
+    return content.get("kind") == LINE
+
+
+def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
+    """Take a line file's keys, and read its tables.
+
+    Parameters
+    ----------
+    content : mapping
+        What the file holds.
+    path : Path
+        Where it stands; tables are looked for next to it.
+
+    Raises
+    ------
+    InputError
+        With a sentence for every key that is not known or not given, and for every table that cannot be read.
+    """
+    here = f"; known here: {', '.join(KEYS)}"
+    problems = [
+        f"{path}: {key} is not a key of a line file{did_you_mean(key, KEYS) or here}"
+        for key in content
+        if key not in KEYS
+    ]
+    if content.get("schema_version", 1) != 1:
+        problems.append(f"{path}: schema_version must be 1: got {format_value(content['schema_version'])}")
+    for key, meaning in (("type", "the line that gives what no row says"), ("supports", "at least four rows")):
+        if not content.get(key):
+            problems.append(f"{path}: {key} is missing: give {meaning}")
+    changes = content.get("changes") or {}
+    if not isinstance(changes, Mapping):
+        problems.append(f"{path}: changes must be a block of keys: got {format_value(changes)}")
+    tables: dict[str, Table] = {}
+    for name in TABLES:
+        try:
+            if content.get(name):
+                tables[name] = _table(name, content[name], path)
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+    words = {key: str(content.get(key) or "") for key in ("name", "description", "type")}
+    return LineFile(path, words["name"] or path.stem, words["description"], words["type"], changes, tables)
+
+
+def read_line_workbook(path: Path) -> LineFile:
+    """Read a workbook that holds all of a line file: a sheet ``line`` of keys and values, and a sheet for each table.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or has no such sheet.
+    """
+    sheets = read_workbook(path)
+    if LINE not in sheets:
+        raise InputError(
+            [f"workbook {path} must have a sheet '{LINE}' with the columns key and value: it has {', '.join(sheets)}"]
+        )
+    head = sheets[LINE]
+    content: dict[str, Any] = {"kind": LINE}
+    changes: dict[str, Any] = {}
+    for number, cells in ((0, head.headings), *head.rows):
+        key, value = (*cells, "", "")[:2]
+        if not number and key.lower() == "key":
+            continue
+        if key in ("name", "description", "type", "schema_version"):
+            content[key] = int(value) if value.isdigit() else value
+        elif value:
+            changes[key] = _plain(value)
+    content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
+    return read_line_file({**content, "changes": changes}, path)
+
+
+def _plain(text: str) -> object:
+    """Value of a cell: a number where it is one, or the text."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _table(name: str, given: object, path: Path) -> Table:
+    """Table of a key: rows, a CSV file, or a sheet of a workbook."""
+    if isinstance(given, list):
+        return _inline(name, given, path)
+    known = isinstance(given, Mapping) and {"file"} <= given.keys() <= {"file", "sheet"}
+    file = str(given["file"] if isinstance(given, Mapping) and known else given)
+    if not known and not isinstance(given, str):
+        raise InputError(
+            [f"{path}: {name} must be rows, the path of a table, or file and sheet: got {format_value(given)}"]
+        )
+    place = path.parent / file
+    if place.suffix.lower() == ".csv":
+        return read_csv(place, "table", MOST_BYTES)
+    if place.suffix.lower() != ".xlsx":
+        raise InputError([f"{path}: {name} must be in a file that ends in .csv or .xlsx: got '{file}'"])
+    sheet = str(given.get("sheet", name) if isinstance(given, Mapping) else name)
+    sheets = read_workbook(place)
+    if sheet.lower() not in sheets:
+        raise InputError([f"{path}: {name} must be a sheet of {place}: got '{sheet}', it has {', '.join(sheets)}"])
+    return sheets[sheet.lower()]
+
+
+def _inline(name: str, given: list[Any], path: Path) -> Table:
+    """Rows that stand in the file itself, as a table whose headings are their keys."""
+    wrong = [
+        f"{path} {name}[{k}] must be a row of keys and values, such as {COLUMNS[name][0].quantity.name}_m: 0: got "
+        f"{format_value(row)}"
+        for k, row in enumerate(given)
+        if not isinstance(row, Mapping)
+    ]
+    if wrong:
+        raise InputError(wrong)
+    headings = tuple(dict.fromkeys(str(key) for row in given for key in row))[:MOST_CELLS]
+    rows = tuple(
+        (k, tuple("" if row.get(h) is None else _cell(row[h]) for h in headings)) for k, row in enumerate(given)
+    )
+    return Table(path, headings, rows, ";", (), key=name)
+
+
+def _cell(value: object) -> str:
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,35 @@
+"""What an open line's run is by default on a line by stations: its own spans, and those that count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["fill_open_line"]
+
+# spans run after the last one that counts, and the line from which on there are so many
+AFTER, LONG = 3, 8
+
+
+def fill_open_line(data: dict[str, Any], typed: Mapping[str, Any]) -> None:
+    """Run a line by stations as the open line that it is, on all its spans; what is typed goes before.
+
+    The pantograph starts half a span beyond the first support. The statistics leave out three spans at either end, or
+    as many as a short line can spare: a wire whose end is held moves otherwise there.
+    """
+    line = data.get("catenary")
+    if not isinstance(line, Mapping) or not isinstance(line.get("section"), Mapping) or "open_line" not in data:
+        return
+    spans = 1 + len(line.get("further_spans") or ())
+    after, first = (AFTER, AFTER + 1) if spans >= LONG else (1, 3 if spans > 4 else 2)
+    usual = {
+        "spans": spans,
+        "start": 0.5 if first > 2 else 0.0,
+        "first_evaluated": first,
+        "last_evaluated": spans - after,
+        "spans_after": after,
+    }
+    given = data["open_line"] if isinstance(data["open_line"], dict) else {}
+    data["open_line"] = {**given, **{k: v for k, v in usual.items() if f"open_line.{k}" not in typed}}
+    if "solver" not in typed:
+        data["solver"] = "open_line"

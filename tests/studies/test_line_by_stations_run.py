@@ -1,0 +1,57 @@
+"""A line by stations on the command line: run with what it has of its own, in its files and on its page, or refused."""
+
+import json
+
+import pytest
+import yaml
+from refusal import refused
+
+from dynamics.results.dataset import read_result
+from studies.report.readers.simulation_folder import read_simulation
+
+CASE = ("pantograph=bruni_2015", "speed_kmh=200", "dt=4e-3", "error_estimate=false", "applied_force_N=120")
+MESH = {"mesh": {"elements_per_bay": 2, "largest_element_length": 3.0}}
+
+
+@pytest.fixture
+def line_file(folder):
+    """Write a line file of five spans of bruni_2015, one of them shorter."""
+
+    def write(**keys):
+        supports = [{"station_m": x} for x in (0, 55, 110, 160, 215, 270)]
+        content = {"kind": "line", "type": "bruni_2015", "changes": MESH, "supports": supports, **keys}
+        (folder / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        return "catenary=km12.yaml"
+
+    return write
+
+
+def test_a_line_by_stations_is_run_on_all_its_spans_and_written(catenary, folder, line_file):
+    ended = catenary("simulate", line_file(defects=[{"span": 3, "dropper": 2, "kind": "broken"}]), *CASE, "run_dir=run")
+    assert ended.code == 0, ended
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    assert (summary["catenary"], summary["solver"], summary["static"]["of"]) == (
+        "km12",
+        "open_line",
+        "the line's 5 spans",
+    )
+    # the broken dropper is none of the result's
+    assert len(summary["static"]["dropper_force_N"]) == 44
+    assert read_result(folder / "run" / "result.nc").values["line_dropper_force"].shape[1] == 44
+    page = read_simulation(folder / "run")
+    # spans 3 and 4 count, of 50 and 55 m
+    assert page.result.force.x[0] == pytest.approx(110.0, abs=0.3) and page.result.force.x[-1] == pytest.approx(215.0, abs=0.3)
+    assert page.static_note == ""
+    assert ended.code == catenary("report", "run_dir=run").code
+
+
+def test_a_line_by_stations_takes_no_solver_that_repeats_and_no_other_number_of_spans(catenary, line_file):
+    name = line_file()
+    refused(catenary("simulate", name, *CASE, "solver=periodic"), ["solver must be open_line for a line by stations"])
+    refused(catenary("simulate", name, *CASE, "open_line.spans=6"), ["open_line.spans must be 5"])
+
+
+def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_file):
+    rows = [{"span": 1, "position": 70, "height_mm": 0}]
+    refused(catenary("simulate", line_file(droppers=rows), *CASE), ["km12.yaml droppers[0]: position must lie between"])
+    assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
