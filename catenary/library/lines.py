@@ -20,7 +20,7 @@ from catenary.storage.configuration import (
     read_choice,
 )
 
-__all__ = ["line_names", "load_line", "load_named", "read_file", "refuse_other_kind"]
+__all__ = ["line_file_of", "line_names", "load_line", "load_named", "read_file", "refuse_other_kind"]
 
 SpecT = TypeVar("SpecT", bound=Spec)
 # keys that a file of any kind has
@@ -81,6 +81,22 @@ def read_file(group: str, path: Path) -> dict[str, Any]:
         return _by_stations(read_line_workbook(path))
     content = read_choice(group, path)
     return _by_stations(read_line_file(content, path)) if group == "catenary" and is_line_file(content) else content
+
+
+def line_file_of(path: Path) -> LineFile:
+    """Keys and tables of a line file or workbook, before they are laid over a type.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is not a line by stations.
+    """
+    if path.suffix.lower() == ".xlsx":
+        return read_line_workbook(path)
+    content = read_choice("catenary", path)
+    if not is_line_file(content):
+        raise InputError([f"{path} must be a line by stations, with kind: line: got kind {content.get('kind')}"])
+    return read_line_file(content, path)
 
 
 def _by_stations(file: LineFile) -> dict[str, Any]:

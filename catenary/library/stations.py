@@ -154,4 +154,4 @@ def _of_type(line: CatenarySpec, supports: Sequence[float], span: int, key: str,
             return length - (usual - x)
         return half + (x - half) * (length - 2.0 * half) / (usual - 2.0 * half)
 
-    return [Hung(x0 + round(moved(x), 6), given[k] * (length / usual) ** 2, None) for x, k in own]
+    return [Hung(x0 + round(moved(x), 6), round(given[k] * (length / usual) ** 2, 9), None) for x, k in own]

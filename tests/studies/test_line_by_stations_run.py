@@ -35,12 +35,14 @@ def test_a_line_by_stations_is_run_on_all_its_spans_and_written(catenary, folder
         "open_line",
         "the line's 5 spans",
     )
-    # the broken dropper is none of the result's
+    # the result has every dropper but the broken one
     assert len(summary["static"]["dropper_force_N"]) == 44
     assert read_result(folder / "run" / "result.nc").values["line_dropper_force"].shape[1] == 44
     page = read_simulation(folder / "run")
     # spans 3 and 4 count, of 50 and 55 m
-    assert page.result.force.x[0] == pytest.approx(110.0, abs=0.3) and page.result.force.x[-1] == pytest.approx(215.0, abs=0.3)
+    assert page.result.force.x[0] == pytest.approx(110.0, abs=0.3) and page.result.force.x[-1] == pytest.approx(
+        215.0, abs=0.3
+    )
     assert page.static_note == ""
     assert ended.code == catenary("report", "run_dir=run").code
 

@@ -1,0 +1,170 @@
+"""A workbook to fill in: a sheet for each table of a line file, headings with units, lists and ranges of its cells.
+
+The same sheets with the rows of a line that there is: what the reader makes of them is that line again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from catenary.errors import InputError
+from catenary.library.columns import COLUMNS, Column
+from catenary.library.line_file import LINE, LineFile
+from catenary.library.lines import line_names
+from catenary.spec.components import PRESCRIBED
+from catenary.spec.line import CatenarySpec
+from catenary.spec.section import SectionSpec
+from catenary.storage.files import whole_file
+
+__all__ = ["write_line_workbook"]
+
+# unit in which a sheet gives a quantity; those that are not named are in SI
+IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
+LAST_ROW = 1000
+WIDTH = 19
+
+
+def write_line_workbook(path: Path, kind: str, file: LineFile | None = None, line: CatenarySpec | None = None) -> None:
+    """Write the workbook of a line by stations, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    kind : str
+        Type of line that the sheet ``line`` names.
+    file, line : LineFile and CatenarySpec, optional
+        A line file and the line that it is, for their rows; without them the sheets are empty.
+
+    Raises
+    ------
+    InputError
+        If the line is not one by stations.
+    """
+    from openpyxl import Workbook
+
+    if line is not None and line.section is None:
+        raise InputError([f"line must be one by stations: '{line.name}' is a type of line, which repeats"])
+    book: Any = Workbook()
+    _head(book.active, kind, file)
+    for name, columns in COLUMNS.items():
+        rows = list(_ROWS[name](line)) if line is not None else []
+        # a workbook that is filled in names what its rows have; an empty one whatever a row may have
+        shown = [c for c in columns if not rows or any(c.quantity.name in row for row in rows)]
+        _fill(book.create_sheet(name), shown, rows)
+    with whole_file(path) as temporary:
+        book.save(temporary)
+
+
+def _head(sheet: Any, kind: str, file: LineFile | None) -> None:
+    """Write keys and values of the line as a whole."""
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    sheet.title = LINE
+    values = {"name": "km12", "type": kind, "description": ""}
+    if file is not None:
+        values |= {"name": file.name, "description": file.description, **dict(_flat(file.changes))}
+    for row in (("key", "value"), *values.items()):
+        sheet.append(row)
+    types = DataValidation(type="list", formula1=f'"{",".join(line_names())}"', showErrorMessage=False)
+    sheet.add_data_validation(types)
+    types.add("B3")
+    for letter in "AB":
+        sheet.column_dimensions[letter].width = 2 * WIDTH
+
+
+def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys of blocks, each with its value."""
+    for key, value in changes.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{inside}{key}.")
+        else:
+            yield f"{inside}{key}", value
+
+
+def _fill(sheet: Any, columns: list[Column], rows: list[dict[str, Any]]) -> None:
+    """Write headings, what each column takes, and rows in the units of the headings."""
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    sheet.append([_heading(column) for column in columns])
+    sheet.freeze_panes = "A2"
+    for number, column in enumerate(columns, start=1):
+        letter = get_column_letter(number)
+        sheet[f"{letter}1"].font = Font(bold=True)
+        sheet.column_dimensions[letter].width = WIDTH
+        if column.words:
+            takes = DataValidation(type="list", formula1=f'"{",".join(column.words)}"', allow_blank=True)
+        else:
+            kind, size = "whole" if column.whole else "decimal", _size(column)
+            low, high = (f"{size * limit:.12g}" for limit in (column.low, column.high))
+            takes = DataValidation(type=kind, operator="between", formula1=low, formula2=high, allow_blank=True)
+            takes.error = f"must be between {low} and {high}"
+        sheet.add_data_validation(takes)
+        takes.add(f"{letter}2:{letter}{LAST_ROW}")
+    for row in rows:
+        given = [(row.get(c.quantity.name), _size(c)) for c in columns]
+        sheet.append([round(v * size, 9) if isinstance(v, float) else v for v, size in given])
+
+
+def _size(column: Column) -> float:
+    """Number of the heading's unit in one of SI."""
+    return 1e3 if column.quantity.name in IN_MM else 1.0
+
+
+def _heading(column: Column) -> str:
+    """Name and unit of a column."""
+    name = column.quantity.name
+    unit = "mm" if name in IN_MM else next(iter(column.quantity.units))
+    return name if unit == "1" else f"{name} [{unit}]"
+
+
+def _supports(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    section = _section(line)
+    lists = {
+        "encumbrance": section.encumbrances,
+        "contact_height": section.contact_heights,
+        "stagger": section.staggers,
+        "messenger_stagger": section.messenger_staggers,
+    }
+    for k, x in enumerate(line.supports):
+        yield {"station": x, **{name: values[k] for name, values in lists.items() if values}}
+
+
+def _droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    """Rows by span and position, or by stations where only these give the same numbers."""
+    drops, section = line.droppers, _section(line)
+    key, one = PRESCRIBED[drops.prescribed]
+    lists = {
+        "stiffness": section.dropper_stiffnesses,
+        "contact_clamp": section.clamp_masses_contact_wire,
+        "messenger_clamp": section.clamp_masses_messenger_wire,
+    }
+    spans = list(pairwise(line.supports))
+    number = [next(s for s, (a, b) in enumerate(spans) if a < x < b) for x in drops.positions]
+    offsets = [round(x - spans[s][0], 9) for s, x in zip(number, drops.positions, strict=True)]
+    same = all(spans[s][0] + d == x for s, d, x in zip(number, offsets, drops.positions, strict=True))
+    for k, (span, offset) in enumerate(zip(number, offsets, strict=True)):
+        place = {"span": span + 1, "position": offset} if same else {"station": drops.positions[k]}
+        yield {**place, one: getattr(drops, key)[k], **{name: v[k] for name, v in lists.items() if v}}
+
+
+def _masses(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for mass in _section(line).masses:
+        yield {"station": mass.station, "wire": mass.wire, "mass": mass.mass}
+
+
+def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for defect in _section(line).defects:
+        yield {key: value for key, value in defect.model_dump().items() if value is not None}
+
+
+def _section(line: CatenarySpec) -> SectionSpec:
+    return line.section or SectionSpec()
+
+
+_ROWS = {"supports": _supports, "droppers": _droppers, "masses": _masses, "defects": _defects}

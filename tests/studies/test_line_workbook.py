@@ -1,0 +1,104 @@
+"""Workbooks of lines by stations: written empty or with a line's rows, read back as the same line, refused by cell."""
+
+import pytest
+import yaml
+from refusal import refused
+
+from catenary.errors import InputError
+from catenary.library.columns import COLUMNS
+from catenary.library.lines import load_line
+from catenary.library.workbook import read_workbook
+
+openpyxl = pytest.importorskip("openpyxl", reason="make venv installs what the lock names")
+
+
+@pytest.fixture
+def filled(folder):
+    """Write a line file with something of its own in every table."""
+    supports = [{"station_m": 1200 + x} for x in (0, 55, 103.7, 160, 215)]
+    supports[1] |= {"encumbrance_mm": 1312.5, "stagger_mm": 180, "contact_height_mm": 7.3}
+    given = zip((9.0, 18.35, 30.1, 41.0), (-11, -21.3, -20, -10), strict=True)
+    droppers = [{"span": 2, "position": x, "height_mm": z, "contact_clamp_kg": 0.2} for x, z in given]
+    content = {
+        "kind": "line",
+        "type": "bruni_2015",
+        "name": "mine",
+        "changes": {"contact_wire": {"tension": 21e3}, "dimension": "spatial"},
+        "supports": supports,
+        "droppers": droppers,
+        "masses": [{"station_m": 1329.9, "wire": "messenger", "mass_kg": 3.25}],
+        "defects": [{"span": 1, "dropper": 2, "kind": "length", "by_mm": -12.5}],
+    }
+    (folder / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    return load_line("km12.yaml")
+
+
+def content_of(line):
+    return {key: value for key, value in line.model_dump().items() if key != "provenance"}
+
+
+def test_a_line_goes_into_a_workbook_and_comes_back_the_same(catenary, filled):
+    assert catenary("table", "template=here.xlsx", "line=km12.yaml").code == 0
+    assert content_of(load_line("here.xlsx")) == content_of(filled)
+    # and from the workbook into another one, and from a sheet that a YAML file names
+    assert catenary("table", "template=again.xlsx", "line=here.xlsx").code == 0
+    assert content_of(load_line("again.xlsx")) == content_of(filled)
+
+
+def test_sheets_of_a_workbook_serve_a_line_file(catenary, filled, folder):
+    assert catenary("table", "template=rows.xlsx", "line=km12.yaml").code == 0
+    content = yaml.safe_load((folder / "km12.yaml").read_text(encoding="utf-8"))
+    for name in COLUMNS:
+        content[name] = {"file": "rows.xlsx", "sheet": name}
+    (folder / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    assert content_of(load_line("km12.yaml")) == content_of(filled)
+
+
+def test_an_empty_workbook_has_all_columns_with_their_lists_and_ranges(catenary, folder):
+    assert catenary("table", "template=km12.xlsx", "type=c350").code == 0
+    book = openpyxl.load_workbook(folder / "km12.xlsx")
+    assert book.sheetnames == ["line", *COLUMNS]
+    for name, columns in COLUMNS.items():
+        rules = book[name].data_validations.dataValidation
+        assert len(rules) == len(columns) == book[name].max_column
+    kinds = {rule.formula1 for rule in book["defects"].data_validations.dataValidation if rule.type == "list"}
+    assert kinds == {'"broken,length,stiffness"'}
+    assert [row[1].value for row in book["line"].iter_rows(min_row=3, max_row=3)] == ["c350"]
+    refused(catenary("simulate", "catenary=km12.xlsx"), ["km12.xlsx: supports is missing"])
+    refused(catenary("table", "template=km12.xlsx"), ["km12.xlsx exists already"])
+
+
+def test_a_filled_template_is_read_and_bad_cells_are_named(catenary, folder):
+    assert catenary("table", "template=km12.xlsx", "type=bruni_2015").code == 0
+    book = openpyxl.load_workbook(folder / "km12.xlsx")
+    for x in (0, 55, 110, 165):
+        book["supports"].append([x])
+    book.save(folder / "km12.xlsx")
+    assert load_line("km12.xlsx").spans == (55.0, 55.0, 55.0)
+    book["supports"]["B3"] = 12.0
+    book["droppers"].append([None, 2, 70.0, -10.0])
+    book["defects"].append([2, 40, "brokn"])
+    book.save(folder / "km12.xlsx")
+    ended = catenary("simulate", "catenary=km12.xlsx")
+    refused(
+        ended,
+        [
+            "km12.xlsx sheet supports cell B3: encumbrance must be between 0.3 and 3 m: got 0.012 m",
+            "km12.xlsx sheet droppers cell C2: position must lie between 0.5 and 54.5 m inside span 2",
+            "km12.xlsx sheet defects cell C2: kind must be one of broken, length, stiffness: got 'brokn'",
+        ],
+    )
+
+
+def test_what_is_no_workbook_is_refused(folder):
+    (folder / "text.xlsx").write_text("station_m\n0\n", encoding="utf-8")
+    (folder / "none.yaml").write_text("{kind: line, type: re330, supports: text.xlsx}", encoding="utf-8")
+    for name in ("text.xlsx", "none.yaml"):
+        with pytest.raises(InputError, match=r"text\.xlsx is not an XLSX file"):
+            load_line(name)
+    book = openpyxl.Workbook()
+    book.active.append(["station_m"])
+    book.save(folder / "other.xlsx")
+    with pytest.raises(InputError, match="must have a sheet 'line'"):
+        load_line("other.xlsx")
+    assert read_workbook(folder / "other.xlsx")["sheet"].headings == ("station_m",)
