@@ -16,6 +16,7 @@ from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob, campaign_o
 from optimise.spec.scenarios import InstallationSpec, ScenariosSpec
 from studies.cli import main
 from studies.commands.certificates import CertificatesJob
+from studies.commands.table import TableJob
 from studies.input.compose import compose_job
 from studies.jobs.convergence import ConvergenceJob
 from studies.jobs.loop import EmulateJob, MapJob
@@ -32,6 +33,7 @@ JOBS = {
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "certificates": (CertificatesJob, []),
+    "table": (TableJob, []),
     "validate": (ValidateJob, []),
     "report": (ReportJob, ["run_dir=x"]),
     "rig_serve": (ServeJob, ["bundle=x"]),

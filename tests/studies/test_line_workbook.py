@@ -90,7 +90,7 @@ def test_a_filled_template_is_read_and_bad_cells_are_named(catenary, folder):
     )
 
 
-def test_what_is_no_workbook_is_refused(folder):
+def test_other_files_are_refused_as_workbooks(folder):
     (folder / "text.xlsx").write_text("station_m\n0\n", encoding="utf-8")
     (folder / "none.yaml").write_text("{kind: line, type: re330, supports: text.xlsx}", encoding="utf-8")
     for name in ("text.xlsx", "none.yaml"):
