@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catenary.errors import InputError
 from catenary.library.columns import COLUMNS, Column
@@ -18,6 +18,9 @@ from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import SectionSpec
 from catenary.storage.files import whole_file
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet.worksheet import Worksheet
 
 __all__ = ["write_line_workbook"]
 
@@ -59,7 +62,7 @@ def write_line_workbook(path: Path, kind: str, file: LineFile | None = None, lin
         book.save(temporary)
 
 
-def _head(sheet: Any, kind: str, file: LineFile | None) -> None:
+def _head(sheet: Worksheet, kind: str, file: LineFile | None) -> None:
     """Write keys and values of the line as a whole."""
     from openpyxl.worksheet.datavalidation import DataValidation
 
@@ -85,7 +88,7 @@ def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, A
             yield f"{inside}{key}", value
 
 
-def _fill(sheet: Any, columns: list[Column], rows: list[dict[str, Any]]) -> None:
+def _fill(sheet: Worksheet, columns: list[Column], rows: list[dict[str, Any]]) -> None:
     """Write headings, what each column takes, and rows in the units of the headings."""
     from openpyxl.styles import Font
     from openpyxl.utils import get_column_letter
