@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynamics.accuracy.numerical_error import NumericalError
+    from dynamics.results.by_span import SpanFigures
 
 __all__ = ["NoFiguresError", "Run"]
 
@@ -102,6 +103,14 @@ class Run:
     def max_uplift_at_supports_mm(self) -> float:
         """Largest uplift of the contact wire at the supports [mm]."""
         return self.statistics.max_uplift_at_supports_mm
+
+    @property
+    def by_span(self) -> tuple[SpanFigures, ...]:
+        """Figures of every evaluated span of an open line, each pantograph's; none where the state repeats."""
+        from dynamics.results.by_span import figures_by_span
+
+        _ = self.statistics
+        return figures_by_span(self.solution)
 
     @property
     def contact_force(self) -> xr.DataArray:

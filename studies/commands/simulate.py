@@ -139,6 +139,20 @@ def _loss_sentences(losses: dict[str, Any]) -> str:
     return f" ({losses['count']} times, at most {1e3 * losses['longest_s']:.0f} ms, {losses['longest_m']:.2f} m)"
 
 
+def _worst_span(spans: list[dict[str, Any]]) -> list[str]:
+    """Name the span of an open line in which the force varies most, where several count."""
+    if len({each["span"] for each in spans}) < 2:
+        return []
+    worst = max(spans, key=lambda each: each["contact_force_std_N"])
+    which = f", pantograph {worst['pantograph']}" if spans[-1]["pantograph"] > 1 else ""
+    return [
+        f"worst span {worst['span']} ({worst['begin_m']:g} to {worst['end_m']:g} m{which}): standard deviation "
+        f"{worst['contact_force_std_N']:.2f} N, {worst['contact_force_min_N']:.1f} to "
+        f"{worst['contact_force_max_N']:.1f} N, uplift {worst['uplift_begin_mm']:.1f} and "
+        f"{worst['uplift_end_mm']:.1f} mm at its supports"
+    ]
+
+
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
@@ -161,6 +175,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"largest uplift at supports {figures['max_uplift_at_supports_mm']:.1f} mm, contact point moves "
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
+    lines += _worst_span(summary["by_span"])
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]

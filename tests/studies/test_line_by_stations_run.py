@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import yaml
 from refusal import refused
@@ -44,6 +45,22 @@ def test_a_line_by_stations_is_run_on_all_its_spans_and_written(catenary, folder
         215.0, abs=0.3
     )
     assert page.static_note == ""
+    # two spans make the whole: variance within them and between their means, by the time that each takes
+    (whole,), spans = summary["pantographs"], summary["by_span"]
+    assert [(s["span"], s["begin_m"], s["end_m"]) for s in spans] == [(3, 110.0, 160.0), (4, 160.0, 215.0)]
+    share = np.array([50.0, 55.0]) / 105.0
+    mean, sigma = (np.array([s[f"contact_force_{key}_N"] for s in spans]) for key in ("mean", "std"))
+    assert share @ mean == pytest.approx(whole["contact_force_mean_N"], abs=0.3)
+    total = share @ sigma**2 + share @ (mean - share @ mean) ** 2
+    assert np.sqrt(total) == pytest.approx(whole["contact_force_std_N"], rel=0.02)
+    assert max(s["contact_force_max_N"] for s in spans) == pytest.approx(whole["contact_force_max_N"], abs=0.5)
+    rises = [spans[0]["uplift_begin_mm"], *(s["uplift_end_mm"] for s in spans)]
+    assert max(rises) == pytest.approx(whole["max_uplift_at_supports_mm"])
+    assert spans[0]["uplift_end_mm"] == spans[1]["uplift_begin_mm"]
+    worst = max(spans, key=lambda s: s["contact_force_std_N"])
+    assert f"worst span {worst['span']} ({worst['begin_m']:g} to {worst['end_m']:g} m)" in ended.out
+    html = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert "Span by span" in html and f"It varies most in span {worst['span']}, from" in html
     assert ended.code == catenary("report", "run_dir=run").code
 
 

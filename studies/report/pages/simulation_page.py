@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dynamics.charts.numbers import number, with_bound_units
 from studies.report.content.history_content import Histories
 from studies.report.content.provenance import origin_sections
@@ -86,12 +88,22 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     figures = content.result.statistics
     if not figures:
         return ()
-    table = statistics_table((("value", figures),), content.filter_note)
     return (
-        table,
+        statistics_table((("value", figures),), content.filter_note),
+        *((_span_table(content.by_span),) if len(content.by_span) > 1 else ()),
         *((error_table(content.error),) if content.error is not None else ()),
         *((assessment_table(content.assessment),) if content.assessment is not None else ()),
     )
+
+
+def _span_table(spans: tuple[Mapping[str, float], ...]) -> Table:
+    """Figures of each span that counts, the one with the largest standard deviation named."""
+    shown = ("begin_m", *(f"contact_force_{key}_N" for key in ("mean", "std", "max", "min")), "uplift_end_mm")
+    rows = tuple((f"{s['pantograph']}", f"{s['span']}", *(number(s[k], 2) for k in shown)) for s in spans)
+    worst = max(spans, key=lambda s: s["contact_force_std_N"])
+    names = ("begins at [m]", "mean [N]", "σ [N]", "maximum [N]", "minimum [N]", "uplift at its end [mm]")
+    note = f"Filtered force. It varies most in span {worst['span']}, from {worst['begin_m']:g} to {worst['end_m']:g} m."
+    return Table("Span by span", ("pantograph", "span", *names), rows, "rrrrrrrr", note)
 
 
 def _sigma_fact(content: SimulationContent, name: str) -> Fact:
@@ -109,8 +121,7 @@ def _headline(content: SimulationContent) -> str:
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
     low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
     loss = statistics.get("contact_loss_percent", 0.0)
-    known = content.error is not None and content.error["total_N"] is not None
-    error_text = " (estimated numerical error)" if known else ""
+    error_text = " (estimated numerical error)" if (content.error or {}).get("total_N") is not None else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     missed = "" if content.assessment is None else missed_in_words(content.assessment)
     return (
@@ -153,32 +164,18 @@ def _loss_tables(histories: Histories) -> tuple[Table, ...]:
     if not histories.losses:
         return ()
     names = [one.name or "pantograph" for one in histories.pantographs]
-    totals = tuple(
-        (
-            name,
-            str(n["count"]),
-            number(1e3 * n["longest_s"], 1),
-            number(n["longest_m"], 2),
-            number(n["total_percent"], 3),
-        )
-        for name, n in zip(names, (one.summary for one in histories.losses), strict=False)
-    )
-    tables = [
-        Table(
-            "Losses of contact",
-            ("", "number", "longest [ms]", "longest [m]", "share of time [%]"),
-            totals,
-            "lrrrr",
-            "Raw force, over all spans that count.",
-        )
-    ]
+    found = [(name, one.summary) for name, one in zip(names, histories.losses, strict=False)]
+    shown = (("count", 1.0, 0), ("longest_s", 1e3, 1), ("longest_m", 1.0, 2), ("total_percent", 1.0, 3))
+    totals = tuple((name, *(number(size * n[key], digits) for key, size, digits in shown)) for name, n in found)
+    columns = ("", "number", "longest [ms]", "longest [m]", "share of time [%]")
+    tables = [Table("Losses of contact", columns, totals, "lrrrr", "Raw force, over all spans that count.")]
     each = [
         (name, number(x, 2), number(1e3 * s, 1), number(m, 2))
         for name, one in zip(names, histories.losses, strict=False)
         for x, s, m in one.each
     ]
     if each:
-        more = f" The first {LOSSES_SHOWN} of {len(each)}." if len(each) > LOSSES_SHOWN else ""
+        note = "All are in result.nc." + f" The first {LOSSES_SHOWN} of {len(each)}." * (len(each) > LOSSES_SHOWN)
         columns = ("", "begins at [m]", "lasts [ms]", "lasts [m]")
-        tables.append(Table("Each loss", columns, tuple(each[:LOSSES_SHOWN]), "lrrr", f"All are in result.nc.{more}"))
+        tables.append(Table("Each loss", columns, tuple(each[:LOSSES_SHOWN]), "lrrr", note))
     return tuple(tables)
