@@ -112,6 +112,15 @@ class ExportJob(CaseSpec):
     campaign: RunName | None = Field(default=None, description="campaign whose best design and conditions are exported")
     run_dir: str | None = Field(default=None, description="folder of the bundle; without it outputs/rig/<name>")
 
+    @model_validator(mode="after")
+    def _line_repeats(self) -> Self:
+        if self.catenary.section is not None:
+            raise ValueError(
+                f"catenary must be a line that repeats, for a bundle is one of the infinite line: got "
+                f"'{self.catenary.name}', a line by stations; export its type"
+            )
+        return self
+
 
 class RecordSpec(Spec):
     """What a force record from elsewhere does not state."""

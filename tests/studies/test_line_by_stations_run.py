@@ -70,6 +70,21 @@ def test_a_line_by_stations_takes_no_solver_that_repeats_and_no_other_number_of_
     refused(catenary("simulate", name, *CASE, "open_line.spans=6"), ["open_line.spans must be 5"])
 
 
+@pytest.mark.parametrize(
+    ("command", "key", "sentence"),
+    [
+        ("export", "run_dir=x", "catenary must be a line that repeats"),
+        ("optimise", "campaign=x", "solver must be periodic or transient"),
+        ("sweep", "sweep.axes={speed_kmh:[200,210]}", "solver must be periodic or transient"),
+        ("simulate", "gradient=true", "gradient must be false"),
+    ],
+)
+def test_what_rests_on_a_line_that_repeats_takes_none_by_stations(catenary, folder, line_file, command, key, sentence):
+    case = ("pantograph=bruni_2015", "speed_kmh=200", "applied_force_N=120")
+    refused(catenary(command, line_file(), *case, key), [sentence])
+    assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
+
+
 def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_file):
     rows = [{"span": 1, "position": 70, "height_mm": 0}]
     refused(catenary("simulate", line_file(droppers=rows), *CASE), ["km12.yaml droppers[0]: position must lie between"])
