@@ -9,9 +9,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-__all__ = ["keep_kernels_by_source", "print_when_compiling", "report_compiling", "say_when_compiling"]
+__all__ = [
+    "keep_kernels_by_source",
+    "print_when_compiling",
+    "report_compiled",
+    "report_compiling",
+    "say_when_compiling",
+    "when_first_compiled",
+]
 
 VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
 _OWN = ("UserProvided", "InTree", "UserWide")
@@ -20,6 +28,8 @@ _NUMBAS = ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocat
 
 # whom to tell that kernels are compiled; nobody unless a command of a person's own runs
 _listeners: list[Callable[[str], None]] = []
+# what is still to be done once this process has compiled a kernel
+_waiting: list[Callable[[], object]] = []
 
 
 def say_when_compiling(say: Callable[[str], None]) -> None:
@@ -37,6 +47,23 @@ def report_compiling(sentence: str) -> None:
     """Hand a sentence to whoever wants to know."""
     for say in _listeners:
         say(sentence)
+
+
+@contextmanager
+def when_first_compiled(act: Callable[[], object]) -> Iterator[None]:
+    """Do something once this process has compiled a kernel within the block; nothing where all kernels were kept."""
+    _waiting.append(act)
+    try:
+        yield
+    finally:
+        if act in _waiting:
+            _waiting.remove(act)
+
+
+def report_compiled() -> None:
+    """Do what waited for the first kernel that this process compiles."""
+    while _waiting:
+        _waiting.pop()()
 
 
 def keep_kernels_by_source() -> None:

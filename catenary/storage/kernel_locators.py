@@ -13,7 +13,7 @@ from typing import Any
 from numba.core import caching
 from numba.core.event import Event, Listener, register
 
-from catenary.storage.kernel_cache import report_compiling
+from catenary.storage.kernel_cache import report_compiled, report_compiling
 
 __all__ = ["Compiling", "InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
 
@@ -125,6 +125,7 @@ class Compiling(Listener):
             self._spent += time.monotonic() - self._begun
             if self._timer is not None:
                 self._timer.cancel()
+            report_compiled()
 
     def _wait(self) -> None:
         """Report once compiling has taken as long as the next sentence is due."""

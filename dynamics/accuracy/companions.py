@@ -5,6 +5,7 @@ from __future__ import annotations
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.spec.mesh import LONGEST_ELEMENT, MeshSpec, default_mesh
 from dynamics.contact_force.statistics import filter_force
+from dynamics.linear_algebra.vector_rows import LANES
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.solver import PeriodicSpec
@@ -12,6 +13,7 @@ from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import PLAIN_SPANS, iterate
 from dynamics.steady_state.span_map import SpanMap
+from dynamics.travelling_window.window import window_spans
 
 __all__ = [
     "COARSER",
@@ -20,6 +22,7 @@ __all__ = [
     "iterated",
     "long_window",
     "other_mesh",
+    "shorter_window",
     "sigma_of",
     "window_of",
     "with_window",
@@ -58,6 +61,15 @@ def long_window() -> dict[str, int]:
     """Spans of a window that is long enough near most resonances: that of a run which says nothing about it."""
     usual = PeriodicSpec()
     return {"spans_behind": usual.spans_behind, "spans_ahead": usual.spans_ahead}
+
+
+def shorter_window(spans: dict[str, int]) -> dict[str, int]:
+    """Two thirds of a window's spans, in the same proportion, as many as fill whole vectors."""
+    behind, ahead = window_spans(*spans.values())
+    lanes = LANES["float64"]
+    width = lanes * int(COARSER * (behind + ahead + 2) / lanes)
+    fewer = round((width - 2) * behind / (behind + ahead))
+    return dict(zip(spans, (fewer, width - 2 - fewer), strict=True))
 
 
 def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:

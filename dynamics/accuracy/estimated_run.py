@@ -15,11 +15,11 @@ from dynamics.accuracy.companions import (
     iterated,
     long_window,
     other_mesh,
+    shorter_window,
     sigma_of,
     window_of,
     with_window,
 )
-from dynamics.linear_algebra.vector_rows import LANES
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.window import window_spans
 
@@ -130,13 +130,7 @@ class EstimatedRun:
         behind, ahead = window_spans(window["spans_behind"], window["spans_ahead"])
         own = {"spans_behind": behind, "spans_ahead": ahead}
         is_short = min(behind - long["spans_behind"], ahead - long["spans_ahead"]) < 0
-        if is_short:
-            spans = {name: max(long[name], window[name]) for name in window}
-        else:
-            lanes = LANES["float64"]  # of the companion, whatever the run was marched in
-            width = lanes * int(COARSER * (behind + ahead + 2) / lanes)  # rows of a window fill whole vectors
-            fewer = round((width - 2) * behind / (behind + ahead))
-            spans = dict(zip(window, (fewer, width - 2 - fewer), strict=True))
+        spans = {name: max(long[name], window[name]) for name in window} if is_short else shorter_window(window)
         sigma = self._on_window(spans)
         error = abs(sigma - self.sigma_N)
         message = f"{self.sigma_N:.3f} N with {_spans(own)} spans, {sigma:.3f} N with {_spans(spans)}"

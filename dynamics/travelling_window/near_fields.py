@@ -6,6 +6,8 @@ bays' tensions carry a little of it from bay to bay.
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
@@ -111,7 +113,9 @@ def _cut(
     cell: VerticalCell, groups: NDArray[np.float64], top: int, held: NDArray[np.float64]
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
     """Cells, dofs and values of what matters of each group of columns (dof, group, column) that begin at ``top``."""
-    n, size = cell.n_dof, np.abs(groups).max(axis=2) * held[top : top + len(groups), None]
+    n, each = cell.n_dof, np.moveaxis(np.abs(groups), 2, 0)
+    # column by column: numpy takes five times as long over a short last axis
+    size = reduce(np.maximum, each) * held[top : top + len(groups), None]
     kept = size > COLUMN_DECAYED * size.max(axis=0)
     found = []
     for k in range(groups.shape[1]):

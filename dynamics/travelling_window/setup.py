@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 from catenary.errors import InputError
 from catenary.linearised.cell import VerticalCell
@@ -88,7 +88,9 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
 def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: float) -> Factor:
     """Factor the interior (L D L^T on its envelope) and the interfaces, as row lists for the kernel."""
     n, ni, spec = cell.n_dof, cell.n_interface, cell.equilibrium.spec
-    first, start, low, diag = envelope_ldl(csr_array(A.own[ni:, ni:]), len(cell.equilibrium.mesh.group_elems))
+    i, j, value = entries(A.own[ni:, ni:])
+    inside = csr_array(coo_array((value, (i, j)), shape=(n - ni, n - ni)))
+    first, start, low, diag = envelope_ldl(inside, len(cell.equilibrium.mesh.group_elems))
     dinv = 1.0 / diag
     links = np.hstack([A.own[ni:, :ni], A.next[ni:, :]])
     G = links.copy()

@@ -206,8 +206,10 @@ class TravellingWindow:
             state.u[dofs[inside], S] = state.u[dofs[0], S - 1]
             last[dofs[inside]] = velocity[dofs[0]]
         scale = 2.0 / self.dt
-        state.a[:ni, S - 1] += scale * (M.interface_right @ v[:ni] + M.own[:ni, ni:] @ v[ni:])
-        state.a[ni:, S - 1] = scale * (M.own[ni:] @ v + M.next[ni:] @ last) + FLOOR[self._number.name]
+        moving = ni + np.flatnonzero(v[ni:])  # few: supports, and key points along the track
+        state.a[:ni, S - 1] += scale * (M.interface_right @ v[:ni] + M.own[:ni, moving] @ v[moving])
+        momentum = M.own[ni:, :ni] @ v[:ni] + M.own[ni:, moving] @ v[moving] + M.next[ni:] @ last
+        state.a[ni:, S - 1] = scale * momentum + FLOOR[self._number.name]
         state.a[:ni, S] = scale * (M.interface_left @ last + M.next[ni:].T @ v[ni:])
         state.a[self.cell.tensions, S - 1] = 0.0
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from catenary.spec.line import CatenarySpec
 from dynamics.accuracy.assured import longest_element, with_elements
-from dynamics.accuracy.companions import COARSER, long_window
+from dynamics.accuracy.companions import COARSER, long_window, shorter_window
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.job import Job, Setting
@@ -174,9 +174,8 @@ def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
     than ``longest`` [m], that of the nominal line, whichever line it is.
     """
     window = {name: max(spans, getattr(case.transient, name)) for name, spans in long_window().items()}
-    shorter = {name: round(COARSER * spans) for name, spans in window.items()}
     update = {
-        "transient": case.transient.model_copy(update=shorter),
+        "transient": case.transient.model_copy(update=shorter_window(window)),
         "dt": min(case.dt, LONGEST_STEP),
         "strict_dt": False,
         "catenary": with_elements(case.catenary, longest, 1.0),

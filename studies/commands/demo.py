@@ -35,7 +35,7 @@ def run(composed: Composed[CampaignJob]) -> int:
     from studies.afterwards.off_design import gain_lines
 
     begin = time.perf_counter()
-    code, result = optimise.run_campaign_study(composed, "demo")
+    code, result = optimise.run_campaign_study(composed, "demo", exported=True)
     if code or result is None or result.best is None:
         return code or 1
     best_line = result.folder / "best_design.yaml"

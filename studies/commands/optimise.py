@@ -7,10 +7,11 @@ trials; so does `catenary optimise resume=FOLDER`, wherever the campaign was sta
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,8 +109,14 @@ def _show_cost(composed: Composed[CampaignJob]) -> int:
     return 0
 
 
-def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise") -> tuple[int, CampaignResult | None]:
-    """Run or resume a campaign, which that study resumes; return its exit code, and its result if there is one."""
+def run_campaign_study(
+    composed: Composed[CampaignJob], study: str = "optimise", *, exported: bool = False
+) -> tuple[int, CampaignResult | None]:
+    """Run or resume a campaign, which that study resumes; return its exit code, and its result if there is one.
+
+    Where the best design is ``exported`` afterwards, the kernel of its matrices is compiled meanwhile, too.
+    """
+    from dynamics.kernels import compiled_ahead
     from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
     from optimise.executors import NoWorkersError, interruption
@@ -126,7 +133,8 @@ def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise")
     command = typed_command(study, composed.overrides)
     done: list[str] = []
     try:
-        with end_request_interrupts():
+        ahead = compiled_ahead(case_of(job), matrices=exported) if _has_idle_cores(job) else nullcontext()
+        with end_request_interrupts(), ahead:
             with _shown_line() as line:
                 result = drive_campaign(prepared, progress=line.show, doing=line.doing, command=command)
             done.append("search")
@@ -143,6 +151,12 @@ def run_campaign_study(composed: Composed[CampaignJob], study: str = "optimise")
         left, does = _on_record(path, done)
         print(f"{interruption(stop, f'{asked}{left}', does=does)}:\n  {command}", file=sys.stderr)
     return Interrupted.exit_code, None
+
+
+def _has_idle_cores(job: CampaignJob) -> bool:
+    """Whether this machine's other cores are the campaign's, and what follows its search has errors estimated."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return job.cluster.kind == "local" and job.error_estimate and cores > 1
 
 
 def _on_record(path: Path, done: list[str]) -> tuple[str, str]:
