@@ -27,7 +27,7 @@ __all__ = [
     "FormFindingProblem",
     "dropper_property",
     "element_coordinates",
-    "jacobian_entries",
+    "jacobian_places",
     "node_coordinates",
     "residual_and_jacobian",
     "wire_property",
@@ -153,7 +153,7 @@ def element_coordinates(mesh: Mesh, q: NDArray[np.float64]) -> NDArray[np.float6
 def residual_and_jacobian(
     problem: FormFindingProblem, u: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Residual of all equations and the values of all Jacobian entries, in the order of `jacobian_entries`."""
+    """Residual of all equations and the values of all Jacobian entries, in the order of `jacobian_places`."""
     mesh, spec = problem.mesh, problem.spec
     q = node_coordinates(mesh, u)
     l0 = u[problem.length_at] * mesh.elem_length
@@ -239,16 +239,17 @@ def _without(size: int, left_out: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.flatnonzero(kept)
 
 
-def jacobian_entries(
+def jacobian_places(
     problem: FormFindingProblem, row_of: NDArray[np.int64], col_of: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Place of the row and of the column of every Jacobian entry.
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Places of rows (block, row) and of columns (block, column) of blocks that hold all Jacobian entries.
 
-    ``row_of`` and ``col_of`` are the places of all equations and unknowns, followed by that of what is not kept.
+    In a block every row meets every column, and columns run first. ``row_of`` and ``col_of`` are the places of all
+    equations and unknowns, followed by that of what is not kept.
     """
     mesh = problem.mesh
     dof = element_dofs(mesh)
-    by_row, by_col = row_of[dof], col_of[dof]
+    by_row = row_of[dof]
     ends = np.array([mesh.dof[nodes][:, [Y, Z]].T for nodes in (mesh.dropper_bottom, mesh.dropper_top)])
     pair = (2, 2, *ends.shape)
     t = mesh.tension_elem
@@ -276,8 +277,6 @@ def jacobian_entries(
         ends[0][:, problem.sized].ravel(),
         problem.drop_at[problem.sized],
     ]
-    wires = np.repeat(by_row.ravel(), 12), np.tile(by_col, (1, 12)).ravel()
-    lengths = by_row.ravel(), np.repeat(col_of[problem.length_at], 12)
-    rest = row_of[np.concatenate(rows)], col_of[np.concatenate(cols)]
-    i, j = (np.concatenate(each) for each in zip(wires, lengths, rest, strict=True))
-    return i, j
+    wires = by_row, col_of[dof]
+    lengths = by_row, col_of[problem.length_at][:, None]
+    return [wires, lengths, (row_of[np.concatenate(rows)][:, None], col_of[np.concatenate(cols)][:, None])]

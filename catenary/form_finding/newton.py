@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy.linalg import get_lapack_funcs
 
-from catenary.form_finding.equations import FormFindingProblem, jacobian_entries
+from catenary.form_finding.equations import FormFindingProblem, jacobian_places
 
 __all__ = ["BandedSolver", "banded_solver"]
+
+Blocks: TypeAlias = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+# so far below every place that two of them added up, or one and a place, stay negative
+NOWHERE = -(2**40)
 
 
 @dataclass(frozen=True)
@@ -39,15 +43,16 @@ class BandedSolver:
         """Solve one Newton step from Jacobian entries and residual; None when the matrix is singular."""
         n, k, width = self.n, self.border, 2 * self.kl + self.ku + 1
         _fill(self.storage, self.target, values)
-        band, right, low, corner = np.split(self.storage, np.cumsum([n * width, n * k, n * k]))
-        given = rhs[self.row_order]
-        sides = np.concatenate([right.reshape(n, k)[:, self.beyond], given[:n, None]], axis=1)
+        band, right, low = np.split(self.storage, [n * width, n * (width + k)])
+        low, given = low.reshape(k, n + k), rhs[self.row_order]
+        sides = np.empty((n, len(self.beyond) + 1))
+        sides[:, :-1], sides[:, -1] = right.reshape(k, n)[self.beyond].T, given[:n]
         found: Any = get_lapack_funcs(("gbtrf",), (band,))
         lu, pivots, info = found[0](band.reshape(n, width).T, self.kl, self.ku, overwrite_ab=True)
         if info != 0:
             return None
         _substitute(lu.T, pivots, self.kl, self.kl + self.ku, sides)
-        reduced, found_low = corner.reshape(k, k), low.reshape(k, n) @ sides
+        reduced, found_low = low[:, n:], low[:, :n] @ sides
         reduced[:, self.beyond] -= found_low[:, :-1]
         try:
             last = np.linalg.solve(reduced, given[n:] - found_low[:, -1])
@@ -102,32 +107,55 @@ def banded_solver(problem: FormFindingProblem) -> BandedSolver:
     n = len(row_order) - border
     row_of, col_of = (np.full(size + 1, -1) for size in (problem.n_rows, problem.n_total))
     row_of[row_order] = col_of[col_order] = np.arange(n + border)
-    i, j = jacobian_entries(problem, row_of, col_of)
-    target = np.full(len(i), -1)
-    kept = np.flatnonzero((i >= 0) & (j >= 0))
-    i, j = i[kept], j[kept]
-    beside, under = j >= n, i >= n
-    below = np.where(beside | under, 0, i - j)
-    kl, ku = int(below.max()), int(-below.min())
-    width = 2 * kl + ku + 1
-    place = j * width + (kl + ku + i - j)
-    place[beside] = n * width + i[beside] * border + j[beside] - n
-    place[under] = n * (width + border) + (i[under] - n) * n + j[under]
-    both = np.flatnonzero(beside & under)
-    place[both] = n * (width + 2 * border) + (i[both] - n) * border + j[both] - n
-    target[kept] = place
-    storage = np.zeros(n * (width + 2 * border) + border**2)
+    blocks = jacobian_places(problem, row_of, col_of)
+    kl, ku = _bandwidths(n, blocks)
+    beyond = np.zeros(n + border + 1, dtype=bool)
+    for rows, cols in blocks:
+        beyond[cols[((rows >= 0) & (rows < n)).any(axis=1)]] = True
     return BandedSolver(
         n,
         border,
         kl,
         ku,
-        target,
-        storage,
-        beyond=np.unique(j[beside & ~under]) - n,
+        target=_targets(n, border, (kl, ku), blocks),
+        storage=np.zeros(n * (2 * kl + ku + 1 + border) + border * (n + border)),
+        beyond=np.flatnonzero(beyond[n:-1]),
         row_order=np.searchsorted(problem.rows, row_order),
         col_order=np.searchsorted(problem.unknown, col_order),
     )
+
+
+def _bandwidths(n: int, blocks: Blocks) -> tuple[int, int]:
+    """How far entries of the band stand below and above its diagonal."""
+    kl = ku = 0
+    for rows, cols in blocks:
+        ends = []
+        for places in (rows, cols):
+            inside = (places >= 0) & (places < n)
+            ends += [np.where(inside, places, NOWHERE).max(axis=1), np.where(inside, places, -NOWHERE).min(axis=1)]
+        kl, ku = max(kl, int((ends[0] - ends[3]).max())), max(ku, int((ends[2] - ends[1]).max()))
+    return kl, ku
+
+
+def _targets(n: int, border: int, bandwidths: tuple[int, int], blocks: Blocks) -> NDArray[np.int64]:
+    """Place of every entry in the storage, negative where it is not kept.
+
+    The band has its columns one behind the other as LAPACK wants them; so have the border's columns, which stand next
+    to it. Both are a share of the row plus one of the column. The border's rows follow, one behind the other.
+    """
+    kl, ku = bandwidths
+    width, place = 2 * kl + ku + 1, np.arange(n + border)
+    across = np.where(place < n, place * (width - 1) + kl + ku, n * width + (place - n) * n)
+    below = n * (width + border) + (place - n) * (n + border)
+    # what is not kept stands last, where -1 finds it
+    across, along, below = (np.append(each, NOWHERE) for each in (across, place, below))
+    found = []
+    for rows, cols in blocks:
+        target = np.where(rows < 0, NOWHERE, rows)[:, :, None] + across[cols][:, None, :]
+        block, row = np.nonzero(rows >= n)
+        target[block, row] = below[rows[block, row]][:, None] + along[cols[block]]
+        found.append(target.ravel())
+    return np.concatenate(found)
 
 
 def _ordered(kept: NDArray[np.int64], stations: NDArray[np.float64]) -> NDArray[np.int64]:
