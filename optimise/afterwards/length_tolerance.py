@@ -27,7 +27,7 @@ from optimise.afterwards.finished_runs import FinishedRuns, RunKind
 from optimise.afterwards.first_crossing import Crossing, NoFigureError, first_crossing
 from optimise.design.cut_lengths import with_lengths
 from optimise.evaluation.job import Job, Setting
-from optimise.executors import open_executor
+from optimise.executors import ONE_AT_A_TIME, open_executor
 from optimise.spec.cluster import ClusterSpec
 from optimise.spec.tolerance import LengthToleranceSpec
 
@@ -134,7 +134,7 @@ def length_tolerances(
     total = count + len(SHARES) * wanted.samples
     cluster = cluster.for_assured
     setting = Setting(usual.case, start=Common(usual, finer, wanted), time_limit_s=cluster.time_limit_s)
-    with open_executor(cluster, evaluate_tolerance, setting) as executor:
+    with open_executor(cluster, evaluate_tolerance, setting, per_worker=ONE_AT_A_TIME) as executor:
         searches = [SearchJob(k, dropper=k) for k in range(count)]
         found = runs.run_all(executor, searches, _searched(usual, finer, wanted), of=total)
         droppers = tuple(_of_dropper(found[k]) for k in range(count))

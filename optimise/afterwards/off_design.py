@@ -27,7 +27,7 @@ from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.installation import InstallationErrors, installed, standard_errors
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome
-from optimise.executors import open_executor
+from optimise.executors import ONE_AT_A_TIME, open_executor
 from optimise.spec.campaign import ClusterSpec, OffDesignSpec
 
 __all__ = ["OffDesignCondition", "OffDesignRow", "conditions", "run_conditions", "scaled_damping"]
@@ -153,7 +153,7 @@ def run_conditions(
     cluster = cluster.for_assured if assured else cluster
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
     kind = RunKind("off-design table", Outcome, (run, assured))
-    with open_executor(cluster, evaluate_variation, setting) as executor:
+    with open_executor(cluster, evaluate_variation, setting, per_worker=ONE_AT_A_TIME) as executor:
         answers: dict[int, Outcome] = runs.run_all(executor, first, kind, of=len(jobs))
         count = len(lines)
         own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))

@@ -14,7 +14,7 @@ from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from optimise.afterwards.finished_runs import FinishedRuns, RunKind
 from optimise.evaluation.job import Job
-from optimise.executors import open_executor
+from optimise.executors import ONE_AT_A_TIME, open_executor
 from optimise.spec.campaign import ClusterSpec
 
 __all__ = ["SolvedCase", "Solving", "solve_case", "solve_cases"]
@@ -84,7 +84,7 @@ def solve_cases(
         If workers cannot start as specified, or return nothing although they were restarted.
     """
     jobs = [Solving(number, case=case, with_error=with_error) for number, (case, with_error) in enumerate(cases)]
-    with open_executor(cluster.for_assured, solve_case, None) as executor:
+    with open_executor(cluster.for_assured, solve_case, None, per_worker=ONE_AT_A_TIME) as executor:
         answers = (runs or FinishedRuns()).run_all(executor, jobs, KIND)
     # what a worker could not do, for want of memory or time, the driver does
     return [found if isinstance(found := answers[job.number], SolvedCase) else solve_case(job) for job in jobs]

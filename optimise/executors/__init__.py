@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, ONE_AT_A_TIME
 from optimise.executors.preflight import refuse_impossible
 from optimise.executors.protocol import Evaluate, Executor, NoWorkersError, interruption
 from optimise.executors.run_all import completed, run_all
@@ -17,6 +18,7 @@ from optimise.executors.serial import SerialExecutor
 from optimise.spec.cluster import ClusterSpec
 
 __all__ = [
+    "ONE_AT_A_TIME",
     "Evaluate",
     "Executor",
     "NoWorkersError",
@@ -41,6 +43,7 @@ def open_executor(
     *,
     folder: Path | None = None,
     say: Callable[[str], None] = _say,
+    per_worker: int = IN_FLIGHT_PER_WORKER,
 ) -> Iterator[Executor]:
     """Executor of a kind; always closed at the end.
 
@@ -57,6 +60,8 @@ def open_executor(
         output of batch jobs.
     say : callable
         Takes a sentence for the user: missing workers, processors of different types.
+    per_worker : int
+        Tasks that a worker has at a time; ``ONE_AT_A_TIME`` where each takes seconds.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def open_executor(
 
     if cluster.exposed:
         say(f"Warning: {cluster.exposed}; start the scheduler with certificates (catenary certificates) and use tls.")
-    executor = WorkersExecutor(cluster, evaluate, setting, folder, say)
+    executor = WorkersExecutor(cluster, evaluate, setting, folder, say, per_worker)
     try:
         yield executor
     finally:

@@ -40,14 +40,20 @@ class WorkersExecutor:
     """
 
     def __init__(
-        self, cluster: ClusterSpec, evaluate: Evaluate, setting: object, folder: Path | None, say: Callable[[str], None]
+        self,
+        cluster: ClusterSpec,
+        evaluate: Evaluate,
+        setting: object,
+        folder: Path | None,
+        say: Callable[[str], None],
+        per_worker: int = IN_FLIGHT_PER_WORKER,
     ) -> None:
         self._spec = cluster
         self._campaign = (evaluate, setting)
         self._folder = folder
         self._say = say
         self._processors = Processors(folder, say)
-        self._tasks = InFlight()
+        self._tasks, self._per_worker = InFlight(per_worker), per_worker
         self._failures: deque[Any] = deque()
         self._session: Session | None = None
         self._there: frozenset[str] = frozenset()
@@ -62,8 +68,8 @@ class WorkersExecutor:
 
     @property
     def capacity(self) -> int:
-        """Two tasks for every worker present or requested."""
-        return IN_FLIGHT_PER_WORKER * max(1, len(self._tasks.workers), self._spec.wanted_workers or 0)
+        """So many tasks for every worker present or requested."""
+        return self._per_worker * max(1, len(self._tasks.workers), self._spec.wanted_workers or 0)
 
     def submit(self, work: Work) -> None:
         """Send a task to a worker, or keep it until one is free."""

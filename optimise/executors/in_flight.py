@@ -10,9 +10,10 @@ from typing import Any
 
 from optimise.evaluation.job import Work
 
-__all__ = ["IN_FLIGHT_PER_WORKER", "InFlight", "Sent"]
+__all__ = ["IN_FLIGHT_PER_WORKER", "ONE_AT_A_TIME", "InFlight", "Sent"]
 
-IN_FLIGHT_PER_WORKER = 2
+# a second one saves the way to the driver and back; where each takes seconds, none waits while another worker is idle
+IN_FLIGHT_PER_WORKER, ONE_AT_A_TIME = 2, 1
 # how long the news of a dead worker may take after the worker has left the list
 SECONDS_TO_HEAR = 5.0
 
@@ -41,9 +42,15 @@ class InFlight:
     task in its queue that is not evaluated yet. That one is tried again, alone on a worker; what had waited behind it
     is sent elsewhere and not suspected. Alone, because a worker that is killed a moment after a task may lose the
     report of its end, and the next task was the cause. A value that was not fetched in time is evaluated again.
+
+    Parameters
+    ----------
+    per_worker : int
+        Tasks that a worker has at a time: that which it evaluates, and those that wait behind it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, per_worker: int = IN_FLIGHT_PER_WORKER) -> None:
+        self._per_worker = per_worker
         self._waiting: deque[Work] = deque()
         self._sent: dict[str, Sent] = {}  # by key
         self._queues: dict[str, deque[str]] = {}  # keys by worker
@@ -77,7 +84,7 @@ class InFlight:
 
     def due(self, name: str) -> Iterator[Sent]:
         """Tasks to send now, to the shortest queues, with keys that begin with a name; each counts as sent."""
-        for length in range(IN_FLIGHT_PER_WORKER):
+        for length in range(self._per_worker):
             for worker, keys in self._queues.items():
                 if not self._waiting:
                     return

@@ -20,7 +20,8 @@ from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed, sound
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import ScenarioSet
-from optimise.executors import Evaluate, Executor, NoWorkersError, interruption, open_executor
+from optimise.executors import ONE_AT_A_TIME, Evaluate, Executor, NoWorkersError, interruption, open_executor
+from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER
 from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.status_file import StatusWriter, StudyState
@@ -148,7 +149,10 @@ class _Run:
             start = self._start(scenarios, prepare)
             setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
             setting = replace(setting, reference=self._reference(evaluate, setting))
-        with open_executor(self.campaign.cluster, evaluate, setting, folder=self.place.path) as executor:
+        batches = self.campaign.synchronous and scenarios is not None  # a batch waits for its last design
+        per_worker = ONE_AT_A_TIME if batches else IN_FLIGHT_PER_WORKER
+        folder = self.place.path
+        with open_executor(self.campaign.cluster, evaluate, setting, folder=folder, per_worker=per_worker) as executor:
             self._submit(executor, open_trials)
             self._submit(executor, self._warm_started())
             while self._fill(executor) or self.under_way:

@@ -70,8 +70,9 @@ def confirm_campaign(
     searched = {name: result.case_with(result.catenary_of(line)) for name, line in lines.items()}
     apart = lines if best.number else {"nominal": result.nominal}  # the nominal line may be the best one
     marched = {name: transients(result, line, error_estimate) for name, line in apart.items()}
-    cases = [(searched[name], error_estimate) for name in apart]
-    cases += [(case, False) for each in marched.values() for case in each]
+    # the longest first, the finest marches of both lines
+    cases = [(case, False) for finest in reversed(list(zip(*marched.values(), strict=True))) for case in finest]
+    cases += [(searched[name], error_estimate) for name in apart]
     errors = " with its numerical error," if error_estimate else ""
     with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and by the long transient"):
         solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))

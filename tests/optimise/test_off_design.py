@@ -136,7 +136,7 @@ def test_runs_whose_error_is_estimated_have_the_time_that_they_take(case, monkey
     asked = []
 
     class Open:
-        def __init__(self, cluster, evaluate, setting):
+        def __init__(self, cluster, evaluate, setting, per_worker):
             asked.append((cluster.time_limit_s, cluster.watchdog.silence_s, setting.time_limit_s))
 
         def __enter__(self):
