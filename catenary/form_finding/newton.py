@@ -45,14 +45,14 @@ class BandedSolver:
         _fill(self.storage, self.target, values)
         band, right, low = np.split(self.storage, [n * width, n * (width + k)])
         low, given = low.reshape(k, n + k), rhs[self.row_order]
-        sides = np.empty((n, len(self.beyond) + 1))
+        sides = np.empty((n, len(self.beyond) + 1), order="F")  # products with them add up in this order
         sides[:, :-1], sides[:, -1] = right.reshape(k, n)[self.beyond].T, given[:n]
         found: Any = get_lapack_funcs(("gbtrf",), (band,))
         lu, pivots, info = found[0](band.reshape(n, width).T, self.kl, self.ku, overwrite_ab=True)
         if info != 0:
             return None
         _substitute(lu.T, pivots, self.kl, self.kl + self.ku, sides)
-        reduced, found_low = low[:, n:], low[:, :n] @ sides
+        reduced, found_low = low[:, n:], np.ascontiguousarray(low[:, :n]) @ sides
         reduced[:, self.beyond] -= found_low[:, :-1]
         try:
             last = np.linalg.solve(reduced, given[n:] - found_low[:, -1])

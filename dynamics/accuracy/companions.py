@@ -65,7 +65,7 @@ def long_window() -> dict[str, int]:
 
 def shorter_window(spans: dict[str, int]) -> dict[str, int]:
     """Two thirds of a window's spans, in the same proportion, as many as fill whole vectors."""
-    behind, ahead = window_spans(*spans.values())
+    behind, ahead = window_spans(spans["spans_behind"], spans["spans_ahead"])
     lanes = LANES["float64"]
     width = lanes * int(COARSER * (behind + ahead + 2) / lanes)
     fewer = round((width - 2) * behind / (behind + ahead))

@@ -47,10 +47,10 @@ def product_rows(cell: VerticalCell, M: CellMatrix) -> Product:
     """Products with an operator of the cell, as row lists for the kernel."""
     n, ni = cell.n_dof, cell.n_interface
     own = entries(M.own)
-    to_interface = (own.row >= ni) & (own.column < ni)
+    here = (own.row < ni) | (own.column >= ni)
     rows = row_lists(
         n,
-        Places(*(x[~to_interface] for x in own)),
+        Places(own.row[here], own.column[here], own.value[here]),
         entries(M.own[ni:, :ni], ni, n + ni),
         entries(M.next[ni:], ni, n),
         entries(np.eye(ni), 0, n + 2 * ni),
