@@ -1,5 +1,6 @@
 """Workbooks of lines by stations: written empty or with a line's rows, read back as the same line, refused by cell."""
 
+import openpyxl
 import pytest
 import yaml
 from refusal import refused
@@ -8,8 +9,6 @@ from catenary.errors import InputError
 from catenary.library.columns import COLUMNS
 from catenary.library.lines import load_line
 from catenary.library.workbook import read_workbook
-
-openpyxl = pytest.importorskip("openpyxl", reason="make venv installs what the lock names")
 
 
 @pytest.fixture
