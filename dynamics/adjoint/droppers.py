@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from catenary.errors import InputError
@@ -55,11 +56,15 @@ class CheckedStep:
 
 @dataclass(frozen=True)
 class DropperSlopes:
-    """Derivatives by all droppers, what is prescribed of them ("heights" or "lengths"), and their check."""
+    """Derivatives by all droppers, what is prescribed of them ("heights" or "lengths"), and their check.
+
+    ``message`` says why there are none, where multipliers were not found; else it is empty.
+    """
 
     prescribed: str
     droppers: tuple[DropperSlope, ...]
     check: CheckedStep
+    message: str = ""
 
 
 def dropper_slopes(solution: Solution) -> DropperSlopes:
@@ -79,20 +84,21 @@ def dropper_slopes(solution: Solution) -> DropperSlopes:
     here = [figure.value(case, line, cell) for figure in figures]
     key = "lengths" if spec.droppers.prescribed == "lengths" else "contact_wire_heights"
 
-    def slope(key: str, k: int, step: float) -> list[float]:
+    def by_step(key: str, k: int, step: float) -> list[float]:
         near = _moved(spec, key, [step if j == k else 0.0 for j in range(len(spec.droppers.positions))])
         other = periodic_equilibrium(near, like=line.mesh)
         if other.status is not EquilibriumStatus.OK:
             return [float("nan")] * len(figures)
         moved = case.model_copy(update={"catenary": near})
-        cell = vertical_cell(other)
-        return [(f.value(moved, other, cell) - h) / step for f, h in zip(figures, here, strict=True)]
+        values = (f.value(moved, other, vertical_cell(other)) for f in figures)
+        return [(value - h) / step for value, h in zip(values, here, strict=True)]
 
     rows = []
     for k, position in enumerate(spec.droppers.positions):
-        (sigma, uplift), (sigma_x, uplift_x) = slope(key, k, HEIGHT_STEP), slope("positions", k, STATION_STEP)
+        (sigma, uplift), (sigma_x, uplift_x) = by_step(key, k, HEIGHT_STEP), by_step("positions", k, STATION_STEP)
         rows.append(DropperSlope(position, sigma, sigma_x, uplift, uplift_x))
-    return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows))
+    message = "; ".join(dict.fromkeys(f.refusal for f in figures if f.refusal is not None))
+    return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows), message)
 
 
 def _moved(spec: CatenarySpec, key: str, by: list[float]) -> CatenarySpec:
@@ -104,6 +110,8 @@ def _checked(solution: Solution, key: str, rows: list[DropperSlope]) -> CheckedS
     """Take a step down the slopes by heights, or lengths, and compute what it gives."""
     case, slopes = solution.case, [row.sigma_by_height for row in rows]
     steepest = max(abs(s) for s in slopes)
+    if not 0.0 < steepest < math.inf or not all(map(math.isfinite, slopes)):  # flat, or not known: no way down
+        return CheckedStep(CHECKED, math.nan, math.nan)
     by = [-CHECKED * s / steepest for s in slopes]
     spec = _moved(case.catenary, key, by)
     line = periodic_equilibrium(spec, like=solution.equilibrium.mesh)

@@ -19,8 +19,8 @@ from dynamics.steady_state.span_map import SpanMap
 
 __all__ = ["SteadyMotion", "refusal_of_derivatives"]
 
-# of the tolerance of the state: multipliers lead to derivatives, which need not be as good
-TOLERANCE = 3.0
+# of the tolerance of the state, with which multipliers leave derivatives within some per cent
+TOLERANCE = 1.0
 
 
 def refusal_of_derivatives(case: CaseSpec) -> str | None:

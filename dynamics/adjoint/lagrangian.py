@@ -9,10 +9,9 @@ evaluation of that function, for another line at rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from catenary.form_finding.equilibrium import Equilibrium
@@ -26,14 +25,11 @@ from dynamics.adjoint.window import AdjointWindow
 from dynamics.linear_algebra.vector_rows import Rows
 from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec.case import CaseSpec
-from dynamics.travelling_window.layout import Bays, Places
+from dynamics.travelling_window.layout import Bays, Floats, Ints, Places
 from dynamics.travelling_window.state import SpanRecord, WindowState
 from dynamics.travelling_window.window import TravellingWindow
 
 __all__ = ["Lagrangian"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,11 @@ class Lagrangian:
     adjoint : AdjointWindow
     figure : tuple of Figure and SteadyMultipliers
         What the value is of, and the multipliers that answer to it.
+
+    Attributes
+    ----------
+    refusal : str or None
+        Why there are no derivatives: multipliers that were not found. Values are then no numbers.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Lagrangian:
     ) -> None:  # fmt: skip
         window, start, record = march
         self._of_case, found = figure[0].of_case, figure[1]
+        self.refusal = found.refusal
         self.case, self.cell, self._window, self._found = case, window.cell, window, found
         self._force, self._steps = record.force, window.steps
         here, there = adjoint.common
@@ -117,19 +119,18 @@ class Lagrangian:
             self._head[k] = z[0]
 
     def _line_terms(
-        self, start: WindowState, march: tuple[Any, slice], multipliers: tuple[Any, slice], adjoint: AdjointWindow
+        self, start: WindowState, march: tuple[Rows, slice], multipliers: tuple[Rows, slice], adjoint: AdjointWindow
     ) -> tuple[_Sums, ...]:
         """Products for all pairs of dofs that an operator of the cell couples, by the cell's parts (`_parts`)."""
         cell, window = self.cell, self._window
         (w, there), (mean, here) = march, multipliers
         dt, kind = window.dt, window.constants.scalars.kind
-        theirs: Any = np.ascontiguousarray(adjoint.sponge[:, here])
-        ours: Any = np.ascontiguousarray(window.constants.scalars.sponge[:, there])
+        theirs, ours = _packed(adjoint.sponge[:, here]), _packed(window.constants.scalars.sponge[:, there])
         velocity = _velocities(cell, start.a, dt, window.spans)[:, there]
         beyond = _velocities(cell, self._found.start, dt, window.spans)[:, here]
-        w = np.ascontiguousarray(w)
-        mu, acceleration, place = (np.empty_like(w) for _ in range(3))
-        half_steps(np.ascontiguousarray(mean), beyond, (theirs, kind), mu)
+        w = _packed(w)
+        mu, acceleration, place = (cast("Rows", np.empty_like(w)) for _ in range(3))
+        half_steps(_packed(mean), beyond, (theirs, kind), mu)
         accelerations(w, velocity, (ours, kind), dt, acceleration)
         means(w, np.ascontiguousarray(start.u[:, there]), dt, place)
         K, bays = cell.stiffness, Bays(cell.tensions, cell.stiffness.own[cell.tensions, cell.tensions])
@@ -148,6 +149,8 @@ class Lagrangian:
 
     def value(self, case: CaseSpec, equilibrium: Equilibrium, cell: VerticalCell) -> float:
         """Value for a line found on the same mesh and a case with as many steps; only differences mean something."""
+        if self.refusal is not None:
+            return float("nan")
         to_base, from_base = self._numbering(cell)
         steps = self._steps
         dt = case.catenary.period / (case.speed * steps)
@@ -218,6 +221,11 @@ class Lagrangian:
         force = np.where(taut, equilibrium.dropper_spring_force, 0.0)
         laws = given_up * (self._eta @ force + stiffness * (weight * self._eta_ends).sum())
         return float(laws + (weight * self._mu_ends).sum())
+
+
+def _packed(rows: Rows) -> Rows:
+    """Part of an array in memory of its own, as compiled functions take it."""
+    return cast("Rows", np.ascontiguousarray(rows))
 
 
 def _parts(operator: CellMatrix) -> tuple[Floats, Floats, Floats]:

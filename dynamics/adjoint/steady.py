@@ -20,6 +20,8 @@ from dynamics.steady_state.anderson import Acceleration
 __all__ = ["Figure", "SteadyMultipliers", "steady_multipliers"]
 
 REACH = 3
+# marched before the sizes of what is sought are taken
+PLAIN_SPANS = 3
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class SteadyMultipliers:
         Spans marched.
     residual : float
         Last change, relative.
+    tolerance : float
+        What that must not exceed.
     """
 
     period: Multipliers
@@ -48,6 +52,17 @@ class SteadyMultipliers:
     mean: float
     spans: int
     residual: float
+    tolerance: float
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing follows from these multipliers; None where the search for them has ended."""
+        if self.residual <= self.tolerance:
+            return None
+        return (
+            f"derivatives need multipliers that repeat from span to span to {self.tolerance:.1e}: after {self.spans} "
+            f"spans they changed by {self.residual:.1e}; raise periodic.max_spans"
+        )
 
 
 @dataclass(frozen=True)
@@ -84,23 +99,26 @@ def steady_multipliers(
     tolerance : float
         Change from span to span, relative.
     most : int
-        Spans after which the last is taken, whatever it changed.
+        Spans after which the search gives up; what it found then says that it has not converged.
     """
-    memory, layout, cause = Acceleration(None, 2), _Layout(window), figure.cause
-    x, residual, spans, scale = layout.pack(0.0), np.inf, 0, None
+    memory, layout, cause = Acceleration(None, 0), _Layout(window), figure.cause
+    x, residual, spans, scale = layout.pack(0.0), np.inf, 0, (1.0, 1.0, 1.0)
     while spans < most and residual > tolerance:
         mean = layout.unpack(x)
         out = window.march(cause + mean / len(cause), figure.lifted)
         window.shift()
         mapped = layout.pack(0.0 if gain is None else mean + float(out.pantograph[:, -1].sum()) / gain)
-        scale = layout.sizes(mapped) if scale is None else scale
+        spans += 1
+        if spans <= PLAIN_SPANS:  # a lifted support has not reached the pantograph at first: sizes say nothing yet
+            x, scale = mapped, layout.sizes(mapped)
+            continue
         feature = layout.features(mapped - x, scale)
-        residual, spans = float(np.linalg.norm(feature)), spans + 1
+        residual = float(np.linalg.norm(feature))
         x = memory.propose(mapped, feature) if residual > tolerance else mapped
     mean = layout.unpack(x)
     start, pantograph = window.a.astype(np.float64), window.mp.copy()
     period = window.march(cause + mean / len(cause), figure.lifted, whole=True)
-    return SteadyMultipliers(period, start, pantograph, mean, spans + 1, residual)
+    return SteadyMultipliers(period, start, pantograph, mean, spans + 1, residual, tolerance)
 
 
 class _Layout:

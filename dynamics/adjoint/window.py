@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,7 +47,7 @@ class AdjointWindow:
     def __init__(self, window: TravellingWindow, record: SpanRecord) -> None:
         self.window, self.behind = window, window.ahead
         scalars = window.constants.scalars
-        self.sponge = np.ascontiguousarray(scalars.sponge[:, ::-1])
+        self.sponge = cast("Rows", np.ascontiguousarray(scalars.sponge[:, ::-1]))
         self._constants = window.constants._replace(span=self.behind, scalars=scalars._replace(sponge=self.sponge))
         shape, number = (window.cell.n_dof, window.spans + 1), window.scratch.w.dtype
         self._rows = [aligned(shape, number) for _ in range(3)]
@@ -79,7 +81,7 @@ class AdjointWindow:
             np.zeros((steps, len(self.mp))),
             np.zeros((kept, len(window.droppers.dof), window.spans)),
         )
-        tolerance = SWEEP_TOLERANCE * max(float(np.abs(cause).max()), window.dt * lifted.step)
+        tolerance = SWEEP_TOLERANCE * max(float(np.abs(cause).max()), window.dt if lifted.step else 0.0)
         march_span_back(
             (0,) * (width // LANES[number.name]),
             AdjointState(self._rows[0], self.a, self.s, self.mp, self.sp),

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell, vertical_cell
@@ -22,6 +21,7 @@ from dynamics.adjoint.lagrangian import Lagrangian
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.travelling_window.layout import Floats
 from optimise.evaluation.constraints import Reference, force_of_share
 from optimise.evaluation.figures import UPLIFT, statistics_of
 from optimise.evaluation.job import Job, Setting
@@ -31,7 +31,6 @@ __all__ = ["design_slopes", "scenario_slopes"]
 
 # violation of the limit on the uplift from which on its derivatives count
 NEAR_LIMIT = -0.1
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

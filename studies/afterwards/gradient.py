@@ -39,6 +39,7 @@ def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
             "expected_N": _finite(check.expected),
             "computed_N": _finite(check.computed),
         },
+        "message": found.message,
     }
     write_json_atomic(folder / "gradient.json", content)
     text = io.StringIO()
@@ -60,6 +61,8 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
     known = [row for row in content["droppers"] if row["sigma_N_per_mm"] is not None]
     strong = sorted(known, key=lambda row: -abs(row["sigma_N_per_mm"]))[:3]
     listed = ", ".join(f"dropper {row['dropper']} {row['sigma_N_per_mm']:+.2f} N/mm" for row in strong)
+    if not strong:
+        return [f"no derivatives by droppers: {content['message'] or 'no line next to this one hangs'}"]
     lines = [f"σ by a {what}, at the droppers where it does most: {listed} (all: gradient.csv)"]
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
