@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from catenary.errors import InputError
-from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
-from catenary.linearised.cell import vertical_cell
+from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
-from dynamics.adjoint.figures import SteadyMotion
+from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.solution import Solution
 from dynamics.steady_state.periodic import solve_periodic
 
@@ -56,49 +54,28 @@ class CheckedStep:
 
 @dataclass(frozen=True)
 class DropperSlopes:
-    """Derivatives by all droppers, what is prescribed of them ("heights" or "lengths"), and their check.
-
-    ``message`` says why there are none, where multipliers were not found; else it is empty.
-    """
+    """Derivatives by all droppers, what is prescribed of them ("heights" or "lengths"), and their check."""
 
     prescribed: str
     droppers: tuple[DropperSlope, ...]
     check: CheckedStep
-    message: str = ""
 
 
-def dropper_slopes(solution: Solution) -> DropperSlopes:
-    """Derivatives of a steady state by every dropper, each alone and in every span.
-
-    Raises
-    ------
-    InputError
-        If the solution has not found a steady state, or its case lacks exact derivatives.
-    """
-    case, line, found = solution.case, solution.equilibrium, solution.warm_start
-    if found is None:
-        raise InputError([f"derivatives need a steady state that was found: {solution.message or case.solver}"])
-    cell, spec = vertical_cell(line), case.catenary
-    motion = SteadyMotion(case, line, cell, found)
-    figures = motion.sigma(), motion.uplift()
-    here = [figure.value(case, line, cell) for figure in figures]
+def dropper_slopes(slopes: SteadySlopes) -> DropperSlopes:
+    """Derivatives of a steady state by every dropper, each alone and in every span."""
+    solution = slopes.solution
+    spec = solution.case.catenary
     key = "lengths" if spec.droppers.prescribed == "lengths" else "contact_wire_heights"
 
-    def by_step(key: str, k: int, step: float) -> list[float]:
+    def by(key: str, k: int, step: float) -> tuple[float, float]:
         near = _moved(spec, key, [step if j == k else 0.0 for j in range(len(spec.droppers.positions))])
-        other = periodic_equilibrium(near, like=line.mesh)
-        if other.status is not EquilibriumStatus.OK:
-            return [float("nan")] * len(figures)
-        moved = case.model_copy(update={"catenary": near})
-        values = (f.value(moved, other, vertical_cell(other)) for f in figures)
-        return [(value - h) / step for value, h in zip(values, here, strict=True)]
+        return slopes.towards(solution.case.model_copy(update={"catenary": near}), step)
 
     rows = []
     for k, position in enumerate(spec.droppers.positions):
-        (sigma, uplift), (sigma_x, uplift_x) = by_step(key, k, HEIGHT_STEP), by_step("positions", k, STATION_STEP)
+        (sigma, uplift), (sigma_x, uplift_x) = by(key, k, HEIGHT_STEP), by("positions", k, STATION_STEP)
         rows.append(DropperSlope(position, sigma, sigma_x, uplift, uplift_x))
-    message = "; ".join(dict.fromkeys(f.refusal for f in figures if f.refusal is not None))
-    return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows), message)
+    return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows))
 
 
 def _moved(spec: CatenarySpec, key: str, by: list[float]) -> CatenarySpec:

@@ -23,8 +23,11 @@ COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station"
 def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
     """Find the derivatives of a steady state by every dropper and write them into a folder."""
     from dynamics.adjoint.droppers import dropper_slopes
+    from dynamics.adjoint.inputs import input_slopes
+    from dynamics.adjoint.steady_slopes import SteadySlopes
 
-    found = dropper_slopes(solution)
+    slopes = SteadySlopes(solution)
+    found, inputs = dropper_slopes(slopes), input_slopes(slopes)
     rows = [
         (k + 1, d.position, 1e-3 * d.sigma_by_height, d.sigma_by_station, d.uplift_by_height, 1e3 * d.uplift_by_station)
         for k, d in enumerate(found.droppers)
@@ -39,7 +42,18 @@ def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
             "expected_N": _finite(check.expected),
             "computed_N": _finite(check.computed),
         },
-        "message": found.message,
+        "inputs": [
+            {
+                "input": x.name,
+                "unit": x.unit,
+                "value": x.value,
+                "sigma_N_per_unit": _finite(x.sigma),
+                "sigma_N_per_10_percent": _finite(0.1 * x.value * x.sigma),
+                "uplift_mm_per_10_percent": _finite(1e2 * x.value * x.uplift),
+            }
+            for x in inputs
+        ],
+        "message": slopes.message,
     }
     write_json_atomic(folder / "gradient.json", content)
     text = io.StringIO()
@@ -64,6 +78,10 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
     if not strong:
         return [f"no derivatives by droppers: {content['message'] or 'no line next to this one hangs'}"]
     lines = [f"σ by a {what}, at the droppers where it does most: {listed} (all: gradient.csv)"]
+    named = [row for row in content["inputs"] if row["sigma_N_per_10_percent"] is not None]
+    first = sorted(named, key=lambda row: -abs(row["sigma_N_per_10_percent"]))[:3]
+    told = ", ".join(f"{row['input']} {row['sigma_N_per_10_percent']:+.2f} N" for row in first)
+    lines.append(f"σ by 10 % more of an input, where it does most: {told} (all: gradient.json)")
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
         lines.append(

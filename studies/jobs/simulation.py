@@ -65,7 +65,7 @@ class SimulateJob(SimulationSpec):
     gradient: bool = Field(
         default=False,
         description="find what each dropper's height, or length, and station do to the force's standard deviation and "
-        "to the uplift, exactly and to first order",
+        "to the uplift, and each continuous input of the case, exactly and to first order",
     )
 
     @model_validator(mode="after")

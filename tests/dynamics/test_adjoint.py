@@ -9,7 +9,9 @@ from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
 from dynamics.adjoint.figures import SteadyMotion
+from dynamics.adjoint.inputs import input_slopes
 from dynamics.adjoint.lagrangian import Lagrangian
+from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input
@@ -162,6 +164,27 @@ def test_slack_droppers_are_in_the_derivatives(slack, part, key, index, small, s
     by = changed(slack.case, part, key, index)
     found, wanted = [slack.exact(name, by(small), small) for name in FIGURES], slack.differences(by, step)
     assert found == pytest.approx(wanted, rel=0.05) and found[0] == pytest.approx(wanted[0], rel=0.02)
+
+
+def test_slack_droppers_that_turn_are_in_the_derivatives():
+    wires = {"dimension": "spatial", "mesh": {"largest_element_length": 2.0}}
+    solved = Solved.of(case_of(275.0).with_changes(catenary=wires))
+    by = changed(solved.case, "support", "messenger_stagger")
+    found, wanted = (
+        solved.exact("sigma", by(1e-4), 1e-4),
+        (solved.figures(by(2e-3)) - solved.figures(by(0.0)))[0] / 2e-3,
+    )
+    assert found == pytest.approx(wanted, rel=0.1)
+
+
+def test_every_continuous_input_has_its_derivatives(taut):
+    solution = solve_periodic(taut.case, taut.start, taut.line)
+    rows = {row.name: row for row in input_slopes(SteadySlopes(solution))}
+    assert {"catenary.damping.beta", "catenary.contact_wire.tension", "pantograph.masses[2]", "mean_force_N"} <= {*rows}
+    assert not [name for name in rows if "positions" in name or name == "dt"], "droppers have their own"
+    row, by = rows["pantograph.dampings[2]"], changed(taut.case, "pantograph", "dampings", 2)
+    assert row.unit == "N s/m" and row.value == taut.case.pantograph.dampings[2]
+    assert [row.sigma, row.uplift] == pytest.approx(taut.differences(by, 1.0), rel=0.02)
 
 
 @pytest.mark.parametrize(("part", "key", "index", "step"), [

@@ -18,6 +18,13 @@ def test_a_line_has_its_derivatives_in_words_files_and_page(catenary, folder):
     assert check["expected_N"] < 0.0 and check["computed_N"] == pytest.approx(check["expected_N"], rel=0.2)
     strongest = max(rows, key=lambda row: abs(row["sigma_N_per_mm"]))
     assert f"dropper {strongest['dropper']} {strongest['sigma_N_per_mm']:+.2f} N/mm" in ended.out
+    inputs = {row["input"]: row for row in content["inputs"]}
+    stiffness = inputs["contact.stiffness"]
+    assert stiffness["unit"] == "N/m" and stiffness["sigma_N_per_10_percent"] == pytest.approx(
+        0.1 * stiffness["value"] * stiffness["sigma_N_per_unit"]
+    )
+    most = max(inputs.values(), key=lambda row: abs(row["sigma_N_per_10_percent"]))
+    assert f"{most['input']} {most['sigma_N_per_10_percent']:+.2f} N" in ended.out
     with (run / "gradient.csv").open(encoding="utf-8") as file:
         written = list(csv.DictReader(file))
     assert [float(row["uplift_mm_per_mm"]) for row in written] == [row["uplift_mm_per_mm"] for row in rows]
