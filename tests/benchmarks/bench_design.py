@@ -81,7 +81,7 @@ def compare(case, evaluated, figure):
             "mean_force_N": None,
             "applied_force_N": answer.applied_force_N,
         }
-        spans.append(solve_periodic(case.model_copy(update={"catenary": design}), start).spans)
+        spans.append(solve_periodic(case.model_copy(update={"catenary": design}), start).spans_marched)
         long = solve_transient(type(case).model_validate({**case.model_dump(), **changes, "solver": "transient"}))
         if long.statistics is None:
             continue

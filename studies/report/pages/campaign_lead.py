@@ -110,12 +110,11 @@ def _every_scenario(content: CampaignContent) -> Statement | None:
         return what, OPEN, "No scenario has figures of both designs."
     highest = changes + (100.0 + changes) * _relative_error(content)
     held = HOLDS if (highest < 0.0).all() else NOT if (highest >= 0.0).any() else OPEN
-    return (
-        what,
-        held,
-        f"In {lower} of {changes.size}, by the search's solver: {number(float(known.mean()), 1)} % on average, "
-        f"{number(float(known.max()), 1)} % at worst; errors are taken from the case's own condition.",
+    size = f"{number(float(known.mean()), 1)} % on average, {number(float(known.max()), 1)} % at worst"
+    found = (
+        f"In {lower} of {changes.size}, by the search's solver: {size}; errors are taken from the case's own condition."
     )
+    return what, held, found
 
 
 def _relative_error(content: CampaignContent) -> float:
@@ -219,11 +218,7 @@ def _as_cut(content: CampaignContent) -> Statement | None:
     held = NOT if words & {SAME, WORSE} else HOLDS if words == {BETTER} else OPEN
     listed = "; ".join(f"{value_text(sigma, 2)} N {how}" for how, sigma in found.items())
     what = "stays below the nominal line's σ as it is cut and placed"
-    return (
-        what,
-        held,
-        f"σ {value_text(exact, 2)} N exactly; {listed}; nominal line {number(before, 2)} N.",
-    )
+    return what, held, f"σ {value_text(exact, 2)} N exactly; {listed}; nominal line {number(before, 2)} N."
 
 
 def _standards(content: CampaignContent) -> Statement | None:

@@ -110,9 +110,7 @@ def points_origin(
     wall = read_sound_status(place.status_json).get("wall_time_s")
     text = "Every value of the line, of the pantograph and of the run."
     if "speed_kmh" in names and case.mean_force_N is not None:
-        text += (
-            " The mean force is that of the case's own speed; where it is the reference one, each speed holds its own."
-        )
+        text += " The mean force is that of the case's own speed; a reference force is each speed's own."
     command = command_of(place.path, place.study, (f"{place.study}.name={name}",))
     return origin_sections(
         case_provenance(case, names, input_origins(place.path, place.study, case)),

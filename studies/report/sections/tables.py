@@ -142,23 +142,11 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         )
         for label, c in (("nominal", confirmation.nominal), ("best", confirmation.best))
     )
-    changes = (
-        "change [%]",
-        signed(confirmation.change_percent, 1),
-        plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1),
-        "",
-        "",
-    )
+    transient = plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1)
     return Table(
         title="Confirmation by the long transient" + (f", {condition}" if condition else ""),
-        columns=(
-            "σ [N]",
-            solver,
-            "long transient",
-            "difference [%]",
-            "spread [%]",
-        ),
-        rows=(*rows, changes),
+        columns=("σ [N]", solver, "long transient", "difference [%]", "spread [%]"),
+        rows=(*rows, ("change [%]", signed(confirmation.change_percent, 1), transient, "", "")),
         align="lrrrr",
         caption="The long transient of both lines on the same numerics"
         + (
