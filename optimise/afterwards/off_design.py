@@ -148,17 +148,21 @@ def run_conditions(
         Variation(number, line, condition)
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
     ]
-    first = [job for job in jobs if not job.condition.installed]
+    count = len(lines)
+    own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))
+    first, others = jobs[own * count : (own + 1) * count], jobs[: own * count] + jobs[(own + 1) * count :]
     run = case.model_copy(update={"solver": "periodic" if assured else "transient"})
     cluster = cluster.for_assured if assured else cluster
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
     kind = RunKind("off-design table", Outcome, (run, assured))
     with open_executor(cluster, evaluate_variation, setting, per_worker=ONE_AT_A_TIME) as executor:
         answers: dict[int, Outcome] = runs.run_all(executor, first, kind, of=len(jobs))
-        count = len(lines)
-        own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))
-        shares = [answers[own * count + j].short_window_share for j in range(count)]
-        rest = [replace(job, short_window_share=shares[job.number % count]) for job in jobs if job.condition.installed]
+        # the longest come first, that both workers end together; one fitted with errors needs what its line's own shows
+        shares = [answers[job.number].short_window_share for job in first]
+        rest = [
+            replace(job, short_window_share=shares[job.number % count]) if job.condition.installed else job
+            for job in sorted(others, key=lambda job: job.condition.installed)
+        ]
         answers |= runs.run_all(executor, rest, kind, len(first), len(jobs))
     return [
         OffDesignRow(condition, tuple(answers[k * count + j] for j in range(count)))
