@@ -49,11 +49,7 @@ STATISTICS = (
     ("applied_force_N", "applied force", "N", 2),
 )
 # what may be near zero or below it, and the unit of its change
-NEAR_ZERO = {
-    "contact_force_min_N": "N",
-    "contact_force_statistical_min_N": "N",
-    "contact_loss_percent": "points",
-}
+NEAR_ZERO = {"contact_force_min_N": "N", "contact_force_statistical_min_N": "N", "contact_loss_percent": "points"}
 DECIMALS = {"m": 3, "mm": 1, "N": 1, "%": 2}
 MOST_FAILURES = 30
 DROPPER_COLUMNS: tuple[tuple[str, str, int, Callable[[SpanResult], Array]], ...] = (
