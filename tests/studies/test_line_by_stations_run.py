@@ -1,12 +1,14 @@
 """A line by stations on the command line: run with what it has of its own, in its files and on its page, or refused."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 from refusal import refused
 
+from catenary.library.lines import load_line
 from dynamics.results.dataset import read_result
 from studies.report.readers.simulation_folder import read_simulation
 
@@ -89,3 +91,13 @@ def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_
     rows = [{"span": 1, "position": 70, "height_mm": 0}]
     refused(catenary("simulate", line_file(droppers=rows), *CASE), ["km12.yaml droppers[0]: position must lie between"])
     assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
+
+
+def test_the_line_of_the_how_to_page_is_the_one_in_the_examples_and_can_be_read():
+    root = Path(__file__).resolve().parents[2]
+    text = (root / "examples" / "km12.yaml").read_text(encoding="utf-8")
+    page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
+    assert text.partition("\n")[2] in page
+    line = load_line(root / "examples" / "km12.yaml")
+    assert len(line.supports) == 13 and line.section is not None
+    assert [defect.kind for defect in line.section.defects] == ["broken", "length", "stiffness"]
