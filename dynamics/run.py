@@ -106,7 +106,13 @@ class Run:
 
     @property
     def by_span(self) -> tuple[SpanFigures, ...]:
-        """Figures of every evaluated span of an open line, each pantograph's; none where the state repeats."""
+        """Figures of every evaluated span of an open line, each pantograph's; none where the state repeats.
+
+        Raises
+        ------
+        NoFiguresError
+            If the solver failed.
+        """
         from dynamics.results.by_span import figures_by_span
 
         _ = self.statistics

@@ -103,11 +103,15 @@ def _by_stations(file: LineFile) -> dict[str, Any]:
     """Lay a line file over its type, a name of the library or a file next to it."""
     from catenary.library.line_content import line_content
 
+    if file.type in line_names():
+        return line_content(file, load_line(file.type))
     beside = file.path.parent / file.type
-    line = load_line(file.type if file.type in line_names() or not beside.is_file() else beside)
-    if line.section is not None:
+    if not beside.is_file():
+        known = f"{', '.join(line_names())}, or a file next to this one"
+        raise InputError([f"{file.path}: type must be one of {known}: got '{file.type}'"])
+    if beside.suffix.lower() == ".xlsx" or is_line_file(read_choice("catenary", beside)):
         raise InputError([f"{file.path}: type must be a line that repeats: '{file.type}' is a line by stations"])
-    return line_content(file, line)
+    return line_content(file, load_line(beside))
 
 
 def refuse_other_kind(known: list[str], content: dict[str, Any], group: str, file: object) -> None:

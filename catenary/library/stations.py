@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,6 +35,8 @@ def supports_of(rows: Sequence[Row], problems: list[str]) -> list[float]:
             f"{rows[0].table.name}: must list {LEAST_SPANS + 1} to {MOST_SPANS + 1} supports: got {len(rows)}"
         )
     for row, (a, b) in zip(rows[1:], pairwise(found), strict=True):
+        if not (math.isfinite(a) and math.isfinite(b)):
+            continue  # refused as a cell
         if b <= a:
             problems.append(
                 f"{row.place('station')}: station must be beyond that of the row before, {a:g} m: got {b:g} m"

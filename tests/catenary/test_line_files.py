@@ -133,6 +133,7 @@ def test_every_bad_row_is_named_with_its_cell(write):
         ({"supports": [{"station_m": x} for x in (0, 55, 65, 165)]}, "got 65 m, a span of 10 m"),
         ({"supprts": 3}, "supprts is not a key of a line file; did you mean supports?"),
         ({"type": "re333"}, "re330"),
+        ({"type": "km12.yaml"}, "must be a line that repeats: 'km12.yaml' is a line by stations"),
         ({"droppers": "droppers.txt"}, "must be in a file that ends in .csv or .xlsx"),
         ({"droppers": {"file": "none.csv"}}, "none.csv does not exist"),
         ({"masses": [{"station_m": 55.02, "mass_kg": 5}]}, "km12.yaml masses[0]"),
@@ -144,6 +145,13 @@ def test_every_bad_row_is_named_with_its_cell(write):
 )
 def test_a_line_file_that_cannot_be_is_refused_by_name(write, keys, sentence):
     assert sentence in "\n".join(refusals(write, **keys))
+
+
+@pytest.mark.parametrize("station", [".inf", ".nan", "inf"])
+def test_a_support_that_stands_nowhere_is_one_problem(write, station):
+    supports = f"station_m\n0\n55\n{station}\n165\n"
+    (problem,) = refusals(write, {"supports.csv": supports}, supports="supports.csv")
+    assert problem.startswith("supports.csv line 4: station must be")
 
 
 def test_heights_that_no_dropper_holds_are_named_by_row_with_the_nearest_that_hang(write):
