@@ -46,6 +46,7 @@ class CampaignChanges(CaseChanges, total=False):
     trials: int
     seed: int
     synchronous: bool
+    learned_directions: bool
     objectives: Sequence[str]
     scenarios: Choice
     sampler: Choice

@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 __all__ = ["case_of", "evaluate", "evaluate_batch", "prepare"]
 
 
-def prepare(case: CaseSpec) -> Any:
-    """Steady state of the nominal line, from which near designs start; compiles the kernels."""
+def prepare(case: CaseSpec, directions: bool = True) -> Any:
+    """Steady state of the nominal line, from which near designs start; compiles the kernels.
+
+    Without ``directions`` nothing is learned from near designs.
+    """
     if not case.seeks_steady_state:
         return None
     from dynamics.steady_state.learned_start import learned_start
 
-    return learned_start(case)
+    return learned_start(case, directions)
 
 
 def evaluate(job: Job, setting: Setting) -> Outcome:

@@ -44,7 +44,7 @@ def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
     """Hash of what decides the search; how much, where, and what follows it may change on resuming."""
     decisive = campaign.model_copy(update={"trials": 1, "cluster": ClusterSpec()})
     # campaigns from before there was a choice of something have one hash with those that make none
-    usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec()}
+    usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec(), "learned_directions": True}
     unsaid: dict[str, Any] = {name: True for name, value in usual.items() if getattr(campaign, name) == value}
     unsaid |= {"design": campaign.design.unsaid, "polish": True}
     if campaign.warm_start is None:
@@ -223,6 +223,7 @@ class CampaignFolder(StudyFolder):
         held = {name: self._yaml().get(name, {}) for name in ("campaign", "case")}
         if isinstance(held["campaign"], dict):
             usual = {"objectives": list(DEFAULT_OBJECTIVES), "scenarios": ScenariosSpec().model_dump(mode="json")}
+            usual["learned_directions"] = True
             held["campaign"] = {**usual, **held["campaign"]}
         return config_diff(held, given, ("campaign.trials", "campaign.cluster", "campaign.polish"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -111,7 +112,8 @@ def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> Campaign
         run = _Run(prepared, how)
         try:
             with end_request_interrupts():
-                run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", prepare_start))
+                learn = partial(prepare_start, directions=campaign.learned_directions)
+                run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", learn))
         except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
             run.close(StudyState.INTERRUPTED)
             raise Interrupted(interruption(stop, run.left, how.get("again", "the same command"))) from stop

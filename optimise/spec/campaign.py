@@ -18,6 +18,7 @@ __all__ = [
     "CampaignSpec",
     "ClusterSpec",
     "DesignSpec",
+    "LearnedDirections",
     "LimitsSpec",
     "ObjectiveNames",
     "OffDesignSpec",
@@ -35,6 +36,13 @@ Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the sampler
 Synchronous = Annotated[
     bool,
     Field(description="fixed batches, outcomes to the sampler in trial order: reproducible on any number of workers"),
+]
+LearnedDirections = Annotated[
+    bool,
+    Field(
+        description="learn from 16 lines near the nominal one, in each condition, what shortens the search for a "
+        "steady state; costs as much as 16 evaluations, so false pays in campaigns of few designs"
+    ),
 ]
 WarmStart = Annotated[
     str | None,
@@ -163,6 +171,7 @@ class CampaignSpec(Spec):
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
+    learned_directions: LearnedDirections = True
     polish: PolishSpec = PolishSpec()
     warm_start: WarmStart = None
     warm_start_designs: WarmStartDesigns = 5

@@ -17,6 +17,7 @@ from optimise.spec.campaign import (
     CampaignSpec,
     ClusterSpec,
     DesignSpec,
+    LearnedDirections,
     LimitsSpec,
     ObjectiveNames,
     OffDesignSpec,
@@ -110,6 +111,7 @@ class OptimiseJob(CaseSpec):
     sampler: SamplerSpec = SamplerSpec()
     design: DesignSpec = DesignSpec()
     limits: LimitsSpec = LimitsSpec()
+    learned_directions: LearnedDirections = True
     polish: PolishSpec = PolishSpec()
     warm_start: WarmStart = None
     warm_start_designs: WarmStartDesigns = 5

@@ -107,3 +107,6 @@ def test_neighbours_are_learnt_from_on_the_mesh_of_the_line(as_in_library, build
     line = as_in_library(mesh=MeshSpec(elements_per_bay=2, largest_element_length=1.0))
     start = learned_start(build_case(line, 275.0, applied_force_N=152.0, dt=4e-3, periodic=WINDOW))
     assert start is not None and start.basis is not None and len(start.basis.state) > 10
+    plain = learned_start(build_case(line, 275.0, applied_force_N=152.0, dt=4e-3, periodic=WINDOW), directions=False)
+    assert plain is not None and plain.basis is None
+    np.testing.assert_array_equal(plain.state, start.state)

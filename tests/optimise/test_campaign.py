@@ -219,3 +219,12 @@ def test_a_damaged_configuration_says_that_the_record_is_untouched(tmp_path, cas
     with pytest.raises(InputError, match=r"restore it from a copy.*trials\.jsonl next to it is untouched") as refusal:
         run(tmp_path, case)
     assert "unicode string" not in str(refusal.value) and folder.record.read_bytes() == record
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_near_lines_are_learned_from_if_asked(tmp_path, case, monkeypatch, wanted):
+    asked = []
+    monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case, directions: asked.append(directions))
+    campaign = campaign_of(learned_directions=wanted, trials=2)
+    run_campaign(campaign, case, tmp_path, evaluate=bowl)
+    assert asked == [wanted]

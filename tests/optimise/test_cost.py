@@ -81,7 +81,7 @@ def test_an_estimate_that_is_interrupted_says_so_and_names_no_folder_of_its_own(
         os.kill(os.getpid(), sent)
 
     monkeypatch.setattr("optimise.search.campaign.evaluate_design", stopped)
-    monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case: None)
+    monkeypatch.setattr("optimise.search.campaign.prepare_start", lambda case, directions: None)
     batch = Batch(0, (Job(0, values=(1.0,)),))
     for estimate in (lambda: campaign_cost(campaign_of(), case), lambda: points_cost([batch], Setting(case), stopped)):
         with pytest.raises(Interrupted, match="the estimate was interrupted, nothing was submitted") as stop:

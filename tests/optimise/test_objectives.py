@@ -124,7 +124,7 @@ def test_a_campaign_that_makes_no_choices_has_the_hash_of_one_from_before_there_
     campaign = campaign_of(trials=1, cluster={"kind": "local"})
     content = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
     assert content["campaign"].pop("objectives") == ["sigma"]
-    for name in ("scenarios", "polish", "warm_start", "warm_start_designs"):
+    for name in ("scenarios", "learned_directions", "polish", "warm_start", "warm_start_designs"):
         content["campaign"].pop(name)
     for name in campaign.design.unsaid:
         content["campaign"]["design"].pop(name)
