@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from catenary.storage.files import write_text_atomic
+from catenary.storage.provenance import commit
 from studies.writing.result_page import origin_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,5 +47,6 @@ def write_example(name: str) -> None:
 
 
 if __name__ == "__main__":
+    commit()  # kept for all pages: the first picture makes the checkout differ from it
     for chosen in sys.argv[1:] or sorted(file.stem for file in EXAMPLES.glob("*.py")):
         write_example(chosen)

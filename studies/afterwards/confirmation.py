@@ -16,7 +16,8 @@ from catenary.storage.files import read_json, write_json_atomic
 from catenary.storage.provenance import config_sha256
 from dynamics.charts.numbers import with_error
 from dynamics.spec.case import CaseSpec
-from studies.writing.summary import slack_summary, summarise
+from studies.writing.report_head import HeadRecord, read_head
+from studies.writing.summary import assessment_summary, slack_summary, summarise
 
 if TYPE_CHECKING:
     from optimise.afterwards.confirm import Confirmation
@@ -76,10 +77,11 @@ def confirm_campaign(
     errors = " with its numerical error," if error_estimate else ""
     with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and by the long transient"):
         solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
+        limits = read_head(result.folder)
         for name, case in searched.items():
-            write_solved(result.folder / name, _run_of(case, solved))
+            write_solved(result.folder / name, _run_of(case, solved), limits)
         for name, each in marched.items():
-            write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved))
+            write_solved(result.folder / f"{name}_transient", _run_of(each[-1], solved), limits)
         confirmation = confirm(result, lambda case: _run_of(case, solved).solution, refine=error_estimate)
     assert confirmation is not None
     content = {**confirmation_content(confirmation, result), "refined": error_estimate}
@@ -100,12 +102,13 @@ def on_record(file: Path, same: Callable[[dict[str, Any]], bool]) -> dict[str, A
         return None
 
 
-def write_solved(folder: Path, run: SolvedCase) -> None:
-    """Keep histories and summary of a solved case in a folder."""
+def write_solved(folder: Path, run: SolvedCase, limits: HeadRecord) -> None:
+    """Keep histories and summary of a solved case in a folder, judged by the limits that the report's head names."""
     from dynamics.results.dataset import write_result
 
     summary = summarise(run.case, run.solution, run.seconds, config_sha256(run.case), error=run.error)
     summary["slack_damping"] = slack_summary(run.slack)
+    summary["assessment"] = assessment_summary(run.case, run.solution, limits)
     write_result(folder / "result.nc", run.solution, run.case)
     write_json_atomic(folder / "summary.json", summary)
 

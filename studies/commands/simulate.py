@@ -58,12 +58,11 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     found = run_case(case, error_estimate=composed.job.error_estimate, tell=folder.say)
     solution, simulation, loads = found.solution, composed.job.simulation, composed.job.elasticity_force_N
     summary = summarise(case, solution, found.wall_time_s, config_sha256(simulation), loads, found.error)
-    summary["assessment"] = assessment_summary(case, solution, composed.job.report.limits or None)
+    summary["assessment"] = assessment_summary(case, solution, keep_head(folder.path, composed.job.report))
     slack = compare_slack_damping(case, solution) if composed.job.error_estimate else None
     summary["slack_damping"] = slack_summary(slack)
     write_result(folder.path / "result.nc", solution, simulation, loads)
     write_json_atomic(folder.path / "summary.json", summary)
-    keep_head(folder.path, composed.job.report)
     write_report("simulation", folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)

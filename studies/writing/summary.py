@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dynamics.accuracy.slack_companion import SlackDampingChange
     from dynamics.results.solution import Solution
     from dynamics.spec.case import CaseSpec
+    from studies.writing.report_head import HeadRecord
 
 __all__ = ["assessment_summary", "error_summary", "static_summary", "summarise"]
 
@@ -96,17 +97,19 @@ def summarise(
     }
 
 
-def assessment_summary(case: CaseSpec, solution: Solution, file: str | None = None) -> list[dict[str, Any]]:
-    """Every pantograph's force against the limits of a file, or of the shipped one, as in summary.json."""
+def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:
+    """Every pantograph's force against the limits of a report's head, or the shipped ones, as in summary.json."""
     from dynamics.contact_force.assessment import assess, limits_file, standard_limits
 
     if solution.statistics is None:
         return []
-    limits, found = standard_limits(file), []
+    limits = judged_by.limits_used if judged_by else standard_limits()
+    named = judged_by.limits_named if judged_by else limits_file(None)
+    found: list[dict[str, Any]] = []
     for each in solution.pantographs:
         assert each.statistics is not None
         criteria = assess(asdict(each.statistics), case.speed_kmh, case.supply, limits)
-        judged = {"limits_file": limits_file(file), "all_met": all(c.met for c in criteria)}
+        judged = {"limits_file": named, "all_met": all(c.met for c in criteria)}
         found.append({**judged, "criteria": [c.content for c in criteria]})
     return found
 

@@ -6,18 +6,23 @@ import shutil
 
 import numpy as np
 import pytest
+import yaml
 from stand_in import StandIn, case_of, evaluate
 
 from catenary.errors import InputError
+from catenary.storage.configuration import CONF
+from catenary.storage.files import read_json
 from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
 from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, OffDesignSpec, SamplerSpec
 from studies.afterwards import confirmation
 from studies.afterwards import off_design as off_design
+from studies.jobs.report_head import ReportSpec
 from studies.jobs.simulation import RecordSpec
 from studies.report import write_comparison, write_report
 from studies.report.readers.campaign_folder import read_campaign
 from studies.report.readers.comparison_content import read_comparison
+from studies.writing.report_head import keep_head
 
 
 @pytest.fixture(scope="module", params=[("re330", "heights"), ("bruni_2015", "both")], ids="-".join)
@@ -61,6 +66,22 @@ def test_a_campaign_stands_for_its_nominal_and_its_best_design(campaign_folder, 
     differences = (tmp_path / "cmp.html").read_text(encoding="utf-8").partition("What differs in the input")[2]
     assert "droppers, contact wire heights" in differences
     assert "speed" not in differences.partition("Where they come from")[0]
+
+
+def test_best_and_nominal_line_are_judged_by_the_limits_of_the_head(campaign_folder, tmp_path, monkeypatch):
+    rows = yaml.safe_load((CONF / "standards" / "contact_force.yaml").read_text(encoding="utf-8"))
+    for row in rows["limits"]:
+        row["constant"] = 1.0 if row["statistic"] == "contact_force_max_N" else row.get("constant", 0.0)
+    own = tmp_path / "strict.yaml"
+    own.write_text(yaml.safe_dump(rows), encoding="utf-8")
+    keep_head(campaign_folder, ReportSpec(limits=str(own)))
+    own.unlink()  # the head holds them
+    (campaign_folder / "confirmation.json").unlink()
+    monkeypatch.setattr("optimise.afterwards.solved_cases.solve", StandIn)
+    confirmation.confirm_campaign(load_result(campaign_folder))
+    for run in ("nominal", "best", "best_transient"):
+        (judged,) = read_json(campaign_folder / run / "summary.json")["assessment"]
+        assert judged["limits_file"] == str(own) and not judged["all_met"]
 
 
 def test_a_campaign_without_its_solution_cannot_be_compared(campaign_folder, tmp_path):
