@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
@@ -11,7 +12,14 @@ from dynamics.adjoint.figures import SteadyMotion
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["SteadySlopes"]
+__all__ = ["FigureSlopes", "SteadySlopes"]
+
+
+class FigureSlopes(NamedTuple):
+    """Derivatives of sigma [N] and of the largest uplift at the supports [m], per unit of what differs."""
+
+    sigma: float
+    uplift: float
 
 
 class SteadySlopes:
@@ -42,14 +50,13 @@ class SteadySlopes:
         self._here = [figure.value(case, line, self._cell) for figure in self._figures]
         self.message = "; ".join(dict.fromkeys(f.refusal for f in self._figures if f.refusal is not None))
 
-    def towards(self, near: CaseSpec, step: float) -> tuple[float, float]:
-        """Derivatives of sigma [N] and of the largest uplift [m] by what differs by ``step``; NaN where none hangs."""
+    def towards(self, near: CaseSpec, step: float) -> FigureSlopes:
+        """Derivatives by what differs by ``step``; NaN where the line next to this one does not hang."""
         line, cell = self.solution.equilibrium, self._cell
         if near.catenary != self.solution.case.catenary:
             line = periodic_equilibrium(near.catenary, like=line.mesh)
             if line.status is not EquilibriumStatus.OK:
-                return math.nan, math.nan
+                return FigureSlopes(math.nan, math.nan)
             cell = vertical_cell(line)
         values = (figure.value(near, line, cell) for figure in self._figures)
-        sigma, uplift = ((value - here) / step for value, here in zip(values, self._here, strict=True))
-        return sigma, uplift
+        return FigureSlopes(*((value - here) / step for value, here in zip(values, self._here, strict=True)))

@@ -95,7 +95,7 @@ def sensitivity(
         A set of inputs of conf, or ranges by the dotted path of the input, as
         ``{"contact.stiffness": {"low": 20e3, "high": 200e3, "spacing": "log"}}``.
     study : mapping, optional
-        How: ``methods`` (sobol, morris, local), ``seed``, ``sobol={"samples": 256}``, ...
+        How: ``methods`` (sobol, morris, local, gradient), ``seed``, ``sobol={"samples": 256}``, ...
     folder : str or Path, optional
         Folder of the points, so that the same call resumes an interrupted study; not given: nothing is written.
     changes

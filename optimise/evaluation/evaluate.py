@@ -74,7 +74,7 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
     """Outcome of a job with its wall time; whatever goes wrong is its reason."""
     begin = time.perf_counter()
     if job.tolerance is not None:
-        setting = _to_tolerance(setting, job.tolerance)
+        setting = _to_tolerance(setting, job.tolerance, job.window or 1.0)
     try:
         found = run(job, setting)
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
@@ -94,12 +94,15 @@ def _broken(job: Job, error: Exception) -> Outcome:
     return job.failed(f"{type(error).__name__}: {error}")
 
 
-def _to_tolerance(setting: Setting, tolerance: float) -> Setting:
-    """The same with another tolerance of the steady state, in every scenario."""
+def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
+    """The same with another tolerance of the steady state, and in a share of the window, in every scenario."""
 
     def changed(case: CaseSpec) -> CaseSpec:
-        tighter = {"tolerance": tolerance, "precision": "double"}  # differences of outcomes are formed from it
-        return case.model_copy(update={"periodic": case.periodic.model_copy(update=tighter)})
+        own = case.periodic
+        window = {name: max(2, round(share * getattr(own, name))) for name in ("spans_behind", "spans_ahead")}
+        # in double precision, since differences of outcomes are formed from it
+        other = own.model_copy(update={"tolerance": tolerance, "precision": "double", **window})
+        return case.model_copy(update={"periodic": other})
 
     scenarios = setting.scenarios
     if scenarios is not None:
@@ -156,4 +159,9 @@ def _point(job: Job, setting: Setting, policy: StartPolicy | None) -> Outcome:
     cell = cell_of(equilibrium) if static_status(equilibrium) is Status.OK else None
     solution = solve(case, policy.start(job.place), equilibrium, cell)
     policy.keep(job.place, solution.warm_start)
-    return outcome_of(job.number, solution)
+    found = outcome_of(job.number, solution)
+    if not job.steps or solution.warm_start is None:
+        return found
+    from optimise.evaluation.slopes import point_slopes
+
+    return point_slopes(found, job, setting, solution)

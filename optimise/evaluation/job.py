@@ -39,6 +39,10 @@ class Job:
     neighbours : tuple of (line, step)
         Lines a small step away along each variable that derivatives are wanted by, and the step; none where they are
         not.
+    steps : tuple of float
+        A small step of each input of a point that derivatives are wanted by, in its unit; none where they are not.
+    window : float, optional
+        Share of the case's window in which the steady state is sought, where that is not all of it [-].
     """
 
     number: int
@@ -47,6 +51,8 @@ class Job:
     place: tuple[float, ...] = field(default=(), kw_only=True)
     tolerance: float | None = field(default=None, kw_only=True)
     neighbours: tuple[tuple[CatenarySpec, float], ...] = field(default=(), kw_only=True)
+    steps: tuple[float, ...] = field(default=(), kw_only=True)
+    window: float | None = field(default=None, kw_only=True)
 
     @property
     def size(self) -> int:

@@ -12,10 +12,12 @@ from dynamics.spec.status import Status
 from optimise.evaluation.constraints import feasible
 from optimise.evaluation.record_types import OutcomeContent, refuse_other_types
 
-__all__ = ["OBJECTIVE", "BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
+__all__ = ["CHECK", "OBJECTIVE", "BatchOutcome", "Outcome", "OutcomeStatus", "failed", "sound"]
 
 # the objective's name among the derivatives, next to those of the violations
 OBJECTIVE = "objective"
+# among those of a point: change of sigma down a step along them, as they have it and as computed [N]
+CHECK = "check"
 # what most outcomes have not, left out of their record
 SELDOM = ("objectives", "scenarios", "sigma_error_N", "droppers", "slopes")
 BY_LIST = ("scenarios", "droppers", "slopes")
@@ -109,7 +111,8 @@ class Outcome:
     droppers : dict
         Of a design whose droppers are cut to whole steps: lengths as cut and heights at which it hangs (dropper,) [m].
     slopes : dict
-        Derivatives of sigma [N] and of the violations by each variable that they were asked for, per range (variable,).
+        Derivatives of sigma [N] and of the violations by each variable that they were asked for, per range (variable,);
+        of a point those of the statistics that have them, by each input and in its unit (input,), and their check.
     """
 
     number: int

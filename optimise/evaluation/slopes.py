@@ -8,6 +8,7 @@ jumps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,19 +19,24 @@ from catenary.linearised.cell import VerticalCell, vertical_cell
 from catenary.spec.line import CatenarySpec
 from dynamics.adjoint.figures import SteadyMotion, refusal_of_derivatives
 from dynamics.adjoint.lagrangian import Lagrangian
+from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
+from dynamics.steady_state.periodic import solve_periodic
 from dynamics.travelling_window.layout import Floats
+from optimise.evaluation.case_inputs import case_at
 from optimise.evaluation.constraints import Reference, force_of_share
-from optimise.evaluation.figures import UPLIFT, statistics_of
+from optimise.evaluation.figures import SIGMA, UPLIFT, statistics_of
 from optimise.evaluation.job import Job, Setting
-from optimise.evaluation.outcome import OBJECTIVE, Outcome, OutcomeStatus
+from optimise.evaluation.outcome import CHECK, OBJECTIVE, Outcome, OutcomeStatus
 
-__all__ = ["design_slopes", "scenario_slopes"]
+__all__ = ["design_slopes", "point_slopes", "scenario_slopes"]
 
 # violation of the limit on the uplift from which on its derivatives count
 NEAR_LIMIT = -0.1
+# step down the slopes of a point by which they are checked, in steps towards which they are formed
+CHECKED = 10.0
 
 
 @dataclass(frozen=True)
@@ -189,3 +195,50 @@ def scenario_slopes(
     violations = _violation_slopes(found[1], np.array(by_variable) / near.steps, setting, reference)
     objective = scenarios.slopes(scenarios.objectives[0], [statistics_of(s)[0] for s in solutions], found[0])
     return _with_slopes(outcome, objective, violations)
+
+
+def point_slopes(found: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:
+    """Outcome of a point with the derivatives of sigma and uplift by each of its inputs; without them it says why.
+
+    In the case's whole window a step down the slopes of sigma is computed, too.
+    """
+    slopes, rows = SteadySlopes(solution), []
+    for k, step in enumerate(job.steps):
+        move = np.zeros(len(job.steps))
+        move[k] = step
+        near, sense = _moved(job, setting, move)
+        rows.append(slopes.towards(near, sense * step))
+    table = np.array(rows)
+    if not np.isfinite(table).all():
+        return replace(found, message=slopes.message or "a line next to this one does not hang: no derivatives")
+    sigma, uplift = table.T
+    known = {SIGMA: tuple(sigma.tolist()), UPLIFT: tuple((1e3 * uplift).tolist())}
+    if job.window is None:
+        known |= _checked(job, setting, solution, sigma)
+    return replace(found, slopes=known)
+
+
+def _moved(job: Job, setting: Setting, move: Floats) -> tuple[CaseSpec, float]:
+    """Case with inputs moved, or moved the other way where they stand at the end of what they may be; and which."""
+    values = np.array(job.values)
+    try:
+        return case_at(setting.case, setting.names, tuple((values + move).tolist())), 1.0
+    except ValueError:
+        return case_at(setting.case, setting.names, tuple((values - move).tolist())), -1.0
+
+
+def _checked(job: Job, setting: Setting, solution: Solution, sigma: Floats) -> dict[str, tuple[float, ...]]:
+    """Change of sigma by a step down its slopes [N]: as these have it, and as computed; nothing where it fails."""
+    steps = np.array(job.steps)
+    steepest = float(np.abs(sigma * steps).max())
+    if not 0.0 < steepest < math.inf:
+        return {}
+    move = -CHECKED * steps * (sigma * steps) / steepest
+    near, sense = _moved(job, setting, move)
+    line = solution.equilibrium
+    if near.catenary != solution.case.catenary:
+        line = periodic_equilibrium(near.catenary, like=line.mesh)
+    there, here = solve_periodic(near, solution.warm_start, line).statistics, solution.statistics
+    if there is None or here is None:
+        return {}
+    return {CHECK: (sense * float(sigma @ move), there.contact_force_std_N - here.contact_force_std_N)}

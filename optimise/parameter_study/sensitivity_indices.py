@@ -6,15 +6,20 @@ derivative that misses one is missing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optimise.evaluation.outcome import CHECK, Outcome
 from optimise.parameter_study.sensitivity_points import SamplePlan, morris_problem
 from optimise.spec.sensitivity import SensitivityInputsSpec
 
-__all__ = ["OUTPUTS", "LocalFigures", "MorrisFigures", "Output", "SobolFigures", "local", "morris", "sobol"]
+__all__ = [
+    "OUTPUTS", "GradientFigures", "LocalFigures", "MorrisFigures", "Output", "SobolFigures", "gradient", "local",
+    "morris", "sobol",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -112,6 +117,33 @@ class LocalFigures:
     steps: Array
 
 
+@dataclass(frozen=True)
+class GradientFigures:
+    """Exact derivatives at the case's own values, float arrays (output, input); NaN for outputs that have none.
+
+    Attributes
+    ----------
+    derivative, error : float array
+        By the unit of the input, and how far it is, at most, from those in half and in two thirds of the window, which
+        cut more of the waves that reach far.
+    expected, computed : float
+        Change of sigma by a small step of all inputs down its derivatives: as these have it, and as computed [N].
+    message : str
+        Why there are none; empty where there are.
+    """
+
+    derivative: Array
+    error: Array
+    expected: float
+    computed: float
+    message: str
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which derivatives are larger than their error (output, input)."""
+        return np.asarray(np.abs(self.derivative) > self.error)
+
+
 def sobol(plan: SamplePlan, outputs: Array, spec: SensitivityInputsSpec) -> SobolFigures:
     """Sobol indices by the estimators of Saltelli et al. (2010), with bootstrap intervals.
 
@@ -197,3 +229,13 @@ def local(plan: SamplePlan, outputs: Array) -> LocalFigures:
     fine = (rows[:, 1] - rows[:, 2]) / shorter[:, None]
     derivative = (4.0 * fine - coarse) / 3.0
     return LocalFigures(derivative.T, np.abs(coarse - fine).T, rows[:, 3].T, rows[:, 0].T, nominal, 0.5 * longer)
+
+
+def gradient(plan: SamplePlan, points: Sequence[Outcome | None]) -> GradientFigures:
+    """Exact derivatives from the method's points, those in shorter windows first, as far as they have them."""
+    nothing, slopes = (np.nan,) * len(plan.names), [{} if point is None else point.slopes for point in points]
+    messages = dict.fromkeys(point.message for point in points if point is not None and not point.slopes)
+    *shorter, whole = (np.array([each.get(o.key, nothing) for o in OUTPUTS]) for each in slopes)
+    error = np.max([np.abs(whole - short) for short in shorter], axis=0)
+    expected, computed = slopes[-1].get(CHECK, (np.nan, np.nan))
+    return GradientFigures(whole, error, expected, computed, "; ".join(filter(None, messages)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ __all__ = ["SamplePlan", "morris_problem", "sample_batches", "sample_plan"]
 
 # points that a batch holds at most; a longer one starts its steady states from more that are known
 POINTS_IN_BATCH, FEWEST_BATCHES = 600, 8
+# exact derivatives are formed in these shares of the case's window, then in all of it
+SHORTER = (1.0 / 2.0, 2.0 / 3.0)
+# step towards which an exact derivative is formed, share of an input's range: small enough for first order
+SMALL_STEP = 1.0e-4
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ def sample_plan(spec: SensitivityInputsSpec, case: CaseSpec) -> SamplePlan:
             part = _sobol(d, spec.sobol.samples, spec.seed)
         elif method == "morris":
             part = _morris(spec)
+        elif method == "gradient":
+            part = np.repeat([[r.share(value_at(case, n)) for n, r in spec.inputs.items()]], len(SHORTER) + 1, axis=0)
         else:
             part = _local([r.share(value_at(case, n)) for n, r in spec.inputs.items()], spec.local.step)
         begin = sum(map(len, parts))
@@ -64,7 +70,8 @@ def sample_plan(spec: SensitivityInputsSpec, case: CaseSpec) -> SamplePlan:
         parts.append(part)
     shares = np.vstack(parts)
     values = np.array([[r.value(s) for r, s in zip(ranges, row, strict=True)] for row in shares])
-    return SamplePlan(tuple(spec.inputs), shares, values, blocks, {"sobol": d + 2, "morris": d + 1, "local": 4 * d + 1})
+    groups = {"sobol": d + 2, "morris": d + 1, "local": 4 * d + 1, "gradient": 1}
+    return SamplePlan(tuple(spec.inputs), shares, values, blocks, groups)
 
 
 def sample_batches(plan: SamplePlan, spec: SensitivityInputsSpec) -> list[Batch]:
@@ -73,14 +80,21 @@ def sample_batches(plan: SamplePlan, spec: SensitivityInputsSpec) -> list[Batch]
     for method, (begin, end) in plan.blocks.items():
         size = plan.groups[method]
         length = size * max(1, min(POINTS_IN_BATCH // size, (end - begin) // size // FEWEST_BATCHES))
-        tolerance = spec.local.tolerance if method == "local" else None
         for first in range(begin, end, length):
             jobs = tuple(
-                Job(n, values=_row(plan.values, n), place=_row(plan.shares, n), tolerance=tolerance)
-                for n in range(first, min(first + length, end))
+                replace(job, values=_row(plan.values, job.number), place=_row(plan.shares, job.number))
+                for job in (_job(n, n - begin, method, spec) for n in range(first, min(first + length, end)))
             )
             batches.append(Batch(len(batches), jobs))
     return batches
+
+
+def _job(number: int, place: int, method: str, spec: SensitivityInputsSpec) -> Job:
+    """What is asked for at one of a method's points."""
+    if method == "gradient":
+        steps = tuple(SMALL_STEP * (r.high - r.low) for r in spec.inputs.values())
+        return Job(number, tolerance=spec.local.tolerance, steps=steps, window=(*SHORTER, None)[place])
+    return Job(number, tolerance=spec.local.tolerance if method == "local" else None)
 
 
 def _row(table: NDArray[np.float64], number: int) -> tuple[float, ...]:

@@ -16,9 +16,11 @@ from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.parameter_study.sensitivity_indices import (
     OUTPUTS,
+    GradientFigures,
     LocalFigures,
     MorrisFigures,
     SobolFigures,
+    gradient,
     local,
     morris,
     sobol,
@@ -77,7 +79,9 @@ class SensitivityInput(ParameterStudyInput):
         """
         ranges = self.sensitivity.inputs.values()
         nominal = [value_at(self.case, name) for name in self.names]
-        if "local" in self.sensitivity.methods:
+        if "gradient" in self.sensitivity.methods:
+            _refuse_without_derivatives(self.case)
+        if {"local", "gradient"} & {*self.sensitivity.methods}:
             _refuse_logarithms(dict(zip(self.names, nominal, strict=True)), self.sensitivity)
         ends = [(*nominal[:i], end, *nominal[i + 1 :]) for i, r in enumerate(ranges) for end in (r.low, r.high)]
         refuse_bad_values(self.case, self.names, ends, "sensitivity.inputs")
@@ -120,6 +124,13 @@ class SensitivityResult:
         """Derivatives, where they are asked for."""
         return local(self.plan, self.outputs) if "local" in self.spec.methods else None
 
+    @cached_property
+    def gradient(self) -> GradientFigures | None:
+        """Exact derivatives, where they are asked for."""
+        if "gradient" not in self.spec.methods:
+            return None
+        return gradient(self.plan, [self.points.get(n) for n in range(*self.plan.blocks["gradient"])])
+
     @property
     def failed(self) -> dict[int, Outcome]:
         """Points without figures."""
@@ -129,13 +140,23 @@ class SensitivityResult:
 def _refuse_logarithms(nominal: dict[str, float], spec: SensitivityInputsSpec) -> None:
     """Refuse a derivative in the logarithm of an input that has none at the case's own value."""
     problems = [
-        f"sensitivity.inputs: {name} must be above 0 in this case where its spacing is log and methods name local, "
-        f"which begins at the case's own value: got {value:g}; set another value, spacing linear, or leave out local"
+        f"sensitivity.inputs: {name} must be above 0 in this case where its spacing is log and methods name local "
+        f"or gradient, which begin at the case's own value: got {value:g}; set another value, spacing linear, or leave "
+        "out local and gradient"
         for name, value in nominal.items()
         if spec.inputs[name].spacing == "log" and value <= 0.0
     ]
     if problems:
         raise InputError(problems)
+
+
+def _refuse_without_derivatives(case: CaseSpec) -> None:
+    """Refuse exact derivatives of a case that has none."""
+    from dynamics.adjoint.figures import refusal_of_derivatives
+
+    refusal = refusal_of_derivatives(case)
+    if refusal is not None:
+        raise InputError([f"{refusal}; or leave gradient out of sensitivity.methods"])
 
 
 def _spread(block: tuple[int, int], most: int) -> range:

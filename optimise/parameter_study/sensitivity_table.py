@@ -49,6 +49,10 @@ def index_rows(result: SensitivityResult) -> Iterator[Row]:
                 value, error = d.derivative[k, i], d.error[k, i]
                 unit = f"{output.unit}/({axis_unit(name) or '1'})"
                 yield _row("local", "derivative", (output.name, name), value, (value - error, value + error), unit)
+            if (g := result.gradient) is not None and math.isfinite(g.derivative[k, i]):
+                value, error = g.derivative[k, i], g.error[k, i]
+                unit = f"{output.unit}/({axis_unit(name) or '1'})"
+                yield _row("gradient", "derivative", (output.name, name), value, (value - error, value + error), unit)
 
 
 def _row(method: str, quantity: str, of: tuple[str, str], value: float, ends: tuple[float, float], unit: str) -> Row:

@@ -28,6 +28,7 @@ class PointContent(Stored):
     applied_force_N: Number | None
     static_dropper_force_min_N: Number | None
     wall_time_s: Number
+    slopes: Annotated[dict[str, Annotated[list[Number], Length]], Length] | None = None
 
 
 class BatchContent(Stored):
@@ -57,10 +58,11 @@ def points_record(path: Path, study: str, name: str, batches: Iterable[Batch]) -
 
 
 def _content(found: BatchOutcome) -> dict[str, Any]:
-    """A batch as JSON types."""
+    """A batch as JSON types; derivatives stand only where they were formed."""
     points = [
         {"status": outcome.status.on_point} | {name: getattr(outcome, name) for name in FIGURES}
-        | {"wall_time_s": outcome.seconds} for outcome in found.outcomes
+        | {"wall_time_s": outcome.seconds} | ({"slopes": outcome.slopes} if outcome.slopes else {})
+        for outcome in found.outcomes
     ]  # fmt: skip
     return {BATCH: found.number, POINTS: points}
 
@@ -70,4 +72,5 @@ def _outcome(job: Job, content: Mapping[str, Any]) -> Outcome:
     figures, seconds = {name: content[name] for name in FIGURES}, content["wall_time_s"]
     sigma = figures["statistics"].get(SIGMA)
     status = OutcomeStatus(content["status"])
-    return Outcome(job.number, status, sigma_N=sigma, wall_time_s={"total": seconds}, **figures)
+    slopes = {name: tuple(values) for name, values in (content.get("slopes") or {}).items()}
+    return Outcome(job.number, status, sigma_N=sigma, wall_time_s={"total": seconds}, slopes=slopes, **figures)

@@ -20,7 +20,7 @@ __all__ = [
     "SobolSpec",
 ]
 
-Method = Literal["sobol", "morris", "local"]
+Method = Literal["sobol", "morris", "local", "gradient"]
 
 
 class SobolSpec(Spec):
@@ -60,7 +60,7 @@ class LocalSpec(Spec):
         default=0.1, description="longer step, the shorter one is half of it; share of an input's range [-]"
     )
     tolerance: Annotated[float, Field(gt=0.0, le=0.1)] = Field(
-        default=1.0e-5, description="periodic.tolerance of these points: differences need closer steady states [-]"
+        default=1.0e-5, description="periodic.tolerance of these points: derivatives need closer steady states [-]"
     )
 
 
@@ -76,9 +76,10 @@ class SensitivityInputsSpec(Spec):
         description="range (low, high, spacing) by the dotted path of the input; an item of a list by its number from "
         "0, as pantograph.masses.0",
     )
-    methods: Annotated[tuple[Method, ...], Field(min_length=1, max_length=3)] = Field(
+    methods: Annotated[tuple[Method, ...], Field(min_length=1, max_length=4)] = Field(
         default=("sobol", "local"),
-        description="sobol (shares of the variance), morris (screening), local (derivatives); all on one page",
+        description="sobol (shares of the variance), morris (screening), local (derivatives by differences), gradient "
+        "(exact derivatives of sigma and uplift, three points in all); all on one page",
     )
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of samples and intervals")
     sobol: SobolSpec = SobolSpec()
@@ -103,6 +104,7 @@ class SensitivityInputsSpec(Spec):
             "sobol": self.sobol.samples * (d + 2),
             "morris": self.morris.trajectories * (d + 1),
             "local": 4 * d + 1,
+            "gradient": 3,
         }
         return sum(each[method] for method in self.methods)
 

@@ -1,7 +1,8 @@
-"""Measure which inputs the contact force is sensitive to: shares of the variance, screening, local derivatives.
+"""Measure which inputs the contact force is sensitive to: shares of the variance, screening, derivatives.
 
 catenary sensitivity inputs=twelve_bruni
 catenary sensitivity inputs=twelve_bruni sensitivity.methods=[morris,local] sensitivity.name=screening
+catenary sensitivity inputs=twelve_bruni sensitivity.methods=[gradient] sensitivity.name=gradient
 catenary sensitivity "sensitivity.inputs={speed_kmh:{low:250,high:300},contact.stiffness:{low:50e3,high:200e3}}"
 
 Every value of a range is equally likely, and inputs are independent. The study's folder has a stable name: the same
@@ -69,6 +70,13 @@ def _closing(result: SensitivityResult) -> list[str]:
         order = np.argsort(-result.morris.mean_absolute[0])[:3]
         most = ", ".join(f"{names[i]} {result.morris.mean_absolute[0, i]:.2f} N" for i in order)
         lines.append(f"mean elementary effect on sigma over the range: {most}")
+    if (g := result.gradient) is not None and g.known[0].any():
+        scaled = np.where(g.known[0], g.derivative[0], 0.0) * [r.high - r.low for r in result.spec.inputs.values()]
+        order = [i for i in np.argsort(-np.abs(scaled))[:3] if g.known[0, i]]
+        most = ", ".join(f"{names[i]} {scaled[i]:+.2f} N" for i in order)
+        lines.append(f"exact derivative of sigma times the range: {most}")
+    elif g is not None:
+        lines.append(f"no exact derivative of sigma is known: {g.message or 'in shorter windows they are others'}")
     for name, figures in (("base samples", result.sobol), ("trajectories", result.morris)):
         if figures is not None and figures.left_out:
             lines.append(f"{figures.left_out} of {figures.groups} {name} are left out: a point of each has no figures")

@@ -1,6 +1,7 @@
 """Evaluations of closed forms in place of the solver, in a module that worker processes can import."""
 
 import math
+from dataclasses import replace
 
 from optimise.evaluation.outcome import BatchOutcome, Outcome, OutcomeStatus
 from optimise.parameter_study.sensitivity_indices import OUTPUTS
@@ -79,6 +80,18 @@ def cubic(batch, setting):
 
 def quintic(batch, setting):
     return result_of(batch, lambda values: 40.0 + ((values[0] - 1e5) / 1e4) ** 5 + (values[0] - 1e5) / 1e4)
+
+
+def sloped(batch, setting):
+    """Derivatives that the length of the window moves: little by the first input, by more than all by the second."""
+    found = plane(batch, setting)
+
+    def with_slopes(job, point):
+        cut = 1.0 - (job.window or 1.0)
+        slopes = {"contact_force_std_N": (2.0 + 0.1 * cut, 1.0 - 3.0 * cut, -4.0)}
+        return replace(point, slopes=slopes if job.window else {**slopes, "check": (-0.5, -0.4)})
+
+    return replace(found, outcomes=tuple(map(with_slopes, batch.jobs, found.outcomes)))
 
 
 def nothing(batch, setting):

@@ -13,6 +13,7 @@ from optimise.evaluation.case_inputs import case_at
 from optimise.parameter_study.sensitivity import SensitivityFolder, load_sensitivity, run_sensitivity
 from optimise.parameter_study.sensitivity_points import sample_batches, sample_plan
 from optimise.record.driver_lock import Interrupted
+from studies.report.sections.sensitivity import study_sections
 
 PI = np.pi
 
@@ -224,3 +225,33 @@ def test_a_study_without_any_figures_has_no_indices(tmp_path, case):
     assert len(broken.failed) == study.sensitivity.points and broken.morris.left_out == 4
     for array in (broken.sobol.total, broken.morris.mean_absolute, broken.local.derivative):
         assert np.isnan(array).all()
+
+
+def test_exact_derivatives_are_on_record_with_what_shorter_windows_make_of_them(tmp_path, case):
+    study = cheap.study_of(methods=["gradient"])
+    run_sensitivity(study, case, tmp_path, evaluate=cheap.sloped)
+    found = load_sensitivity(tmp_path).gradient  # from the record alone
+    assert found.derivative[0] == pytest.approx([2.0, 1.0, -4.0])
+    assert found.error[0] == pytest.approx([0.05, 1.5, 0.0]), "the largest, which is that of half the window"
+    assert found.known[0].tolist() == [True, False, True] and not found.known[1].any()
+    assert (found.expected, found.computed) == (-0.5, -0.4)
+    with open(SensitivityFolder(tmp_path).indices_csv, encoding="utf-8") as table:
+        rows = {(r["output"], r["input"]): r for r in csv.DictReader(table)}
+    assert len(rows) == 3, "outputs without derivatives have no rows"
+    assert float(rows["sigma", "speed_kmh"]["value"]) == -4.0 and rows["sigma", "speed_kmh"]["unit"] == "N/(km/h)"
+    cell = {row[0]: row[1] for row in study_sections(load_sensitivity(tmp_path))[0].tables[0].rows}
+    assert cell["catenary.damping.alpha"].startswith("unknown (± 0.30") and "unknown" not in cell["speed_kmh"]
+
+
+def test_a_record_without_derivatives_is_read_and_names_the_reason(tmp_path, case):
+    study = cheap.study_of(methods=["gradient"])
+    result = run_sensitivity(study, case, tmp_path, evaluate=cheap.plane)
+    assert "slopes" not in (tmp_path / "points.jsonl").read_text(encoding="utf-8")
+    assert np.isnan(result.gradient.derivative).all() and not result.gradient.known.any()
+
+
+def test_a_case_without_exact_derivatives_is_refused_before_anything_is_written(tmp_path, case):
+    released = case.with_changes(slack_damping="released")
+    with pytest.raises(InputError, match=r"slack_damping must be kept.*sensitivity\.methods"):
+        run_sensitivity(cheap.study_of(methods=["gradient"]), released, tmp_path / "new", evaluate=cheap.never)
+    assert not (tmp_path / "new").exists()

@@ -3,6 +3,7 @@
 import csv
 import re
 
+import numpy as np
 import pytest
 import xarray as xr
 from refusal import refused
@@ -115,3 +116,19 @@ def test_a_study_is_evaluated_drawn_and_resumed(catenary, folder):
         catenary("sensitivity", *COARSE, INPUTS, "dt=1e-3"), ["must be resumed with the configuration", "case.dt was "]
     )
     assert catenary("report", str(where)).code == 0
+
+
+def test_exact_derivatives_are_checked_by_a_computed_step_and_by_shorter_windows(catenary, folder):
+    ended = catenary(
+        "sensitivity", *COARSE, INPUTS, "sensitivity.methods=[gradient]", "sensitivity.local.tolerance=1e-7",
+        "periodic.max_spans=400", "periodic.spans_behind=10", "periodic.spans_ahead=12", "mean_force_N=60",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "exact derivative of sigma times the range: " in ended.out
+    where = folder / "outputs" / "sensitivity" / "small"
+    exact = load_sensitivity(where).gradient
+    assert exact.computed < 0.0 and exact.computed == pytest.approx(exact.expected, rel=0.05)
+    near = exact.error[0, :2] / np.abs(exact.derivative[0, :2])
+    assert (near > 0.0).all() and (near < 0.1).all(), "what acts at the pantograph is hardly cut"
+    assert near.max() < exact.error[0, 2] / abs(exact.derivative[0, 2]), "what acts everywhere is"
+    assert "Exact derivatives" in (where / "report.html").read_text(encoding="utf-8")

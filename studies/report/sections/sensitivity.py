@@ -6,26 +6,27 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
 from optimise.evaluation.case_inputs import value_at
-from optimise.parameter_study.sensitivity_indices import OUTPUTS, LocalFigures, MorrisFigures, Output, SobolFigures
+from optimise.parameter_study.sensitivity_indices import (
+    OUTPUTS,
+    GradientFigures,
+    LocalFigures,
+    MorrisFigures,
+    Output,
+    SobolFigures,
+)
 from optimise.parameter_study.sensitivity_result import SensitivityResult
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from studies.report.content.pieces import Array
 from studies.report.drawing.parts import Section, Table, present
 from studies.report.sections.tables import not_periodic_text, plus_minus, value_text
 
-__all__ = [
-    "bars",
-    "inputs_table",
-    "rows_chart",
-    "sensitivity_summary",
-    "study_headline",
-    "study_sections",
-    "study_warnings",
-]
+__all__ = ["bars", "inputs_table", "rows_chart", "sensitivity_summary", "study_headline", "study_sections",
+           "study_warnings"]  # fmt: skip
 
 INDEPENDENT = "Inputs are taken as independent, every value of a range as equally likely."
 
@@ -41,9 +42,11 @@ def sensitivity_summary(title: str, result: SensitivityResult) -> Section:
 
 def study_sections(result: SensitivityResult) -> tuple[Section, ...]:
     """Shares of the variance, elementary effects and derivatives, as far as the study has them."""
-    shares = () if result.sobol is None else (_sobol_section(result, result.sobol),)
-    effects = () if result.morris is None else (_morris_section(result, result.morris),)
-    return (*shares, *effects, *(() if result.local is None else (_local_section(result, result.local),)))
+    shares = None if result.sobol is None else _sobol_section(result, result.sobol)
+    effects = None if result.morris is None else _morris_section(result, result.morris)
+    differences = None if result.local is None else _local_section(result, result.local)
+    slopes = None if result.gradient is None else _gradient_section(result, result.gradient)
+    return tuple(section for section in (shares, effects, differences, slopes) if section is not None)
 
 
 def study_headline(result: SensitivityResult) -> str:
@@ -88,13 +91,9 @@ def _sobol_section(result: SensitivityResult, s: SobolFigures) -> Section:
     outputs = range(len(OUTPUTS))
     rows = tuple((name, *(_index(s, k, i) for k in outputs)) for i, name in enumerate(result.plan.names))
     percent = f"{100.0 * result.spec.sobol.confidence:g} %"
-    table = Table(
-        "Total indices, first-order ones in brackets",
-        ("input", *(o.name for o in OUTPUTS)),
-        rows,
-        "l" + "r" * len(OUTPUTS),
-        "– where the output does not vary." if not np.isfinite(s.total).all() else "",
-    )
+    note = "– where the output does not vary." if not np.isfinite(s.total).all() else ""
+    columns = ("input", *(o.name for o in OUTPUTS)), rows, "l" + "r" * len(OUTPUTS)
+    table = Table("Total indices, first-order ones in brackets", *columns, note)
     spread = tuple(
         (o.meaning, f"{value_text(float(m), 2)} {o.unit}", f"{value_text(float(d), 2)} {o.unit}")
         for o, m, d in zip(OUTPUTS, s.mean, s.deviation, strict=True)
@@ -137,7 +136,7 @@ def _morris_section(result: SensitivityResult, m: MorrisFigures) -> Section:
 def _local_section(result: SensitivityResult, d: LocalFigures) -> Section:
     charts = present(*(_tornado_chart(result, d, k, output) for k, output in enumerate(OUTPUTS)))
     step = f"{100.0 * result.spec.local.step:g} %"
-    scaled = d.steps / result.spec.local.step
+    slopes, errors = (x * (d.steps / result.spec.local.step) for x in (d.derivative, d.error))
     return Section(
         "Near the case's own values",
         text=(
@@ -146,17 +145,31 @@ def _local_section(result: SensitivityResult, d: LocalFigures) -> Section:
             "apart. It stays large where an output is rough in an input, as maxima and slackening droppers are.",
         ),
         charts=charts,
-        tables=(
-            _table("Derivative times the range, with its step error", d.derivative * scaled, d.error * scaled, result),
-        ),
+        tables=(_table("Derivative times the range, with its step error", slopes, errors, result),),
     )
 
 
-def _table(title: str, values: Array, errors: Array, result: SensitivityResult) -> Table:
-    rows = tuple(
-        (name, *(plus_minus(float(values[k, i]), float(errors[k, i]), 2) for k in range(len(OUTPUTS))))
-        for i, name in enumerate(result.plan.names)
+def _gradient_section(result: SensitivityResult, g: GradientFigures) -> Section:
+    ranges = np.array([r.high - r.low for r in result.spec.inputs.values()])
+    text = (
+        "By multipliers of the steady state, with no step: to first order, and exact as long as the same droppers go "
+        "slack. ± is how far they are, at most, from those in half and two thirds of the window, which cut more of "
+        "the waves that reach far; where it exceeds the value, that is unknown. The loss, a number of steps, has none."
     )
+    check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they have "
+    found = (f"{check}{number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
+    table = _table("Exact derivative times the range", g.derivative * ranges, g.error * ranges, result, known=g.known)
+    return Section("Exact derivatives", text=(text, *filter(None, found)), tables=(table,))
+
+
+def _table(
+    title: str, values: Array, errors: Array, result: SensitivityResult, known: NDArray[np.bool_] | None = None
+) -> Table:
+    def cell(k: int, i: int) -> str:
+        unknown = known is not None and np.isfinite(values[k, i]) and not known[k, i]
+        return f"unknown (± {number(errors[k, i], 2)})" if unknown else plus_minus(values[k, i], errors[k, i], 2)
+
+    rows = tuple((name, *(cell(k, i) for k in range(len(OUTPUTS)))) for i, name in enumerate(result.plan.names))
     return Table(title, ("input", *(f"{o.name} [{o.unit}]" for o in OUTPUTS)), rows, "l" + "r" * len(OUTPUTS))
 
 
@@ -229,17 +242,11 @@ def _effects_chart(result: SensitivityResult, m: MorrisFigures, k: int, output: 
     effects = Curve("inputs", size, spread, output.unit, output.unit, "best", "dots", notes, short)
     line = Curve("spread as large as the effect", np.array([0.0, top]), np.array([0.0, top]), output.unit, output.unit,
                  "muted")  # fmt: skip
-    return Chart(
-        name=f"morris_{output.name}",
-        title=f"Elementary effects on the {output.meaning}",
-        caption="Right: matters. High: acts unevenly or together with others.",
-        x_label="Mean size of the effect over the range",
-        y_label="Standard deviation of the effects",
-        curves=(line, effects),
-        x_range=(0.0, top),
-        y_range=(0.0, 1.1 * float(max(spread.max(), 1e-12))),
-        pick="point",
-    )
+    axes = "Mean size of the effect over the range", "Standard deviation of the effects"
+    caption = "Right: matters. High: acts unevenly or together with others."
+    about = f"morris_{output.name}", f"Elementary effects on the {output.meaning}", caption
+    y_range = 0.0, 1.1 * float(max(spread.max(), 1e-12))
+    return Chart(*about, *axes, (line, effects), x_range=(0.0, top), y_range=y_range, pick="point")
 
 
 def _tornado_chart(result: SensitivityResult, d: LocalFigures, k: int, output: Output) -> Chart | None:
