@@ -88,6 +88,8 @@ def _matrices(case: CaseSpec) -> InfluenceMatrices:
     """Influence matrices of a case, where they cover what its window does."""
     if case.slack_damping != "kept":
         raise NoCompanionError(f"influence matrices keep the damping of slack droppers: got {case.slack_damping}")
+    if case.trailing.distances_m:
+        raise NoCompanionError("influence matrices are pressed by one pantograph: trailing.distances_m names others")
     try:
         return influence_matrices(case, QUADRATURE)
     except ValueError as reason:  # such as a dropper that is slack at rest, or a component with damping of its own

@@ -27,6 +27,11 @@ def refusal_of_derivatives(case: CaseSpec) -> str | None:
     """Why a case has no exact derivatives; None where it has."""
     if not case.seeks_steady_state:
         return f"exact derivatives are those of a steady state: solver must be periodic, got {case.solver}"
+    if case.trailing.distances_m:
+        return (
+            f"exact derivatives are those of one pantograph: trailing.distances_m must be empty, got "
+            f"{len(case.trailing.distances_m)} behind the first"
+        )
     if case.slack_damping != "kept":
         return (
             "exact derivatives need a law of slack that moves without a jump: slack_damping must be kept, got "

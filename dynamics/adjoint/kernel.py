@@ -25,6 +25,7 @@ from numba import njit
 
 from dynamics.adjoint.layout import AdjointState, Frozen, Multipliers
 from dynamics.linear_algebra.vector_rows import Lanes
+from dynamics.travelling_window.contacts import point_load, point_value
 from dynamics.travelling_window.forces import (
     MAX_SWEEPS,
     add_near,
@@ -32,12 +33,11 @@ from dynamics.travelling_window.forces import (
     dropper_loads,
     felt_by,
     mark_neighbours,
-    point_load,
-    point_value,
     stretch_of,
 )
 from dynamics.travelling_window.kernel import carry_supports
-from dynamics.travelling_window.layout import Inputs, Operators, Scratch, Squeezed
+from dynamics.travelling_window.layout import Inputs, Operators, Squeezed
+from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
 
 __all__ = ["march_span_back"]
@@ -60,16 +60,16 @@ def _list_slack(slack, found):
 def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
     """Multipliers of contact and slack droppers at a step's end: eta_c, those of droppers by list into ``start``."""
     w, found, listed = scratch.w, scratch.found, scratch.listed
-    eta, rate, reach = listed
+    eta, rate, reach = listed.start, listed.rate, listed.reach[0]
     contact, panto, droppers, constants = inputs
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
-    n, element = frozen.n, operators.element[step]
-    dof, phi, by_contact = contact.dof[step], contact.weight[step], operators.by_contact[element]
+    n, element = frozen.n, operators.element[0, step]
+    dof, phi, by_contact = contact.dof[0, step], contact.weight[0, step], operators.by_contact[element]
     held = frozen.in_contact[step - 1]
     own = panto.inverse[0, 0]
     for i in range(4):
         for j in range(4):
-            own += phi[i] * phi[j] * operators.at_contact[step, i, j]
+            own += phi[i] * phi[j] * operators.at_contact[0, step, i, j]
     half = 0.5 * dt * kc
     pull = 0.5 * dt * droppers.given_up * droppers.stiffness
     gap = point_value(w, dof, phi, p, n) - wp[0]
@@ -94,12 +94,12 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
             break
         for x in range(n_found):
             d = found[x, 0]
-            alone = operators.among[1, d, d]
-            new = -(rate[x] + pull * alone * eta[x]) / (1.0 - pull * alone)
+            alone, pulls = operators.among[1, d, d], pull[d]
+            new = -(rate[x] + pulls * alone * eta[x]) / (1.0 - pulls * alone)
             change = new - eta[x]
             eta[x] = new
-            felt_by(rate, pull * change, x, found, operators.among)
-            gap -= pull * change * reach[x]
+            felt_by(rate, pulls * change, x, found, operators.among)
+            gap -= pulls * change * reach[x]
             move = max(move, abs(change))
         if move < frozen.tolerance:
             break
@@ -117,7 +117,7 @@ def march_span_back(
 ) -> None:
     """March the multipliers over one cell, backwards in time, in place."""
     (unused, a, s, mp, sp), (frozen, out) = state, task
-    w, found, wp, fb, none = scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old
+    w, found, wp, fb, none = scratch.w, scratch.found, scratch.wp[0], scratch.fb, scratch.fd_old
     contact, panto, droppers, constants = inputs
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
     ni, n, masses = operators.factor.ni, operators.factor.n, mp.size
@@ -136,19 +136,19 @@ def march_span_back(
         eta_c = _multipliers(step, wp, n_found, frozen, scratch, operators, inputs)
         fb[:] = 0.0
         for x in range(n_found):
-            fb[found[x, 0], found[x, 1]] = pull * scratch.listed.start[x]
+            fb[found[x, 0], found[x, 1]] = pull[found[x, 0]] * scratch.listed.start[x]
         load = 0.5 * dt * kc * eta_c
-        add_near(w, operators.element[step], contact.weight[step], -load, p, operators.near_contact)
+        add_near(w, operators.element[0, step], contact.weight[0, step], -load, p, operators.near_contact)
         add_squeezed(lanes, w, (none, fb), (found, n_found), scratch.squeeze, operators)
         for i in range(masses):
             wp[i] += panto.inverse[i, 0] * load
         share_interface(w, n, ni)
         now = Squeezed(fb, found, n_found)
-        point_load(s, contact.dof[step], contact.weight[step], load, p, n)
+        point_load(s, contact.dof[0, step], contact.weight[0, step], load, p, n)
         dropper_loads(s, now, droppers, -1.0)
         carry_supports(s, w, constants, True)
         advance(lanes, (unused, a, s, w), operators.mass, constants.scalars, n, ni)
-        point_load(s, contact.dof[step], contact.weight[step], load, p, n)
+        point_load(s, contact.dof[0, step], contact.weight[0, step], load, p, n)
         dropper_loads(s, now, droppers, -1.0)
         carry_supports(s, w, constants, False)
         if step == at_step:

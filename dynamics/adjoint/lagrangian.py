@@ -105,7 +105,7 @@ class Lagrangian:
     def _pantograph_terms(self, start: WindowState, record: SpanRecord) -> None:
         """Matrices (mass, mass) of products of the pantograph's mu with its acceleration, velocity and place."""
         dt, w = self._window.dt, record.motion.pantograph
-        z, v, m = start.z.copy(), start.z_dot.copy(), self._found.pantograph_start.copy()
+        z, v, m = start.z[0].copy(), start.z_dot[0].copy(), self._found.pantograph_start.copy()
         halves = np.empty_like(w)
         for k in range(len(w) - 1, -1, -1):
             m = halves[k] = 2.0 * self._found.period.pantograph[k] - m
@@ -160,7 +160,7 @@ class Lagrangian:
             line
             + self._pantograph_value(case, rate)
             + self._contact_value(case, equilibrium, cell, to_base)
-            + self._dropper_value(case, equilibrium, cell, to_base)
+            + self._dropper_value(equilibrium, cell, to_base)
             - self._found.mean * (case.mean_force_N or 0.0)
             + (0.0 if self._of_case is None else self._of_case(case))
         )
@@ -210,16 +210,16 @@ class Lagrangian:
         eta = np.where(self._force > 0.0, self._found.period.contact, 0.0)
         return float(-eta @ gap * case.contact.stiffness - pushed @ self._force)
 
-    def _dropper_value(self, case: CaseSpec, equilibrium: Equilibrium, cell: VerticalCell, to_base: Ints) -> float:
+    def _dropper_value(self, equilibrium: Equilibrium, cell: VerticalCell, to_base: Ints) -> float:
         """Law of the slack droppers, and what their squeezes do."""
-        given_up, stiffness = self._window.droppers.given_up, case.catenary.droppers.stiffness
+        given_up, stiffness = self._window.droppers.given_up, equilibrium.dropper_stiffness[:, None]
         taut = self._window.droppers.force > 0.0
         own, weight = self.cell.dropper_dof, np.zeros_like(self.cell.dropper_weight)
         for d in range(len(own)):
             order = {int(dof): k for k, dof in enumerate(to_base[cell.dropper_dof[d]])}
             weight[d] = [cell.dropper_weight[d, order[int(dof)]] for dof in own[d]]
         force = np.where(taut, equilibrium.dropper_spring_force, 0.0)
-        laws = given_up * (self._eta @ force + stiffness * (weight * self._eta_ends).sum())
+        laws = given_up * (self._eta @ force + (stiffness * weight * self._eta_ends).sum())
         return float(laws + (weight * self._mu_ends).sum())
 
 

@@ -85,6 +85,7 @@ LINE_HISTORIES = (
     ("point_velocity", "point_velocity", ("point", "axis"), "m s-1", "velocity of chosen nodes"),
     ("point_acceleration", "point_acceleration", ("point", "axis"), "m s-2", "acceleration of chosen nodes"),
 )
+TRAIN_HISTORIES = 4  # the first of them, which every solver has
 # kept in single precision: many, and 1e-7 of a force or of 100 mm is far below what a solver resolves
 SINGLE = ("line_dropper_force", "frame_displacement")
 
@@ -114,17 +115,15 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
         if solution.support_uplift_time.size:
             text = "time since the pantograph passed the support, negative before"
             found = found.assign_coords(uplift_time=variable(("uplift_time",), solution.support_uplift_time, "s", text))
-        force = solution.dropper_force
-        if force.size:
+        if solution.dropper_force.size:
             text = "dropper force along the period, static share included, tension positive"
-            found["dropper_force"] = variable(("time", "dropper"), force, "N", text)
+            found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
         if solution.dropper_slack_time.size:
             text = "time that each dropper is slack while the train passes, mean of the evaluated spans"
             found["dropper_slack_time"] = variable(("dropper",), solution.dropper_slack_time, "s", text)
         found = found.assign(_signals(solution))
     kept = solution.histories
-    if kept is not None:
-        found = found.assign(_line_histories(kept))
+    found = found.assign(_train_histories(solution) if kept is None else _line_histories(kept))
     found.attrs["status"] = solution.status.value
     found.attrs["message"] = solution.message
     found.attrs["applied_force_N"] = float(solution.applied_force_N)
@@ -192,6 +191,15 @@ def _losses(signals: ForceSignals) -> dict[str, xr.Variable]:
             name: variable(("loss",), np.array([getattr(loss, key) for _, loss in rows], dtype=float), units, text)
             for name, key, units, text in columns
         },
+    }
+
+
+def _train_histories(solution: Solution) -> dict[str, xr.Variable]:
+    """Station, forces and contact height of every pantograph of a train, as an open line has them."""
+    each = solution.pantographs if len(solution.pantographs) > 1 else ()
+    return {
+        name: variable(("time", *dims), np.stack([getattr(one, attribute) for one in each], axis=1), units, text)
+        for name, attribute, dims, units, text in LINE_HISTORIES[: TRAIN_HISTORIES if each else 0]
     }
 
 

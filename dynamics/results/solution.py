@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 
 __all__ = ["PantographResult", "Solution", "without_figures"]
+
+WORSE_WHEN_LOW = ("contact_force_min_N", "contact_force_statistical_min_N")
 
 
 def _none() -> NDArray[np.float64]:
@@ -119,6 +121,22 @@ class Solution:
     def statistics(self) -> ContactStatistics | None:
         """Statistics of the leading pantograph; None where there are no figures."""
         return self.leading.statistics
+
+    @property
+    def train_statistics(self) -> ContactStatistics | None:
+        """Of every statistic the worst of the train's pantographs, those of one pantograph alone; None without figures.
+
+        So the largest and the smallest force may be those of different pantographs: their difference is the range of
+        the whole train.
+        """
+        each = [one.statistics for one in self.pantographs if one.statistics is not None]
+        if len(each) < 2:
+            return self.statistics
+        worst = {
+            name: min(values) if name in WORSE_WHEN_LOW else max(values)
+            for name, values in ((f.name, [getattr(s, f.name) for s in each]) for f in fields(ContactStatistics))
+        }
+        return ContactStatistics(**worst)
 
     @property
     def applied_force_N(self) -> float:

@@ -101,6 +101,11 @@ class CaseSpec(Spec):
         return self.solver == "open_line"
 
     @property
+    def distances(self) -> tuple[float, ...]:
+        """Of every pantograph behind the leading one, its own 0 first [m]."""
+        return (0.0, *self.trailing.distances_m)
+
+    @property
     def speed(self) -> float:
         """Train speed [m/s]."""
         return self.speed_kmh / 3.6
@@ -144,6 +149,10 @@ class CaseSpec(Spec):
         problems = []
         if (self.mean_force_N is None) == (self.applied_force_N is None):
             problems.append("give exactly one of mean_force_N and applied_force_N")
+        elif self.mean_force_N is not None and self.trailing.applied_forces_N is not None:
+            problems.append(
+                "trailing.applied_forces_N must be left out where mean_force_N is held for every pantograph"
+            )
         wire = self.catenary.contact_wire
         wave = (wire.tension / wire.mass_per_length) ** 0.5
         if self.speed >= 0.9 * wave:
@@ -186,14 +195,13 @@ class CaseSpec(Spec):
         """Say what only an open line can do."""
         asked = {
             f"kinematics={self.kinematics}": self.kinematics != "linearised",
-            "trailing.distances_m": bool(self.trailing.distances_m),
             "base_motion": self.base_motion is not None,
             f"contact.exponent={self.contact.exponent:g}": self.contact.exponent != 1.0,
             f"contact.restitution={self.contact.restitution:g}": self.contact.restitution != 1.0,
         }
         return [
-            f"{key} needs solver=open_line: got solver={self.solver}, which takes one pantograph on a smooth track, "
-            f"an elastic contact and a line linearised about rest"
+            f"{key} needs solver=open_line: got solver={self.solver}, which takes a smooth track, an elastic "
+            f"contact and a line linearised about rest"
             for key, wanted in asked.items()
             if wanted
         ]
@@ -208,10 +216,6 @@ class CaseSpec(Spec):
             problems.append(
                 f"open_line.spans must hold the evaluated spans, those after them and the train: "
                 f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}"
-            )
-        if self.mean_force_N is not None and self.trailing.applied_forces_N is not None:
-            problems.append(
-                "trailing.applied_forces_N must be left out where mean_force_N is held for every pantograph"
             )
         if self.base_motion is not None:
             needed = (end - wires.station(line.start)) / self.speed

@@ -20,8 +20,8 @@ __all__ = [
 ]
 
 Integrator: TypeAlias = Literal["newmark", "hht", "rk4"]
-SpansBehind = Annotated[int, Field(ge=2, le=120, description="window behind the pantograph [spans]")]
-SpansAhead = Annotated[int, Field(ge=2, le=120, description="window ahead of the pantograph [spans]")]
+SpansBehind = Annotated[int, Field(ge=2, le=120, description="window behind the last pantograph [spans]")]
+SpansAhead = Annotated[int, Field(ge=2, le=120, description="window ahead of the first pantograph [spans]")]
 Tolerance = Annotated[
     float,
     Field(gt=0.0, le=0.1, description="change of state from span to span near the pantograph, relative [-]"),
@@ -33,7 +33,7 @@ Precision = Annotated[
 
 
 class PeriodicSpec(Spec):
-    """Steady state of one pantograph on the infinite periodic line, by a window that travels with it."""
+    """Steady state of one or more pantographs on the infinite periodic line, by a window that travels with them."""
 
     spans_behind: SpansBehind = 45
     spans_ahead: SpansAhead = 49

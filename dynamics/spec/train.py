@@ -81,7 +81,7 @@ class ContactSpec(Spec):
 
 
 class TrailingSpec(Spec):
-    """Pantographs behind the first one, of the same type, on an open line."""
+    """Pantographs behind the first one, of the same type."""
 
     distances_m: tuple[Annotated[float, Field(gt=0.0, le=1000.0)], ...] = Field(
         default=(), max_length=7, description="distances behind the first pantograph, increasing [m]"
@@ -91,10 +91,11 @@ class TrailingSpec(Spec):
     )
     entry_length_m: Annotated[float, Field(gt=0.0, le=500.0)] = Field(
         default=70.0,
-        description="way from the line's first support over which force and base of an entering one rise [m]",
+        description="way from the line's first support over which force and base of an entering one rise [m]; an open "
+        "line's",
     )
     entry_drop_m: Annotated[float, Field(ge=0.0, le=0.5)] = Field(
-        default=0.02, description="how much lower the base of an entering one begins [m]"
+        default=0.02, description="how much lower the base of an entering one begins [m]; an open line's"
     )
 
     @model_validator(mode="after")

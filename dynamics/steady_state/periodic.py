@@ -1,6 +1,6 @@
-"""Steady state of one pantograph on the infinite periodic line: the fixed point of the span-to-span map.
+"""Steady state of one or more pantographs on the infinite periodic line: the fixed point of the span-to-span map.
 
-A window of spans with absorbing ends travels with the pantograph. After each span the state, moved on by one span,
+A window of spans with absorbing ends travels with the train. After each span the state, moved on by one span,
 must be the state before it. Slack droppers and lost contact are marched exactly; Anderson acceleration, started from
 a neighbouring design where there is one, shortens the way.
 """
@@ -62,8 +62,8 @@ def solve_periodic(
         spans += more
     effort = Effort(spans * len(case.catenary.spans), residual, found - began, found)
     if status is not Status.OK:
-        applied = span_map.state.applied_force
-        return _marched_on(case, eq, applied if np.isfinite(applied) else None, effort)
+        applied = span_map.state.applied_forces
+        return _marched_on(case, eq, applied if np.isfinite(applied).all() else None, effort)
     return replace(_solution(span_map, eq, effort), warm_start=_warm_start(span_map, x, memory))
 
 
@@ -85,7 +85,7 @@ def iterate(
         residual = float(np.linalg.norm(feature))
         if span_map.record.ran_away or not np.isfinite(residual):
             return x, residual, spans, Status.DIVERGED
-        held = target is None or abs(span_map.record.force.mean() - target) < 0.5 * MEAN_FORCE_TOLERANCE
+        held = target is None or np.abs(span_map.record.forces.mean(axis=1) - target).max() < 0.5 * MEAN_FORCE_TOLERANCE
         if spans > plain + 1 and residual < settings.tolerance and held:
             return mapped, residual, spans, Status.OK
         x = memory.propose(mapped, feature)
@@ -116,22 +116,29 @@ class Effort:
 
 
 def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
-    """Filter the last span and form its statistics."""
+    """Filter the last period and form the statistics of every pantograph."""
     case, dt, record = span_map.case, span_map.window.dt, span_map.record
     assert record is not None
-    bands = filter_force(record.force, dt, case.signal, periodic=True)
     highest = int(record.uplift.max(axis=(0, 2)).argmax())
     uplift = record.uplift[:, highest, ::-1].T.ravel()
     step = np.arange(1, len(record.force) + 1, dtype=np.float64)
-    result = PantographResult(
-        applied_force_N=span_map.state.applied_force,
-        position=step * dt * case.speed,
-        contact_force=record.force,
-        contact_force_filtered=bands.whole,
-        contact_height=record.height,
-        evaluated=slice(0, len(record.force)),
-        statistics=contact_statistics(record.force, bands, record.height, float(uplift.max())),
-    )
+    results = []
+    trains = zip(case.distances, span_map.state.applied_forces, record.forces, record.heights, strict=True)
+    for distance, applied, force, height in trains:
+        position, order = _by_station(step * dt * case.speed - distance, case.catenary.period)
+        force, height = force[order], height[order]
+        bands = filter_force(force, dt, case.signal, periodic=True)
+        results.append(
+            PantographResult(
+                applied_force_N=float(applied),
+                position=position,
+                contact_force=force,
+                contact_force_filtered=bands.whole,
+                contact_height=height,
+                evaluated=slice(0, len(force)),
+                statistics=contact_statistics(force, bands, height, float(uplift.max())),
+            )
+        )
     return Solution(
         case=case,
         equilibrium=eq,
@@ -139,7 +146,7 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
         message="",
         wall_time_s=effort.wall_time_s,
         time=step * dt,
-        pantographs=(result,),
+        pantographs=tuple(results),
         repeats=True,
         spans_marched=effort.spans,
         spans_evaluated=len(case.catenary.spans),
@@ -151,6 +158,13 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
     )
 
 
+def _by_station(place: NDArray[np.float64], period: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Stations in (0, period] [m] in their order, and the steps at which a pantograph is there."""
+    within = place - period * (np.ceil(place / period - 1.0e-12) - 1.0)
+    order = np.argsort(within, kind="stable")
+    return within[order], order
+
+
 def _since_passed(span_map: SpanMap, support: int) -> NDArray[np.float64]:
     """Times [s] since the pantograph passed a support, window column after column, the one farthest ahead first."""
     window, case = span_map.window, span_map.case
@@ -160,7 +174,7 @@ def _since_passed(span_map: SpanMap, support: int) -> NDArray[np.float64]:
     return np.asarray((step - ahead[:, None]).ravel(), dtype=np.float64)
 
 
-def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: Effort) -> Solution:
+def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | None, effort: Effort) -> Solution:
     """Figures of a long march, and its last period, where no state was found that repeats from span to span."""
     window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
     settings = case.transient.model_copy(update=window)
@@ -174,14 +188,16 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: 
             f"deviation of whose halves differs by {long.spread_percent:+.2f} %. Raise periodic.max_spans, or on a "
             "line with little damping use solver=open_line or solver=transient"
         )
-    result = long.leading
-    last = replace(
-        result,
-        position=result.position[:n],
-        contact_force=result.contact_force[-n:],
-        contact_force_filtered=result.contact_force_filtered[-n:],
-        contact_height=result.contact_height[-n:],
-        evaluated=slice(0, min(n, len(result.contact_force))),
+    last = tuple(
+        replace(
+            one,
+            position=one.position[:n],
+            contact_force=one.contact_force[-n:],
+            contact_force_filtered=one.contact_force_filtered[-n:],
+            contact_height=one.contact_height[-n:],
+            evaluated=slice(0, min(n, len(one.contact_force))),
+        )
+        for one in long.pantographs
     )
     return replace(
         long,
@@ -190,7 +206,7 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: float | None, effort: 
         message=message,
         wall_time_s=effort.wall_time_s,
         time=long.time[:n],
-        pantographs=(last,),
+        pantographs=last,
         spans_marched=effort.spans + settings.spans,
         residual=effort.residual,
         support_uplift=long.support_uplift[-case.catenary.periods(long.spans_evaluated) :],

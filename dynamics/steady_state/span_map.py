@@ -18,7 +18,7 @@ FEATURE_REACH = 3
 
 
 class SpanMap:
-    """The span-to-span map of one design: march a span, move the window on, correct the applied force."""
+    """The span-to-span map of one design: march a span, move the window on, correct the applied forces."""
 
     def __init__(self, case: CaseSpec, eq: Equilibrium, cell: VerticalCell | None = None) -> None:
         self.case = case
@@ -31,20 +31,21 @@ class SpanMap:
         n, width = self.state.u.shape
         self._canonical = self.window.cell.canonical
         near = np.zeros((n, width), dtype=bool)
-        near[self.window.cell.heights, max(0, self.window.behind - 2) : self.window.behind + FEATURE_REACH + 1] = True
+        for column in {self.window.behind + int(at) for at in self.window.operators.contact.column[:, 0]}:
+            near[self.window.cell.heights, max(0, column - 2) : column + FEATURE_REACH + 1] = True
         self._near = np.flatnonzero(near[self._canonical].ravel())
         self._size = len(self._canonical) * width
 
     def pack(self) -> NDArray[np.float64]:
-        """Lay the state out as one vector: u and a in canonical order, pantograph, applied force."""
+        """Lay the state out as one vector: u and a in canonical order, pantographs, applied forces."""
         state = self.state
         return np.concatenate(
             [
                 state.u[self._canonical].ravel(),
                 state.a[self._canonical].ravel(),
-                state.z,
-                state.z_dot,
-                [state.applied_force],
+                state.z.ravel(),
+                state.z_dot.ravel(),
+                state.applied_forces,
             ]
         )
 
@@ -54,14 +55,13 @@ class SpanMap:
         for array, at in ((state.u, 0), (state.a, size)):
             array[self._canonical] = vector[at : at + size].reshape(-1, array.shape[1])
         at = 2 * size
-        for array in (state.z, state.z_dot):
+        for array in (state.z, state.z_dot, state.applied_forces):
             array[...] = vector[at : at + array.size].reshape(array.shape)
             at += array.size
-        state.applied_force = float(vector[at])
         self.window.settle(state)
 
     def static_start(self) -> NDArray[np.float64]:
-        """Packed state of the line and pantograph pressing at rest."""
+        """Packed state of the line and pantographs pressing at rest."""
         self.state, self.gain = self.window.static_start()
         return self.pack()
 
@@ -71,30 +71,31 @@ class SpanMap:
             return None
         self.scale, self.gain = start.scale, start.gain
         x = start.state.copy()
-        if self.case.applied_force_N is not None:
-            x[-1] = self.case.applied_force_N
+        given = self.window.given_forces
+        if given is not None:
+            x[-len(given) :] = given
         return x
 
     def apply(self, x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Map a packed state; returns it mapped, and the features of its change."""
         self.unpack(x)
         self.record = self.window.march(self.state)
-        mean = float(self.record.force.mean())
+        means = self.record.forces.mean(axis=1)
         self.window.shift(self.state, settled=False)
         target = self.case.mean_force_N
         if target is not None:
-            self.state.applied_force += (target - mean) / self.gain
+            self.state.applied_forces += (target - means) / self.gain
         mapped = self.pack()
         if self.scale is None:
             self.scale = float(np.abs(self.state.u).max()), float(np.abs(self.state.a).max())
         change = mapped - x
-        m = len(self.state.z)
+        m, count = self.state.z.size, len(means)
         feature = np.concatenate(
             [
                 change[self._near] / self.scale[0],
                 change[self._size + self._near] / self.scale[1],
-                change[-1 - 2 * m : -1 - m] / self.scale[0],
-                change[-1:] / x[-1],
+                change[-count - 2 * m : -count - m] / self.scale[0],
+                change[-count:] / x[-count:],
             ]
         )
         return mapped, feature / np.sqrt(len(self._near))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
@@ -24,11 +25,11 @@ MAX_CORRECTIONS = 6
 
 
 def solve_transient(
-    case: CaseSpec, equilibrium: Equilibrium | None = None, applied_force: float | None = None
+    case: CaseSpec, equilibrium: Equilibrium | None = None, applied_force: float | NDArray[np.float64] | None = None
 ) -> Solution:
-    """Run the long transient of a case; a held mean force is met by repeating the run with another applied force.
+    """Run the long transient of a case; held mean forces are met by repeating the run with other applied forces.
 
-    The equilibrium and a first guess of the applied force [N] may be given where they are known.
+    The equilibrium and a first guess of the applied forces [N] may be given where they are known.
     """
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary) if equilibrium is None else equilibrium
@@ -38,7 +39,10 @@ def solve_transient(
         return without_figures(case, eq, status, static_message(eq, status), found - began)
     settings = case.transient
     window = TravellingWindow(case, vertical_cell(eq), settings.spans_behind, settings.spans_ahead)
-    start, gain = window.static_start(applied_force)
+    guess = None
+    if window.given_forces is None and applied_force is not None:
+        guess = np.full(window.pantographs, applied_force)
+    start, gain = window.static_start(guess)
     records: list[SpanRecord] = []
     for _ in range(MAX_CORRECTIONS):
         state = start.copy()
@@ -46,14 +50,14 @@ def solve_transient(
         if records[-1].ran_away:
             status = Status.DIVERGED
             break
-        error = _mean_error(case, records)
-        if abs(error) < MEAN_FORCE_TOLERANCE:
+        errors = _mean_errors(case, records)
+        if np.abs(errors).max() < MEAN_FORCE_TOLERANCE:
             break
-        start = window.static_start(start.applied_force + error / gain)[0]
+        start = window.static_start(start.applied_forces + errors / gain)[0]
     else:
         status = Status.MEAN_FORCE_NOT_HELD
     spent = (found - began, time.perf_counter() - found)
-    return _solution(case, eq, status, records, start.applied_force, spent)
+    return _solution(case, eq, status, records, start.applied_forces, spent)
 
 
 def _run(window: TravellingWindow, state: WindowState, spans: int) -> list[SpanRecord]:
@@ -68,12 +72,12 @@ def _run(window: TravellingWindow, state: WindowState, spans: int) -> list[SpanR
     return records
 
 
-def _mean_error(case: CaseSpec, records: list[SpanRecord]) -> float:
-    """Missing mean force [N] over the evaluated spans; zero when the applied force is given."""
+def _mean_errors(case: CaseSpec, records: list[SpanRecord]) -> NDArray[np.float64]:
+    """Missing mean forces (pantograph,) [N] over the evaluated spans; zero when applied forces are given."""
     if case.mean_force_N is None:
-        return 0.0
+        return np.zeros(1)
     last = records[-case.transient_periods[1] :]
-    return case.mean_force_N - float(np.mean([r.force.mean() for r in last]))
+    return case.mean_force_N - np.mean([r.forces.mean(axis=1) for r in last], axis=0)
 
 
 def _solution(
@@ -81,37 +85,37 @@ def _solution(
     eq: Equilibrium,
     status: Status,
     records: list[SpanRecord],
-    applied: float,
+    applied: NDArray[np.float64],
     spent: tuple[float, float],
 ) -> Solution:
     """Join the spans' records and form the statistics of the evaluated ones."""
     dt, n = case.time_step, case.steps_per_period
-    force, height = (
-        np.concatenate([getattr(r, name) for r in records]) if records else np.zeros(0) for name in ("force", "height")
-    )
     uplift = np.array([r.uplift.max() for r in records])
     usable = status is Status.OK or status is Status.MEAN_FORCE_NOT_HELD
-    filtered = filter_force(force, dt, case.signal, periodic=False) if usable and records else None
-    count = case.transient_periods[1]
-    total = len(records)
+    count, total = case.transient_periods[1], len(records)
+    runs = [_joined(case, records, q, filtered=usable) for q in range(len(applied))]
 
-    def statistics(first: int, last: int) -> ContactStatistics | None:
+    def statistics(first: int, last: int, q: int = 0) -> ContactStatistics | None:
+        force, height, filtered = runs[q]
         if filtered is None or status is not Status.OK:
             return None
         cut = slice(first * n, last * n)
         bands = FilteredForce(filtered.whole[cut], filtered.low[cut], filtered.high[cut])
         return contact_statistics(force[cut], bands, height[cut], float(uplift[first:last].max()))
 
-    step = np.arange(1, len(force) + 1, dtype=np.float64)
-    result = PantographResult(
-        applied_force_N=applied,
-        position=step * dt * case.speed,
-        contact_force=force,
-        contact_force_filtered=force if filtered is None else filtered.whole,
-        contact_height=height,
-        evaluated=slice((total - count) * n, total * n),
-        statistics=statistics(total - count, total),
-    )
+    step = np.arange(1, total * n + 1, dtype=np.float64)
+    results = [
+        PantographResult(
+            applied_force_N=float(applied[q]),
+            position=step * dt * case.speed - distance,
+            contact_force=force,
+            contact_force_filtered=force if filtered is None else filtered.whole,
+            contact_height=height,
+            evaluated=slice((total - count) * n, total * n),
+            statistics=statistics(total - count, total, q),
+        )
+        for q, (distance, (force, height, filtered)) in enumerate(zip(case.distances, runs, strict=True))
+    ]
     return Solution(
         case=case,
         equilibrium=eq,
@@ -119,10 +123,20 @@ def _solution(
         message=static_message(eq, status),
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
         time=step * dt,
-        pantographs=(result,),
+        pantographs=tuple(results),
         halves=(statistics(total - count, total - count // 2), statistics(total - count // 2, total)),
         spans_marched=total * len(case.catenary.spans),
         spans_evaluated=count * len(case.catenary.spans),
         support_uplift=uplift,
-        dropper_slack_time=slack_time_of_records(case, eq, records[-count:]) if filtered is not None else np.zeros(0),
+        dropper_slack_time=slack_time_of_records(case, eq, records[-count:]) if usable and records else np.zeros(0),
     )
+
+
+def _joined(
+    case: CaseSpec, records: list[SpanRecord], q: int, *, filtered: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], FilteredForce | None]:
+    """Contact force [N] and contact height [m] of a pantograph over all spans, and its filtered force if wanted."""
+    if not records:
+        return np.zeros(0), np.zeros(0), None
+    force, height = (np.concatenate([getattr(r, name)[q] for r in records]) for name in ("forces", "heights"))
+    return force, height, filter_force(force, case.time_step, case.signal, periodic=False) if filtered else None

@@ -16,15 +16,16 @@ CACHE_LINE = 64
 
 
 def sponge(
-    cell: VerticalCell, behind: int, ahead: int, dt: float, number: np.dtype[Any]
+    cell: VerticalCell, spans: tuple[int, int, int], dt: float, number: np.dtype[Any]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Momentum factors per step (2, span + 1), and which of the two a dof has.
 
-    The first row is 1 around the pantograph, less in the outer half of the window; the second is 1: motion along the
-    track keeps its momentum everywhere, since its waves are longer than the window, and the impedance at the ends
-    absorbs them exactly.
+    ``spans`` are those behind the train, under it before the leading pantograph's, and ahead of it. The first row is 1
+    around the pantographs, less in the outer half of the window; the second is 1: motion along the track keeps its
+    momentum everywhere, since its waves are longer than the window, and the impedance at the ends absorbs them exactly.
     """
-    width = behind + ahead + 2
+    (behind, train, ahead) = spans
+    width = behind + train + ahead + 2
     back, front = max(1, behind // 2), max(1, (7 * ahead) // 12)
     alpha = np.zeros(width)
     alpha[:back] = SPONGE_DAMPING * ((back - np.arange(back)) / back) ** 2

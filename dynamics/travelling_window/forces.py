@@ -11,24 +11,14 @@ import numpy as np
 from numba import njit
 
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
-from dynamics.travelling_window.layout import (
-    Droppers,
-    Floats,
-    Inputs,
-    Ints,
-    March,
-    NearField,
-    Now,
-    Operators,
-    Scratch,
-    Squeezed,
-)
+from dynamics.travelling_window.contacts import begin_contacts
+from dynamics.travelling_window.layout import Droppers, Floats, Inputs, Ints, March, NearField, Now, Operators, Squeezed
+from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS
 
 __all__ = [
     "MAX_SWEEPS", "NEAR_SLACK", "ONE_BY_ONE", "add_near", "add_squeezed", "dropper_loads", "felt_by",
-    "forces_of_step", "list_squeezed", "mark_neighbours", "near_slack", "point_load", "point_value", "stretch_of",
-    "stretches",
+    "forces_of_step", "list_squeezed", "mark_neighbours", "near_slack", "stretch_of", "stretches",
 ]  # fmt: skip
 
 MAX_SWEEPS = 200
@@ -36,28 +26,6 @@ NEAR_SLACK = 2.0
 # more squeezed droppers than these are answered at once
 ONE_BY_ONE = 8
 ONE = np.ones(1)
-
-
-@njit(**OPTIONS)
-def point_load(target: Rows, dof: Ints, weight: Floats, amount: float, p: int, n: int) -> None:
-    """Add a load [N] at a contact-wire point; dofs beyond n belong to the next span's interface."""
-    for k in range(4):
-        if dof[k] < n:
-            target[dof[k], p] += amount * weight[k]
-        else:
-            target[dof[k] - n, p + 1] += amount * weight[k]
-
-
-@njit(**OPTIONS)
-def point_value(source: Rows, dof: Ints, weight: Floats, p: int, n: int) -> float:
-    """Value of a nodal field at a contact-wire point."""
-    total = 0.0
-    for k in range(4):
-        if dof[k] < n:
-            total += weight[k] * source[dof[k], p]
-        else:
-            total += weight[k] * source[dof[k] - n, p + 1]
-    return total
 
 
 @njit(**OPTIONS)
@@ -113,7 +81,7 @@ def near_slack(stretch: Rows, fd_old: Floats, droppers: Droppers, found: Ints) -
     for c in range(fd_old.shape[1] if flagged > 0 else 0):
         for k in range(flagged):
             d = found[k, 2]
-            if F0[d] + kd * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] + droppers.at_rest[d] > 0.0):
+            if F0[d] + kd[d] * stretch[d, c] < NEAR_SLACK or (beta > 0.0 and fd_old[d, c] + droppers.at_rest[d] > 0.0):
                 found[n_found, 0], found[n_found, 1] = d, c
                 n_found += 1
     mark_neighbours(found, n_found)
@@ -151,50 +119,54 @@ def felt_by(rate: Floats, change: float, at: int, found: Ints, compliance: Rows)
 
 
 @njit(**OPTIONS)
-def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance):
-    """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N] and the contact's rate.
+def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance, felt):
+    """One projected Gauss-Seidel sweep over the droppers found; returns the largest change [N], fills ``felt``.
 
-    Spring and dashpot of a dropper are solved together: fb = -k beta e', and pull + fd = 0 or fd = 0; one that keeps a
-    share of its stiffness gives up the rest of both. Forces are counted from those at rest, where a loose dropper has
-    one already.
+    That is what it changes the wire's rate at every contact by. Spring and dashpot of a dropper are solved together:
+    fb = -k beta e', and pull + fd = 0 or fd = 0; one that keeps a share of its stiffness gives up
+    the rest of both. Forces are counted from those at rest, where a loose dropper has one already.
     """
     start, rate, reach = listed
     fd, fb, fd_old = slack
     F0, kd, beta, share = droppers.force, droppers.stiffness, droppers.beta, droppers.given_up
     at_rest = droppers.at_rest
-    gone = share * kd  # stiffness that a slack dropper gives up
-    move = wire = 0.0
+    move = 0.0
+    felt[:] = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        own = compliance[1, d, d]
+        own, gone = compliance[1, d, d], share * kd[d]  # stiffness that a slack dropper gives up
         dash = gone * beta if fd_old[d, c] + at_rest[d] > 0.0 else 0.0
         free = 1.0 - dash * own
         before = 0.5 * fd[d, c] + fb[d, c]
         alone = (rate[x] + before * own) / free  # without this dropper's own forces
-        pull = F0[d] + kd * (start[x] + dt * alone)
+        pull = F0[d] + kd[d] * (start[x] + dt * alone)
         fd[d, c] = max(-at_rest[d], (-share * pull - at_rest[d]) / (1.0 - 0.5 * dt * gone * own / free))
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:
             felt_by(rate, change, x, found, compliance)
-            wire -= change * reach[x]
+            for q in range(felt.size):
+                felt[q] -= change * reach[q, x]
             move = max(move, 2.0 * abs(change))
-    return move, wire
+    return move
 
 
 @njit(**OPTIONS)
-def _list(field, listed, found, n_found, droppers, coupling):
-    """Stretch and its rate of the droppers found, without the forces sought, and how they feel the contact."""
+def _list(now, field, listed, found, operators, inputs):
+    """Stretch and its rate of the droppers found, without the forces sought, and how they feel every contact."""
+    step, n_found = now
     u, w = field
     start, rate, reach = listed
-    by_contact, phi, p = coupling
+    contact = inputs.contact
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        start[x], rate[x] = stretch_of(u, droppers, d, c), stretch_of(w, droppers, d, c)
-        reach[x] = 0.0
-        if -1 <= c - p <= 1:
-            for k in range(4):
-                reach[x] += phi[k] * by_contact[c - p + 1, d, k]
+        start[x], rate[x] = stretch_of(u, inputs.droppers, d, c), stretch_of(w, inputs.droppers, d, c)
+        for q in range(reach.shape[0]):
+            element, away = operators.element[q, step], c - inputs.constants.span - contact.column[q, step]
+            reach[q, x] = 0.0
+            if -1 <= away <= 1:
+                for k in range(4):
+                    reach[q, x] += contact.weight[q, step, k] * operators.by_contact[element, away + 1, d, k]
 
 
 @njit(**OPTIONS)
@@ -234,48 +206,46 @@ def add_squeezed(
 
 
 @njit(**OPTIONS)
-def forces_of_step(
-    lanes: Lanes, now: Now, state: March, scratch: Scratch, operators: Operators, inputs: Inputs
-) -> tuple[float, int]:
-    """Contact force and correction forces at the end of a step, by projected Gauss-Seidel.
+def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, operators: Operators, inputs: Inputs) -> int:
+    """Contact forces and correction forces at the end of a step, by projected Gauss-Seidel.
 
-    Only what contact and the droppers found feel of each other is followed; w is updated once at the end. Returns the
-    contact force [N] and the number of sweeps.
+    Only what contacts and the droppers found feel of each other is followed; w is updated once at the end. Leaves the
+    contact forces [N] in ``scratch.pressed`` and returns the number of sweeps.
     """
-    step, head, n_found = now
+    step, n_found = now
     u, fd, w, found, fb, listed = state.u, state.fd, scratch.w, scratch.found, scratch.fb, scratch.listed
-    at_contact, among, rate, reach = operators.at_contact, operators.among, listed.rate, listed.reach
+    rate, reach, pressed = listed.rate, listed.reach, scratch.pressed
     contact, panto, droppers, constants = inputs
-    dt, kc, p, tolerance = constants.scalars.dt, constants.contact_stiffness, constants.span, constants.tolerance
-    n, element = u.shape[0], operators.element[step]
-    dof, phi = contact.dof[step], contact.weight[step]
-    h_comp = 0.5 * panto.inverse[0, 0]
-    _list((u, w), listed, found, n_found, droppers, (operators.by_contact[element], phi, p))
-    own = 0.0
-    for i in range(4):
-        for j in range(4):
-            own += phi[i] * phi[j] * at_contact[step, i, j]
-    below = contact.height[step] + point_value(u, dof, phi, p, n)
-    wire = point_value(w, dof, phi, p, n)
-    lam, sweeps, slack = 0.0, 0, (fd, fb, scratch.fd_old)
+    dt, kc, tolerance = constants.scalars.dt, constants.contact_stiffness, constants.tolerance
+    lam, wire, own, yielding = pressed.force, pressed.wire, pressed.own, pressed.yielding
+    slack = fd, fb, scratch.fd_old
+    h_comp, sweeps = 0.5 * panto.inverse[0, 0], 0
+    _list(now, (u, w), listed, found, operators, inputs)
+    coupled = begin_contacts(step, (u, w), pressed, operators, inputs)
+    for q in range(lam.size):
+        yielding[q] = 1.0 / (1.0 + kc * dt * (0.5 * own[q] + h_comp))
     for sweep in range(MAX_SWEEPS):
-        sweeps = sweep
-        gap = head - dt * h_comp * lam - below - dt * wire
-        new = max(0.0, lam + (kc * gap - lam) / (1.0 + kc * dt * (0.5 * own + h_comp)))
-        move, change = abs(new - lam), 0.5 * (new - lam)
-        lam = new
-        wire += change * own
-        if n_found == 0:
+        sweeps, move = sweep, 0.0
+        for q in range(lam.size):
+            gap = pressed.head[q] - dt * h_comp * lam[q] - pressed.below[q] - dt * wire[q]
+            new = max(0.0, lam[q] + (kc * gap - lam[q]) * yielding[q])
+            move, change = max(move, abs(new - lam[q])), 0.5 * (new - lam[q])
+            lam[q] = new
+            wire[q] += change * own[q]
+            if coupled:
+                wire[:] += change * pressed.mutual[:, q]
+            for x in range(n_found):
+                rate[x] += change * reach[q, x]
+        if n_found > 0:
+            move = max(move, _slack_sweep(listed, slack, found, n_found, droppers, dt, operators.among, pressed.felt))
+            wire[:] += pressed.felt
+        if move < tolerance or (n_found == 0 and not coupled):
             break
-        for x in range(n_found):
-            rate[x] += change * reach[x]
-        squeezed, felt = _slack_sweep(listed, slack, found, n_found, droppers, dt, among)
-        wire += felt
-        if max(move, squeezed) < tolerance:
-            break
-    add_near(w, element, phi, 0.5 * lam, p, operators.near_contact)
+    for q in range(lam.size):
+        column = constants.span + contact.column[q, step]
+        add_near(w, operators.element[q, step], contact.weight[q, step], 0.5 * lam[q], column, operators.near_contact)
     add_squeezed(lanes, w, (fd, fb), (found, n_found), scratch.squeeze, operators)
-    return lam, sweeps
+    return sweeps
 
 
 @njit(**OPTIONS)

@@ -14,7 +14,8 @@ Contact and slack droppers enter as forces solved in their own step (projected G
 A^-1, which decay within some metres because A is governed by the mass. While a step is computed, point loads and
 what is not Rayleigh damped are carried inside s and taken out again at its end.
 
-Legend: rows 0..ni-1 are interface (support) dofs, the rest the interior; column c is span c, p the pantograph's;
+Legend: rows 0..ni-1 are interface (support) dofs, the rest the interior; column c is span c, p the leading
+pantograph's; q numbers pantographs;
 rows n.. of w hold the interface shifted to the span on its left, rows n + ni.. the interface of the span itself
 without the window's last; lam contact force; fd correction force of a slack dropper (squeezes its ends together) at
 the end of a step, beyond the one that it has at rest where it hangs loose there (their sum is >= 0); fb what takes the
@@ -31,26 +32,26 @@ from numba import njit
 
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.linear_algebra.vector_rows import Lanes, Rows
+from dynamics.travelling_window.contacts import point_load, point_value
 from dynamics.travelling_window.forces import (
     dropper_loads,
     forces_of_step,
     list_squeezed,
     near_slack,
-    point_load,
-    point_value,
     stretch_of,
     stretches,
 )
-from dynamics.travelling_window.layout import Constants, Inputs, March, Now, Operators, Records, Scratch, Squeezed
+from dynamics.travelling_window.layout import Constants, Inputs, March, Now, Operators, Records, Squeezed
+from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS, advance, share_interface, solve_spans
 
 __all__ = ["carry_supports", "march_span"]
 
 
 @njit(**OPTIONS)
-def _pantograph_free(zp, vp, wp, panto, half_old, dt):
-    """Mean velocities of the pantograph without the new contact force."""
-    A_inv, mass, stiffness, force = panto.inverse, panto.mass, panto.stiffness, panto.applied
+def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
+    """Mean velocities of a pantograph under an applied force, without the new contact force."""
+    A_inv, mass, stiffness = panto.inverse, panto.mass, panto.stiffness
     m = zp.size
     for i in range(m):
         wp[i] = 0.0
@@ -68,9 +69,11 @@ def _pantograph_free(zp, vp, wp, panto, half_old, dt):
 
 @njit(**OPTIONS)
 def _point_forces(s, at, lam, squeezed, inputs, n, factor):
-    """Add half of the contact force at one end of a step and of the correction forces to s, times ``factor``."""
+    """Add half of the contact forces at one end of a step and of the correction forces to s, times ``factor``."""
     contact, p = inputs.contact, inputs.constants.span
-    point_load(s, contact.dof[at], contact.weight[at], factor * 0.5 * lam, p, n)
+    for q in range(lam.size):
+        load, column = factor * 0.5 * lam[q], p + contact.column[q, at]
+        point_load(s, contact.dof[q, at], contact.weight[q, at], load, column, n)
     dropper_loads(s, squeezed, inputs.droppers, factor * 0.5)
 
 
@@ -97,14 +100,16 @@ def _record(step, lam, state, inputs, records, n):
     contact, droppers, p = inputs.contact, inputs.droppers, inputs.constants.span
     supports, F0, kd = inputs.constants.support_contact_dof, droppers.force, droppers.stiffness
     uplift, tension = records.uplift, records.dropper
-    records.force[step - 1] = lam
-    records.height[step - 1] = contact.height[step] + point_value(u, contact.dof[step], contact.weight[step], p, n)
-    records.head[step - 1] = state.zp[0]
+    for q in range(lam.size):
+        lift = point_value(u, contact.dof[q, step], contact.weight[q, step], p + contact.column[q, step], n)
+        records.force[q, step - 1] = lam[q]
+        records.height[q, step - 1] = contact.height[q, step] + lift
+        records.head[q, step - 1] = state.zp[q, 0]
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
     for d in range(fd.shape[0]):
-        tension[step - 1, d] = F0[d] + kd * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d]
+        tension[step - 1, d] = F0[d] + kd[d] * stretch_of(u, droppers, d, p) + fd[d, p] + droppers.at_rest[d]
 
 
 @njit(**OPTIONS)
@@ -115,7 +120,7 @@ def _count_slack(records, step, u, squeezed, droppers, p):
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
         if c != p and (
-            fd[d, c] + droppers.at_rest[d] > 0.0 or F0[d] + kd * stretch_of(u, droppers, d, c) <= SLACK_FORCE
+            fd[d, c] + droppers.at_rest[d] > 0.0 or F0[d] + kd[d] * stretch_of(u, droppers, d, c) <= SLACK_FORCE
         ):
             slack_steps[d, c] += 1
     for d in range(fd.shape[0]):
@@ -128,6 +133,8 @@ def march_span(
     lanes: Lanes, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
 ) -> int:
     """March one span of train travel in place; returns the largest number of Gauss-Seidel sweeps of a step.
+
+    Any number of equal pantographs, each with its place in the window, its own contact and applied force.
 
     Parameters
     ----------
@@ -143,10 +150,14 @@ def march_span(
     contact, panto, droppers, constants = inputs
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
     ni, n = operators.factor.ni, operators.factor.n
-    lam = max(0.0, kc * (zp[0] - contact.height[0] - point_value(u, contact.dof[0], contact.weight[0], p, n)))
+    lam, old, head = scratch.pressed.force, scratch.pressed.before, scratch.pressed.head
+    for q in range(lam.size):
+        lift = point_value(u, contact.dof[q, 0], contact.weight[q, 0], p + contact.column[q, 0], n)
+        lam[q] = max(0.0, kc * (zp[q, 0] - contact.height[q, 0] - lift))
     n_found, worst = list_squeezed(fd, found), 0
-    for step in range(1, contact.height.size):
-        old, n_before = lam, n_found
+    for step in range(1, contact.height.shape[1]):
+        n_before = n_found
+        old[:] = lam
         before[:n_found] = found[:n_found, :2]
         fd_old[:] = fd
         fd[:] = 0.0
@@ -154,11 +165,12 @@ def march_span(
         held = Squeezed(fd_old, before, n_before)
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
         solve_spans(lanes, w, a, s, operators.factor)
-        _pantograph_free(zp, vp, wp, panto, 0.5 * old, dt)
+        for q in range(lam.size):
+            _pantograph_free(zp[q], vp[q], wp[q], panto, panto.applied[q], 0.5 * old[q], dt)
+            head[q] = zp[q, 0] + dt * wp[q, 0]
         stretches(lanes, scratch.stretch, u, w, droppers, dt)
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
-        moment = Now(step, zp[0] + dt * wp[0], n_found)
-        lam, sweeps = forces_of_step(lanes, moment, state, scratch, operators, inputs)
+        sweeps = forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs)
         worst = max(worst, sweeps)
         share_interface(w, n, ni)
         now = Squeezed(fd, found, n_found)
@@ -174,12 +186,13 @@ def march_span(
         if records.motion.rows.shape[1] > 0:
             records.motion.rows[:, step - 1] = w[:n]
             records.motion.squeeze[step - 1] = fd
-        for i in range(zp.size):
-            wp[i] -= panto.inverse[i, 0] * 0.5 * lam
-            zp[i] += dt * wp[i]
-            vp[i] = 2.0 * wp[i] - vp[i]
+        for q in range(lam.size):
+            for i in range(zp.shape[1]):
+                wp[q, i] -= panto.inverse[i, 0] * 0.5 * lam[q]
+                zp[q, i] += dt * wp[q, i]
+                vp[q, i] = 2.0 * wp[q, i] - vp[q, i]
         if records.motion.rows.shape[1] > 0:
-            records.motion.pantograph[step - 1] = wp
+            records.motion.pantograph[step - 1] = wp[0]
         _record(step, lam, state, inputs, records, n)
         _count_slack(records, step, u, now, droppers, p)
     return worst

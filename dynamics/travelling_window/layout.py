@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from dynamics.linear_algebra.vector_rows import Rows
 
 __all__ = [
-    "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "Listed", "March",
-    "Motion", "NearField", "Now", "Operators", "Panto", "Places", "Product", "Records", "RowList", "Scalars",
-    "Scratch", "Squeezed", "SqueezedRows", "Supports",
+    "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "March", "Motion",
+    "NearField", "Now", "Operators", "Panto", "Places", "Product", "Records", "RowList", "Scalars", "Squeezed",
+    "SqueezedRows", "Supports",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -105,9 +105,9 @@ class SqueezedRows(NamedTuple):
 class Operators(NamedTuple):
     """What the line does.
 
-    Factor, product with M, near fields of contact and droppers, ``element`` of every contact point, the compliances of
-    the contact (step, 4, 4), of contact to droppers (element, cell before to after, dropper, 4) and among droppers
-    (cell before to after, felt by, from), and the answers to squeezes as rows.
+    Factor, product with M, near fields of contact and droppers, ``element`` of every contact point (pantograph, step),
+    the compliances of the contact (pantograph, step, 4, 4), of contact to droppers (element, cell before to after,
+    dropper, 4) and among droppers (cell before to after, felt by, from), and the answers to squeezes as rows.
     """
 
     factor: Factor
@@ -122,24 +122,29 @@ class Operators(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """Contact by step: dofs and weights (step, 4), height of the wire at rest [m]."""
+    """Contacts by step.
+
+    Dofs and weights (pantograph, step, 4), height of the wire at rest (pantograph, step) [m], and the column that
+    each stands in, counted from the leading one's (pantograph, step).
+    """
 
     dof: Ints
     weight: Floats
     height: Floats
+    column: Ints
 
 
 class Panto(NamedTuple):
-    """Pantograph: inverse of its effective matrix, masses (mass,) [kg], stiffness [N/m], applied force [N]."""
+    """Equal pantographs: inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], applied forces [N]."""
 
     inverse: Floats
     mass: Floats
     stiffness: Floats
-    applied: float
+    applied: Floats
 
 
 class Droppers(NamedTuple):
-    """Dofs and weights (dropper, 4 or more), static force [N], stiffness [N/m], stretches as rows.
+    """Dofs and weights (dropper, 4 or more), static forces [N], stiffnesses [N/m] (dropper,), stretches as rows.
 
     ``force`` is that at rest of a spring which pushes too; a dropper that hangs loose there has the correction force
     ``at_rest``. Slack gives up the share ``given_up`` of the stiffness and that of ``beta`` [s]; one is looked at below
@@ -149,7 +154,7 @@ class Droppers(NamedTuple):
     dof: Ints
     weight: Floats
     force: Floats
-    stiffness: float
+    stiffness: Floats
     beta: float
     limit: Rows
     rows: RowList
@@ -184,7 +189,7 @@ class Scalars(NamedTuple):
 class Constants(NamedTuple):
     """Contact stiffness [N/m]; stiffness and damping of messenger supports, and their dofs; the contact wire's there.
 
-    ``span`` is the pantograph's, ``tolerance`` [N] ends a step's sweeps.
+    ``span`` is the leading pantograph's, ``tolerance`` [N] ends a step's sweeps.
     """
 
     contact_stiffness: float
@@ -208,7 +213,7 @@ class Inputs(NamedTuple):
 
 
 class March(NamedTuple):
-    """State that is marched: u, a, s (row, column); correction forces (dropper, span); zp, vp (mass,)."""
+    """State that is marched: u, a, s (row, column); correction forces (dropper, span); zp, vp (pantograph, mass)."""
 
     u: Rows
     a: Rows
@@ -218,37 +223,10 @@ class March(NamedTuple):
     vp: Floats
 
 
-class Listed(NamedTuple):
-    """Of each dropper found: its stretch and rate without the forces sought, and how it feels the contact."""
-
-    start: Floats
-    rate: Floats
-    reach: Floats
-
-
-class Scratch(NamedTuple):
-    """Memory of a step.
-
-    w; droppers ``found`` (dropper, its number, span and part of the list within a span) and those of the step
-    ``before``; wp (mass,); fb, and fd at the beginning of a step (dropper, span); stretches (dropper, column); squeezes
-    (see `near_fields.squeezed_rows`).
-    """
-
-    w: Rows
-    found: Ints
-    wp: Floats
-    fb: Floats
-    fd_old: Floats
-    stretch: Rows
-    listed: Listed
-    before: Ints
-    squeeze: Rows
-
-
 class Motion(NamedTuple):
     """All that moved, by step; empty where nobody asks for it.
 
-    Mean velocities of the line (dof, step, column) and of the pantograph (step, mass) [m/s], and the droppers'
+    Mean velocities of the line (dof, step, column) and of the leading pantograph (step, mass) [m/s], and the droppers'
     correction forces at the step's end (step, dropper, span) [N].
     """
 
@@ -260,8 +238,9 @@ class Motion(NamedTuple):
 class Records(NamedTuple):
     """What is written down by step.
 
-    Force [N], height [m], head [m], uplift (step, support, column) [m], dropper force (step, dropper) of the span that
-    the pantograph passes [N]; then the steps that each dropper ended slack (dropper, span), and the whole motion.
+    Force [N], height [m] and head [m] (pantograph, step), uplift (step, support, column) [m], dropper force (step,
+    dropper) of the span that the leading pantograph passes [N]; then the steps that each dropper ended slack (dropper,
+    span), and the whole motion.
     """
 
     force: Floats
@@ -274,10 +253,9 @@ class Records(NamedTuple):
 
 
 class Now(NamedTuple):
-    """Step, the head's height without contact [m], how many droppers were found near slack."""
+    """Step, and how many droppers were found near slack."""
 
     step: int
-    head: float
     found: int
 
 

@@ -37,7 +37,7 @@ class WindowOperators:
     ends: Ends
 
 
-def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
+def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[float, ...] = (0.0,)) -> WindowOperators:
     """Factor the effective matrix of one cell and tabulate what the march needs.
 
     Parameters
@@ -47,6 +47,8 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
         Time step [s].
     steps : int
         Steps per period.
+    distances : tuple of float
+        Of every pantograph behind the leading one, its own 0 included [m].
 
     Raises
     ------
@@ -71,18 +73,46 @@ def build_window(cell: VerticalCell, dt: float, steps: int) -> WindowOperators:
     end_dof = np.array([d for d, _ in cell.wire_ends])
     end_imp = np.array([z for _, z in cell.wire_ends])
     x = np.arange(steps + 1, dtype=np.float64) * (spec.period / steps)
-    cdof, cphi = cell.contact_operator(x)
-    z0 = static_height(cell.equilibrium, x)
+    column, at = _cells_passed(x, distances, spec.period)
+    cdof, cphi = cell.contact_operator(at.ravel())
+    z0 = static_height(cell.equilibrium, at.ravel())
+    near, hung, element, own, *others = near_fields(cell, A, cdof)
+    shape = at.shape
     absorb = np.zeros((cell.n_interface, cell.n_interface))
     absorb[end_dof, end_dof] = end_imp
     return WindowOperators(
         cell=cell,
         dt=dt,
         steps=steps,
-        operators=Operators(_factor(cell, A, absorb, dt), product_rows(cell, cell.mass), *near_fields(cell, A, cdof)),
-        contact=Contact(np.ascontiguousarray(cdof), np.ascontiguousarray(cphi), z0),
+        operators=Operators(
+            _factor(cell, A, absorb, dt),
+            product_rows(cell, cell.mass),
+            near,
+            hung,
+            element.reshape(shape),
+            own.reshape(*shape, 4, 4),
+            *others,
+        ),
+        contact=Contact(
+            np.ascontiguousarray(cdof).reshape(*shape, 4),
+            np.ascontiguousarray(cphi).reshape(*shape, 4),
+            z0.reshape(shape),
+            column,
+        ),
         ends=Ends(end_dof, end_imp),
     )
+
+
+def _cells_passed(
+    x: NDArray[np.float64], distances: tuple[float, ...], period: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Cell of every pantograph by step, counted from the leading one's, and its station in that cell [m].
+
+    The leading pantograph ends its cell at the cell's own end.
+    """
+    places = x - np.array(distances)[:, None]
+    column = np.where(np.array(distances)[:, None] > 0.0, np.floor(places / period), 0.0)
+    return column.astype(np.int64), places - column * period
 
 
 def _factor(cell: VerticalCell, A: CellMatrix, absorb: NDArray[np.float64], dt: float) -> Factor:

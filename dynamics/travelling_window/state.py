@@ -17,15 +17,15 @@ LARGEST_FORCE, LARGEST_HEIGHT = 1.0e6, 20.0
 
 @dataclass
 class WindowState:
-    """State of line and pantograph when the pantograph stands at a support.
+    """State of line and pantographs when the leading one stands at a support.
 
     Attributes
     ----------
     u, a, s : float array (dof, span + 1)
         Displacement [m], (2/dt) times momentum, and elastic force [N]; the last column holds the closing support.
-    z, z_dot : float array (mass,)
-        Pantograph heights [m] and velocities [m/s].
-    applied_force : float
+    z, z_dot : float array (pantograph, mass)
+        Heights [m] and velocities [m/s].
+    applied_forces : float array (pantograph,)
         [N].
     """
 
@@ -34,7 +34,7 @@ class WindowState:
     s: NDArray[np.float64]
     z: NDArray[np.float64]
     z_dot: NDArray[np.float64]
-    applied_force: float
+    applied_forces: NDArray[np.float64]
 
     def copy(self) -> WindowState:
         """Copy every array."""
@@ -45,6 +45,7 @@ class WindowState:
             s=self.s.copy(),
             z=self.z.copy(),
             z_dot=self.z_dot.copy(),
+            applied_forces=self.applied_forces.copy(),
         )
 
 
@@ -54,13 +55,13 @@ class SpanRecord:
 
     Attributes
     ----------
-    force, height, head : float array (step,)
-        Contact force [N], contact-wire height at the contact point [m], head height [m].
+    forces, heights, heads : float array (pantograph, step)
+        Contact forces [N], contact-wire heights at the contact points [m], head heights [m].
     uplift : float array (step, support, column)
         Displacement of the contact wire at the supports of a cell, in every cell of the window [m]; the last column
         holds the support that closes it.
     dropper_force : float array (step, dropper)
-        Forces of the droppers of the span being passed [N].
+        Forces of the droppers of the span that the leading pantograph passes [N].
     slack_steps : int array (dropper, span)
         Steps that each dropper of the window ended slack.
     motion : Motion
@@ -69,9 +70,9 @@ class SpanRecord:
         Largest number of Gauss-Seidel sweeps of a step.
     """
 
-    force: NDArray[np.float64]
-    height: NDArray[np.float64]
-    head: NDArray[np.float64]
+    forces: NDArray[np.float64]
+    heights: NDArray[np.float64]
+    heads: NDArray[np.float64]
     uplift: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
     slack_steps: NDArray[np.int64]
@@ -79,7 +80,22 @@ class SpanRecord:
     sweeps: int
 
     @property
+    def force(self) -> NDArray[np.float64]:
+        """Contact force of the leading pantograph (step,) [N]."""
+        return self.forces[0]
+
+    @property
+    def height(self) -> NDArray[np.float64]:
+        """Contact-wire height at the leading pantograph (step,) [m]."""
+        return self.heights[0]
+
+    @property
+    def head(self) -> NDArray[np.float64]:
+        """Height of the leading pantograph's head (step,) [m]."""
+        return self.heads[0]
+
+    @property
     def ran_away(self) -> bool:
         """Whether force or wire left every physical bound, or are not numbers: what follows means nothing."""
-        held = np.abs(self.force).max() < LARGEST_FORCE and np.abs(self.height).max() < LARGEST_HEIGHT
+        held = np.abs(self.forces).max() < LARGEST_FORCE and np.abs(self.heights).max() < LARGEST_HEIGHT
         return not (held and np.abs(self.uplift).max() < LARGEST_HEIGHT)

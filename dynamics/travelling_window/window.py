@@ -1,4 +1,4 @@
-"""A window of identical cells that travels with the pantograph, one cell of train travel at a time.
+"""A window of identical cells that travels with one or more pantographs, one cell of train travel at a time.
 
 A cell is one period of the line: a span, or several of unequal length. Below, a window's span is such a cell.
 
@@ -9,6 +9,7 @@ waves along the track: on bruni_2015 at 275 km/h sigma of the linear line is 0.8
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +32,6 @@ from dynamics.travelling_window.layout import (
     Constants,
     Droppers,
     Inputs,
-    Listed,
     March,
     Motion,
     Operators,
@@ -39,8 +39,8 @@ from dynamics.travelling_window.layout import (
     Product,
     Records,
     Scalars,
-    Scratch,
 )
+from dynamics.travelling_window.scratch import Listed, Pressed, Scratch
 from dynamics.travelling_window.setup import WindowOperators, build_window
 from dynamics.travelling_window.solve import settle_spans
 from dynamics.travelling_window.state import SpanRecord, WindowState
@@ -66,10 +66,12 @@ class TravellingWindow:
     case : CaseSpec
     cell : VerticalCell
     behind, ahead : int
-        Spans of the window behind and ahead of the pantograph's; rounded up to whole cells.
+        Spans of the window behind the last and ahead of the leading pantograph's; rounded up to whole cells.
 
     Attributes
     ----------
+    behind, ahead : int
+        Cells before and after the leading pantograph's, those under the train included.
     droppers, scratch, marched_operators : Droppers, Scratch, Operators
         What the compiled march is handed, in the window's precision.
     """
@@ -77,14 +79,17 @@ class TravellingWindow:
     def __init__(self, case: CaseSpec, cell: VerticalCell, behind: int, ahead: int, precision: str = "double") -> None:
         self.case, self.cell = case, cell
         whole = case.catenary.periods
-        self.behind, self.ahead = window_spans(whole(behind), whole(ahead), precision)
+        distances = case.distances
+        train = math.ceil(max(distances) / case.catenary.period)
+        self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
-        self.operators: WindowOperators = build_window(cell, self.dt, self.steps)
+        self.operators: WindowOperators = build_window(cell, self.dt, self.steps, distances)
         mass, damping, stiffness = pantograph_matrices(case.pantograph)
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), mass, stiffness)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
+        self.pantographs = count = len(distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
         self._number: np.dtype[Any] = np.dtype(np.float32 if precision == "single" else np.float64)
         self._fd = np.zeros(drop)
@@ -93,28 +98,30 @@ class TravellingWindow:
         self.scratch = Scratch(
             w=self._w,
             found=np.empty((many, 4), np.int64),
-            wp=np.zeros(len(mass)),
+            wp=np.zeros((count, len(mass))),
             fb=np.zeros(drop),
             fd_old=np.zeros(drop),
             stretch=np.zeros((drop[0], width), self._number),
-            listed=Listed(*np.zeros((3, many))),
+            listed=Listed(*np.zeros((2, many)), np.zeros((count, many))),
             before=np.empty((many, 2), np.int64),
             squeeze=aligned((4 * drop[0], width), self._number),
+            pressed=Pressed(*np.zeros((8, count)), np.zeros((count, count))),
         )
-        spec, (given_up, beta) = case.catenary, slack_share(case)
+        spec, hung, (given_up, beta) = case.catenary, cell.equilibrium, slack_share(case)
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
         self._stiffness = self._stiffness_rows()
         self.droppers = Droppers(
             dof=cell.dropper_dof,
             weight=cell.dropper_weight,
-            force=cell.equilibrium.dropper_spring_force,
-            stiffness=spec.droppers.stiffness,
+            force=hung.dropper_spring_force,
+            stiffness=hung.dropper_stiffness,
             beta=beta,
-            limit=((NEAR_SLACK - cell.equilibrium.dropper_spring_force) / spec.droppers.stiffness).astype(self._number),
+            limit=((NEAR_SLACK - hung.dropper_spring_force) / hung.dropper_stiffness).astype(self._number),
             rows=in_precision(dropper_rows(cell), self._number),
             given_up=given_up,
-            at_rest=given_up * np.maximum(0.0, -cell.equilibrium.dropper_spring_force),
+            at_rest=given_up * np.maximum(0.0, -hung.dropper_spring_force),
         )
+        damped = sponge(cell, (self.behind - train, train, self.ahead), self.dt, self._number)
         gamma, kappa = 2.0 / self.dt + spec.damping.alpha, 0.5 * self.dt + spec.damping.beta
         self.constants = Constants(
             contact_stiffness=case.contact.stiffness,
@@ -125,7 +132,7 @@ class TravellingWindow:
             ends=self.operators.ends,
             span=self.behind,
             tolerance=SWEEP_TOLERANCE,
-            scalars=Scalars(self.dt, gamma, kappa, *sponge(cell, self.behind, self.ahead, self.dt, self._number)),
+            scalars=Scalars(self.dt, gamma, kappa, *damped),
         )
         self.marched_operators: Operators = in_precision(self.operators.operators, self._number)
 
@@ -141,9 +148,7 @@ class TravellingWindow:
         self._fd[:] = self._correction(state)
         steps = self.steps
         record = Records(
-            np.empty(steps),
-            np.empty(steps),
-            np.empty(steps),
+            *np.empty((3, self.pantographs, steps)),
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
             np.zeros(self._fd.shape, np.int64),
@@ -157,7 +162,7 @@ class TravellingWindow:
             March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
             self.scratch,
             self.marched_operators,
-            Inputs(self.operators.contact, Panto(*self.panto, state.applied_force), self.droppers, self.constants),
+            Inputs(self.operators.contact, Panto(*self.panto, state.applied_forces), self.droppers, self.constants),
             record,
         )
         for x, y in zip(held, self._moved, strict=True):
@@ -167,14 +172,14 @@ class TravellingWindow:
     def _motion(self, steps: int) -> Motion:
         n, width = self._moved[0].shape
         rows = aligned((n * steps, width), self._number).reshape(n, steps, width)
-        return Motion(rows, np.empty((steps, len(self.scratch.wp))), np.empty((steps, *self._fd.shape)))
+        return Motion(rows, np.empty((steps, len(self.panto[1]))), np.empty((steps, *self._fd.shape)))
 
     def _correction(self, state: WindowState) -> NDArray[np.float64]:
         """Correction forces of slack droppers (dropper, span) [N] that go with a state."""
         droppers = self.droppers
         stretch = np.einsum("dk,dkc->dc", droppers.weight, state.u[droppers.dof, :-1])
-        missing = np.maximum(0.0, -(droppers.force[:, None] + droppers.stiffness * stretch)) * droppers.given_up
-        return missing - droppers.at_rest[:, None]
+        pull = droppers.force[:, None] + droppers.stiffness[:, None] * stretch
+        return np.maximum(0.0, -pull) * droppers.given_up - droppers.at_rest[:, None]
 
     def shift(self, state: WindowState, *, settled: bool = True) -> None:
         """Move the window on by one span: the last one is dropped, a span at rest joins at the front.
@@ -214,46 +219,56 @@ class TravellingWindow:
         state.a[self.cell.tensions, S - 1] = 0.0
 
     def rest(self) -> WindowState:
-        """Line at rest, pantograph at the contact wire's height at the support, no applied force."""
-        n, width, m = self.cell.n_dof, self.spans + 1, len(self.panto[1])
+        """Line at rest, pantographs at the contact wire's height at the support, no applied force."""
+        n, width, shape = self.cell.n_dof, self.spans + 1, (self.pantographs, len(self.panto[1]))
         u, a, s = np.zeros((3, n, width))
-        return WindowState(u, a, s, np.zeros(m), np.zeros(m), 0.0)
+        return WindowState(u, a, s, np.zeros(shape), np.zeros(shape), np.zeros(self.pantographs))
 
-    def static_start(self, applied_force: float | None = None) -> tuple[WindowState, float]:
-        """Static equilibrium with the pantograph at a support; returns it with d(contact force)/d(applied force).
+    def static_start(self, applied_forces: NDArray[np.float64] | None = None) -> tuple[WindowState, float]:
+        """Static equilibrium, the leading pantograph at a support; returns it with d(contact force)/d(applied force).
 
-        The applied force [N] is the one named here or in the case, or else the one that gives the mean force to
-        be held.
+        The applied forces [N] are those named here or in the case, or else such as give the mean force to be held.
         """
-        case, stiffness, one = self.case, self.panto[2], np.ones(1)
-        displacement, compliance = self._static_unit_load()
-        softness = np.array([[1.0 / case.contact.stiffness + compliance]])
-        height = self.operators.contact.height[:1]
-        gain = float(pressed_at_rest(stiffness, softness, 0.0 * one, one)[1][0])
-        applied = case.applied_force_N if applied_force is None else applied_force
+        case, stiffness, one = self.case, self.panto[2], np.ones(self.pantographs)
+        displacements, compliance = self._static_unit_loads()
+        softness = np.eye(self.pantographs) / case.contact.stiffness + compliance
+        height = self.operators.contact.height[:, 0]
+        gain = pressed_at_rest(stiffness, softness, 0.0 * one, one)[1]
+        applied = self.given_forces if applied_forces is None else applied_forces
         if applied is None:
-            unforced = float(pressed_at_rest(stiffness, softness, height, 0.0 * one)[1][0])
+            unforced = pressed_at_rest(stiffness, softness, height, 0.0 * one)[1]
             applied = (float(case.mean_force_N or 0.0) - unforced) / gain
-        heights, contact = pressed_at_rest(stiffness, softness, height, applied * one)
+        heights, contact = pressed_at_rest(stiffness, softness, height, applied)
         state = self.rest()
-        state.u[:] = contact[0] * displacement
+        for force, displacement in zip(contact, displacements, strict=True):
+            state.u += force * displacement
         self.settle(state)
-        state.z[:] = heights[0]
-        state.applied_force = applied
-        return state, gain
+        state.z[:] = heights
+        state.applied_forces[:] = applied
+        return state, float(gain[0])
 
-    def _static_unit_load(self) -> tuple[NDArray[np.float64], float]:
-        """Displacements of the window under 1 N at the pantograph's support, and the compliance there [m/N]."""
-        n, width = self.cell.n_dof, self.spans + 1
+    @property
+    def given_forces(self) -> NDArray[np.float64] | None:
+        """Applied forces of the case [N]; None where mean forces are held."""
+        case = self.case
+        if case.applied_force_N is None:
+            return None
+        behind = case.trailing.applied_forces_N or (case.applied_force_N,) * (self.pantographs - 1)
+        return np.array([case.applied_force_N, *behind])
+
+    def _static_unit_loads(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Displacements of the window under 1 N at each pantograph, and compliances (felt at, from) there [m/N]."""
+        n, width, contact = self.cell.n_dof, self.spans + 1, self.operators.contact
         stiffness = chain_stiffness(self.cell, self.spans)
-        dof, weight = self.operators.contact.dof[0], self.operators.contact.weight[0]
-        load = np.zeros(stiffness.shape[0])
-        load[self.behind * n + dof] = weight
-        solved = splu(held_along(self.cell, stiffness, self.spans)).solve(load)
-        u = np.zeros((n, width))
-        u[:, :-1] = solved[: n * self.spans].reshape(self.spans, n).T
-        u[: self.cell.n_interface, -1] = solved[n * self.spans :]
-        return u, float(load @ solved)
+        loads = np.zeros((stiffness.shape[0], self.pantographs))
+        for q in range(self.pantographs):
+            loads[(self.behind + contact.column[q, 0]) * n + contact.dof[q, 0], q] = contact.weight[q, 0]
+        factor = splu(held_along(self.cell, stiffness, self.spans))
+        solved = np.stack([factor.solve(load) for load in loads.T], axis=1)
+        u = np.zeros((self.pantographs, n, width))
+        u[:, :, :-1] = np.moveaxis(solved[: n * self.spans].reshape(self.spans, n, -1), (2, 0), (0, 2))
+        u[:, : self.cell.n_interface, -1] = solved[n * self.spans :].T
+        return u, loads.T @ solved
 
     def settle(self, state: WindowState) -> None:
         """Make the bays' tensions and the elastic force those that go with the displacement."""

@@ -150,9 +150,9 @@ def _confirm(
     sigmas, spread = [], None
     for one in numerics:
         run = solve(one)
-        if not run.status.has_figures or run.statistics is None:
+        if not run.status.has_figures or run.train_statistics is None:
             return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
-        sigmas.append(float(run.statistics.contact_force_std_N))
+        sigmas.append(float(run.train_statistics.contact_force_std_N))
         spread = run.spread_percent
     coarser = sigmas[0] if refine else None
     return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))

@@ -198,9 +198,9 @@ def _solve(case: CaseSpec) -> Numerics:
 
 
 def _sigma(solution: Solution) -> float:
-    if not solution.status.has_figures or solution.statistics is None:
+    if not solution.status.has_figures or solution.train_statistics is None:
         raise NoFigureError(solution.message or solution.status.value)
-    return float(solution.statistics.contact_force_std_N)
+    return float(solution.train_statistics.contact_force_std_N)
 
 
 def _search(dropper: int, common: Common) -> DropperTolerance:

@@ -24,10 +24,14 @@ SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
 
 
 def statistics_of(solution: Solution) -> tuple[dict[str, float], str]:
-    """Statistics of a solution by name, none without figures; and a sentence where one is not finite."""
-    if not solution.status.has_figures or solution.statistics is None:
+    """Statistics of a solution by name, none without figures; and a sentence where one is not finite.
+
+    Of several pantographs each statistic is that of the one for which it is worst.
+    """
+    worst = solution.train_statistics
+    if not solution.status.has_figures or worst is None:
         return {}, ""
-    figures = {name: float(value) for name, value in asdict(solution.statistics).items()}
+    figures = {name: float(value) for name, value in asdict(worst).items()}
     broken = [name for name, value in figures.items() if not math.isfinite(value)]
     return figures, f"every statistic must be finite: {', '.join(broken)} is not" if broken else ""
 

@@ -114,6 +114,11 @@ class ExportJob(CaseSpec):
 
     @model_validator(mode="after")
     def _line_repeats(self) -> Self:
+        if self.trailing.distances_m:
+            raise ValueError(
+                f"trailing.distances_m must be empty, for a rig presses a bundle with one pantograph: got "
+                f"{len(self.trailing.distances_m)} behind the first"
+            )
         if self.catenary.section is not None:
             raise ValueError(
                 f"catenary must be a line that repeats, for a bundle is one of the infinite line: got "

@@ -77,14 +77,15 @@ class LineAnswer:
         """Displacement and velocity of the window's spans (dof, span + 1) as the pantograph passes a support."""
         points, cell = self.map.window.operators.contact, self.cell
         n, steps = cell.n_dof, np.arange(self.N)
-        over = points.dof[:-1] >= n
+        dof, phi = points.dof[0, :-1], points.weight[0, :-1]
+        over = dof >= n
         ahead = -self.N * (np.arange(self.map.window.spans + 1) - self.map.window.behind)
         u, v = np.zeros((2, n, len(ahead)))
         for theta, moment, weight, factor in zip(self.theta, self.moment, self.weight, self.factors, strict=True):
             load = np.zeros(n, np.complex128)
-            pressed = (contact * np.exp(-1j * theta * steps))[:, None] * points.weight[:-1]
+            pressed = (contact * np.exp(-1j * theta * steps))[:, None] * phi
             turned = np.where(over, np.exp(1j * theta * self.N), 1.0)
-            np.add.at(load, points.dof[:-1] - n * over, pressed * turned)
+            np.add.at(load, dof - n * over, pressed * turned)
             squeezed = np.exp(-1j * theta * times) @ squeeze
             np.add.at(load, cell.dropper_dof, -cell.dropper_weight * squeezed[:, None])
             wave = (weight * factor.solve(load))[:, None] * np.exp(1j * moment * ahead)

@@ -32,7 +32,7 @@ def test_a_loose_line_at_rest_stays_at_rest(loose_line, build_case, reading):
     case = build_case(loose_line, 275.0, applied_force_N=160.0, slack_damping=reading)
     window = TravellingWindow(case, vertical_cell(periodic_equilibrium(loose_line)), 4, 4)
     state = window.rest()
-    state.z[:], state.applied_force = -1.0, -1.0e3
+    state.z[:], state.applied_forces[:] = -1.0, -1.0e3
     record = window.march(state)
     assert (record.force == 0.0).all()
     assert np.abs(record.uplift).max() < 1e-9 and np.abs(state.u).max() < 1e-8

@@ -41,7 +41,7 @@ def test_an_iteration_that_runs_away_is_answered_from_rest(case, monkeypatch):
 
     def run_away(self, x):
         self.record = self.window.march(self.state)
-        self.state.applied_force = np.nan
+        self.state.applied_forces[:] = np.nan
         return x, np.full(3, np.nan)
 
     plain = solve_periodic(case)

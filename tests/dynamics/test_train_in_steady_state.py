@@ -1,0 +1,113 @@
+"""Several pantographs in the steady state and in a window: against a whole open line, the single one, and PACDIN."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.linearised.cell import vertical_cell
+from dynamics.adjoint.figures import refusal_of_derivatives
+from dynamics.contact_force.filters import filter_periodic
+from dynamics.open_line.run import prepare_line, run_whole_line
+from dynamics.results.dataset import solution_dataset
+from dynamics.spec.status import Status
+from dynamics.steady_state.periodic import solve_periodic
+from dynamics.steady_state.transient import solve_transient
+from dynamics.travelling_window.window import TravellingWindow
+
+SHORT = {"spans_behind": 8, "spans_ahead": 10}
+HELD = {230.0: (121.313, (127.63, 127.61)), 275.0: (143.356, (152.23, 151.29)), 320.0: (169.328, (182.12, 183.06))}
+
+
+def solved(case):
+    solution = solve_periodic(case)
+    assert solution.status is Status.OK, solution.message
+    return solution
+
+
+@pytest.mark.parametrize(
+    ("distances", "dt"),
+    [((200.0,), 2e-3), ((8.0, 63.0), 2e-3), ((1.0,), 4e-3)],
+    ids=["a car", "three", "within each other's reach in one step"],
+)
+def test_a_window_of_several_pantographs_marches_like_a_whole_open_line(build_case, distances, dt):
+    """Five spans from rest in the middle of 20, before waves come back from the line's ends.
+
+    Contacts are loaded where they stand on the line, each has its own rest, and they feel each other within a step.
+    """
+    forces = tuple(182.17 - 10.0 * k for k in range(1, len(distances) + 1))
+    trailing = {"distances_m": distances, "applied_forces_N": forces}
+    case = build_case("bruni_2015", 320.0, applied_force_N=182.17, trailing=trailing, dt=dt)
+    line = run_whole_line(case, prepare_line(case, open_line_equilibrium(case.catenary, 20)), 9, 5).histories
+    window = TravellingWindow(case, vertical_cell(periodic_equilibrium(case.catenary)), 8, 12)
+    state, _ = window.static_start()
+    found = []
+    for span in range(5):
+        if span:
+            window.shift(state)
+        found.append(window.march(state).forces)
+    n = window.steps
+    for expected, force in zip(line.contact_force.T, np.concatenate(found, axis=1), strict=True):
+        expected, force = (filter_periodic(f, window.dt, 0.0, 20.0)[n : 4 * n] for f in (expected, force))
+        assert force.std() == pytest.approx(expected.std(), rel=3e-3)
+        assert np.sqrt(np.mean((force - expected) ** 2)) < 0.015 * expected.std()
+
+
+def test_the_first_of_two_far_apart_is_as_it_is_alone(build_case):
+    """Nothing that the second does at 990 m reaches the first, whose waves the second meets."""
+    content = {"mean_force_N": 143.36, "periodic": {**SHORT, "tolerance": 1e-5}}
+    alone = solved(build_case("bruni_2015", 275.0, **content))
+    both = solved(build_case("bruni_2015", 275.0, **content, trailing={"distances_m": [990.0]}))
+    sigma = alone.statistics.contact_force_std_N
+    assert both.statistics.contact_force_std_N == pytest.approx(sigma, rel=2e-3)
+    assert abs(both.pantographs[1].statistics.contact_force_std_N - sigma) > 0.01 * sigma
+    for one in both.pantographs:
+        assert one.statistics.contact_force_mean_N == pytest.approx(143.36, abs=0.1)
+
+
+@pytest.mark.parametrize("speed", [275.0, 320.0])
+def test_forces_that_hold_the_mean_of_both_are_those_of_pacdin(build_case, speed):
+    """Table 1, case 3, 1.5 N; the paper marches 30 spans of an open line and counts ten."""
+    mean, printed = HELD[speed]
+    found = solved(build_case("bruni_2015", speed, mean_force_N=mean, dt=1e-3, trailing={"distances_m": [200.0]}))
+    assert [one.applied_force_N for one in found.pantographs] == pytest.approx(printed, abs=1.5)
+
+
+def test_a_distance_of_whole_periods_and_each_pantograph_s_own_force(build_case):
+    """The equal train of the long march has the same figures; stations of each are in (0, period], in order."""
+    trailing = {"distances_m": [110.0, 150.0], "applied_forces_N": [150.0, 130.0]}
+    content = {"applied_force_N": 160.0, "trailing": trailing}
+    march = {"solver": "transient", "transient": {**SHORT, "spans": 70, "spans_evaluated": 10}}
+    steady = solved(build_case("bruni_2015", 275.0, **content, periodic=SHORT))
+    long = solve_transient(build_case("bruni_2015", 275.0, **content, **march))
+    for one, other, applied in zip(steady.pantographs, long.pantographs, (160.0, 150.0, 130.0), strict=True):
+        assert one.applied_force_N == other.applied_force_N == applied
+        for name in ("contact_force_mean_N", "contact_force_std_N", "contact_force_max_N"):
+            assert getattr(one.statistics, name) == pytest.approx(getattr(other.statistics, name), rel=3e-3)
+        assert (np.diff(one.position) > 0.0).all()
+        assert one.position[0] > 0.0 and one.position[-1] <= 55.0 + 1e-9
+        at = long.pantographs[0].position[-1] - other.position[-1]
+        assert at == pytest.approx({160.0: 0.0, 150.0: 110.0, 130.0: 150.0}[applied])
+
+
+def test_the_train_s_figures_are_the_worst_of_each_and_all_are_on_record(build_case):
+    found = solved(
+        build_case("bruni_2015", 275.0, mean_force_N=143.36, periodic=SHORT, trailing={"distances_m": [200]})
+    )
+    worst, each = asdict(found.train_statistics), [asdict(one.statistics) for one in found.pantographs]
+    assert each[0]["contact_force_std_N"] != each[1]["contact_force_std_N"]
+    for name, value in worst.items():
+        low = name in ("contact_force_min_N", "contact_force_statistical_min_N")
+        assert value == (min if low else max)(one[name] for one in each)
+    stored = solution_dataset(found)
+    assert stored.pantograph_contact_force.dims == ("time", "pantograph")
+    for k, one in enumerate(found.pantographs):
+        np.testing.assert_array_equal(stored.pantograph_contact_force[:, k], one.contact_force)
+        np.testing.assert_array_equal(stored.pantograph_position[:, k], one.position)
+
+
+def test_exact_derivatives_are_of_one_pantograph(build_case):
+    case = build_case("bruni_2015", 275.0, mean_force_N=143.36, trailing={"distances_m": [200.0]})
+    assert "trailing.distances_m" in refusal_of_derivatives(case)
+    assert refusal_of_derivatives(build_case("bruni_2015", 275.0, mean_force_N=143.36)) is None
