@@ -106,7 +106,7 @@ class Run:
 
     @property
     def by_span(self) -> tuple[SpanFigures, ...]:
-        """Figures of every evaluated span of an open line, each pantograph's; none where the state repeats.
+        """Figures of every evaluated span of an open line, or of a period of several, each pantograph's.
 
         Raises
         ------

@@ -65,7 +65,7 @@ def as_built(
 
 def _section(spec: CatenarySpec) -> SectionSpec:
     if spec.section is None:
-        raise ValueError("defects of droppers need a line by stations")
+        raise ValueError("defects of droppers need a line that names every dropper")
     return spec.section
 
 
@@ -80,7 +80,8 @@ def _left_hanging(spec: CatenarySpec, k: int, length: float) -> list[PointMassSp
     """Clamps of a broken dropper, with half of its mass each; none where a wire keeps no mass there."""
     x, half = spec.droppers.positions[k], SHARE * spec.droppers.mass_per_length * length
     reach = 0.5 * spec.stitch.length if spec.stitch is not None else 0.0
-    above = "stitch" if any(abs(x - support) < reach for support in spec.supports[1:-1]) else "messenger"
+    stitched = spec.supports[1:-1] if spec.ends else spec.supports
+    above = "stitch" if any(abs(x - support) < reach for support in stitched) else "messenger"
     clamps = [
         ("contact", spec.dropper_makes("clamp_mass_contact_wire")[k] + half),
         (above, spec.dropper_makes("clamp_mass_messenger_wire")[k] + half),

@@ -11,6 +11,7 @@ for a bar that pulls when it is stretched and hangs loose otherwise: any lengths
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -27,6 +28,7 @@ from catenary.form_finding.equations import (
 )
 from catenary.form_finding.newton import banded_solver
 from catenary.layout.geometry import Layout, line_layout, periodic_layout
+from catenary.layout.laid_out import laid_out
 from catenary.layout.mesh import Mesh, Y, build_mesh
 from catenary.spec.line import CatenarySpec
 
@@ -131,7 +133,10 @@ class Equilibrium:
 
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
-    return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
+    spec = laid_out(spec)
+    if spec.section is None or not spec.section.defects:
+        return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
+    return _with_defects(spec, periodic_equilibrium(as_designed(spec)), periodic_layout, like)
 
 
 def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
@@ -144,17 +149,24 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
         return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
     whole = len(spec.spans)
     design = open_line_equilibrium(as_designed(spec), whole)
+    return _with_defects(spec, design, lambda built: line_layout(built, n_spans))
+
+
+def _with_defects(
+    spec: CatenarySpec, design: Equilibrium, layout_of: Callable[[CatenarySpec], Layout], like: Mesh | None = None
+) -> Equilibrium:
+    """Find the equilibrium of a line with defects, whose other droppers are cut as its design says."""
     if design.status is not EquilibriumStatus.OK or (design.dropper_force < 0.0).any():
         return design
     built, heights = as_built(spec, design.dropper_unstretched_length, design.q[design.mesh.dropper_bottom, 2])
-    layout = line_layout(built, n_spans)
+    layout = layout_of(built)
     start = tuple(heights[list(layout.dropper_kind)].tolist())
-    return find_equilibrium(built, mesh_of(built, replace(layout, dropper_height=start)))
+    return find_equilibrium(built, mesh_of(built, replace(layout, dropper_height=start), like))
 
 
 def equilibrium_at_rest(spec: CatenarySpec) -> Equilibrium:
     """Find the equilibrium of one period of the infinite line, or of the whole of a line by stations."""
-    return periodic_equilibrium(spec) if spec.section is None else open_line_equilibrium(spec, len(spec.spans))
+    return open_line_equilibrium(spec, len(spec.spans)) if spec.ends else periodic_equilibrium(spec)
 
 
 def mesh_of(spec: CatenarySpec, layout: Layout, like: Mesh | None = None) -> Mesh:

@@ -123,7 +123,8 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
         left, right = KeyPoint(sup.x - half, "clamp", 2 * i), KeyPoint(sup.x + half, "clamp", 2 * i + 1)
         hung = [KeyPoint(sup.x + from_support(x[k], sup), "dropper", k) for k in group]
         middle = KeyPoint(sup.x, "crossing", i)
-        hung += [p for p in _on(STITCH, masses) if left.x < p.x < right.x]
+        near_by = [(p, from_support(p.x, sup)) for p in _on(STITCH, masses)]
+        hung += [KeyPoint(sup.x + d, "mass", p.index) for p, d in near_by if abs(d) < half]
         runs.append((STITCH, (left, *sorted([*hung, middle], key=lambda p: p.x), right)))
         messenger += [KeyPoint(left.x % length if periodic else left.x, "clamp", 2 * i), right]
     messenger.sort(key=lambda p: p.x)

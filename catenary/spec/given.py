@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from catenary.errors import InputError
 from catenary.spec.changes import plain
 from catenary.spec.keys import format_value
 
-__all__ = ["given_block", "given_numbers", "given_path"]
+__all__ = ["given_block", "given_droppers", "given_numbers", "given_path"]
 
 
 def given_numbers(name: str, values: object, unit: str) -> list[float]:
@@ -60,3 +60,26 @@ def given_block(name: str, value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InputError([f"{name} must be a mapping of keys with values: got {format_value(value)}"])
     return plain(value)
+
+
+def given_droppers(
+    heights_mm: Iterable[float] | None, positions_m: Iterable[float] | None, lengths_mm: Iterable[float] | None
+) -> dict[str, object]:
+    """Changes of a line's droppers by key, in metres, from what is given of them.
+
+    Raises
+    ------
+    InputError
+        If heights and lengths are given both, or are not numbers.
+    """
+    if heights_mm is not None and lengths_mm is not None:
+        raise InputError(["heights_mm must be left out where lengths_mm are given: one follows from the other"])
+    changes: dict[str, object] = {}
+    if positions_m is not None:
+        changes["positions"] = given_numbers("positions_m", positions_m, "m")
+    for name, values in (("contact_wire_heights", heights_mm), ("lengths", lengths_mm)):
+        if values is not None:
+            other = "lengths" if name == "contact_wire_heights" else "contact_wire_heights"
+            metres = [value / 1e3 for value in given_numbers(f"{name.rpartition('_')[2]}_mm", values, "mm")]
+            changes |= {"prescribed": name.rpartition("_")[2], name: metres, other: None}
+    return changes

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from catenary.errors import InputError
 from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
+from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import DROPPER_MAKES, MOST_SPANS, SectionSpec
-from catenary.spec.shown import html_table
+from catenary.spec.shown import dropper_table
 
 __all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
 
@@ -74,6 +74,11 @@ class CatenarySpec(Spec):
         default=None,
         description="makes the spans a line that ends, as a line file by stations does; without it they repeat",
     )
+    repeat: RepeatSpec | None = Field(
+        default=None,
+        description="makes a period of several such spans, some of whose droppers have a defect; without it a line "
+        "repeats after the spans that it names",
+    )
     provenance: dict[str, LineMark] = Field(
         default_factory=dict,
         max_length=1000,
@@ -97,18 +102,29 @@ class CatenarySpec(Spec):
         return self.supports[-1]
 
     @property
+    def ends(self) -> bool:
+        """Whether the spans are all of the line, and do not repeat."""
+        return self.section is not None and self.repeat is None
+
+    @property
+    def spans_of_a_period(self) -> int:
+        """Spans after which the line repeats, its defects included."""
+        return len(self.spans) if self.repeat is None else self.repeat.spans
+
+    @property
     def what_repeats(self) -> str:
         """Period of the line, in words behind a number of steps."""
-        if self.section is not None:
+        if self.ends:
             return "for a mean span"
-        return f"for {len(self.spans)} spans" if self.further_spans else "a span"
+        return f"for {self.spans_of_a_period} spans" if self.spans_of_a_period > 1 else "a span"
 
     @property
     def one_period(self) -> str:
         """Section that form-finding takes of the infinite line, in words; a line by stations is all of it."""
-        if self.section is not None:
-            return f"the line's {len(self.spans)} spans"
-        return f"{'one span' if not self.further_spans else f'{len(self.spans)} spans'} of the infinite line"
+        count = self.spans_of_a_period
+        if self.ends:
+            return f"the line's {count} spans"
+        return f"{'one span' if count == 1 else f'{count} spans'} of the infinite line"
 
     @property
     def mean_span(self) -> float:
@@ -118,7 +134,7 @@ class CatenarySpec(Spec):
     @property
     def pace(self) -> float:
         """Length that takes a whole number of time steps [m]: the period, or the mean span of a line that ends."""
-        return self.period if self.section is None else self.mean_span
+        return self.mean_span if self.ends else self.period
 
     def dropper_makes(self, name: str) -> tuple[float, ...]:
         """Stiffness [N/m] or clamp mass [kg], by its key among the droppers', of every dropper that the line names."""
@@ -127,7 +143,7 @@ class CatenarySpec(Spec):
 
     def periods(self, spans: int) -> int:
         """Whole periods that hold so many spans."""
-        return -(-spans // len(self.spans))
+        return -(-spans // self.spans_of_a_period)
 
     def station(self, spans: float) -> float:
         """Place on the line so many spans, parts of one included, from its first support [m]."""
@@ -158,19 +174,9 @@ class CatenarySpec(Spec):
         InputError
             If heights and lengths are given both, are not numbers, or there is not one for each dropper.
         """
-        if heights_mm is not None and lengths_mm is not None:
-            raise InputError(["heights_mm must be left out where lengths_mm are given: one follows from the other"])
-        from catenary.spec.given import given_numbers  # it reads Specs itself
+        from catenary.spec.given import given_droppers  # it reads Specs itself
 
-        changes: dict[str, object] = {}
-        if positions_m is not None:
-            changes["positions"] = given_numbers("positions_m", positions_m, "m")
-        for name, values in (("contact_wire_heights", heights_mm), ("lengths", lengths_mm)):
-            if values is not None:
-                other = "lengths" if name == "contact_wire_heights" else "contact_wire_heights"
-                metres = [value / 1e3 for value in given_numbers(f"{name.rpartition('_')[2]}_mm", values, "mm")]
-                changes |= {"prescribed": name.rpartition("_")[2], name: metres, other: None}
-        return self.with_changes(droppers=changes)
+        return self.with_changes(droppers=given_droppers(heights_mm, positions_m, lengths_mm))
 
     @property
     def in_words(self) -> str:
@@ -184,7 +190,7 @@ class CatenarySpec(Spec):
     @property
     def _spans_in_words(self) -> str:
         """Lengths of the spans; of a line that ends how many there are, and its length."""
-        if self.section is not None:
+        if self.ends:
             return f"{len(self.spans)} spans on {self.period:g} m"
         return f"{'span' if len(self.spans) == 1 else 'spans'} {' + '.join(f'{span:g}' for span in self.spans)} m"
 
@@ -198,21 +204,13 @@ class CatenarySpec(Spec):
 
     def _repr_html_(self) -> str:
         """Words of the line above a table of its droppers."""
-        droppers = self.droppers
-        heights = droppers.prescribed == "heights"
-        given = droppers.contact_wire_heights if heights else droppers.lengths
-        rows = {
-            "dropper": [str(k) for k in range(1, len(given) + 1)],
-            "station [m]": [f"{x:g}" for x in droppers.positions],
-            f"{'contact-wire height' if heights else 'length as cut'} [mm]": [f"{1e3 * value:g}" for value in given],
-        }
-        return html_table(self.in_words, rows)
+        return dropper_table(self.in_words, self.droppers)
 
     @model_serializer(mode="wrap")
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out further spans and a section where there are none, and coupled tensions: a line reads as it did."""
         content: dict[str, Any] = handler(self)
-        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,)}
+        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,), "repeat": (None,)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
     @model_validator(mode="after")
@@ -224,6 +222,8 @@ class CatenarySpec(Spec):
             )
         elif len(self.further_spans) > MOST_FURTHER:
             problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
+        if self.repeat is not None:
+            problems += self.repeat.problems(self.supports, self.droppers.positions)
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):

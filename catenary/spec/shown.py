@@ -3,8 +3,24 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING
 
-__all__ = ["html_table"]
+if TYPE_CHECKING:
+    from catenary.spec.components import DropperSpec
+
+__all__ = ["dropper_table", "html_table"]
+
+
+def dropper_table(caption: str, droppers: DropperSpec) -> str:
+    """Table of a line's droppers: stations, and heights or lengths, whichever are prescribed."""
+    heights = droppers.prescribed == "heights"
+    given = droppers.contact_wire_heights if heights else droppers.lengths
+    rows = {
+        "dropper": [str(k) for k in range(1, len(given) + 1)],
+        "station [m]": [f"{x:g}" for x in droppers.positions],
+        f"{'contact-wire height' if heights else 'length as cut'} [mm]": [f"{1e3 * value:g}" for value in given],
+    }
+    return html_table(caption, rows)
 
 
 def html_table(caption: str, rows: dict[str, list[str]]) -> str:

@@ -45,7 +45,7 @@ def variable(dims: tuple[str, ...], values: Any, units: str, long_name: str) -> 
 def static_table(equilibrium: Equilibrium, force_N: float = ELASTICITY_FORCE) -> dict[str, NDArray[np.float64]]:
     """Height [m] and elasticity under a force [m/N] of the contact wire at stations [m] along one period."""
     spec = equilibrium.spec
-    if spec.section is None:
+    if not spec.ends:
         x = np.linspace(0.0, spec.period, len(spec.spans) * (STATIONS - 1) + 1)
         elasticity = static_elasticity(equilibrium, x, force_N)
     else:

@@ -81,7 +81,7 @@ class EstimatedRun:
     @cached_property
     def _elements(self) -> int:
         """Elements of a period of the line."""
-        return len(mesh_of(self.case.catenary, periodic_layout(self.case.catenary)).elem_length)
+        return len(mesh_of(self.case.line, periodic_layout(self.case.line)).elem_length)
 
     def time_step_error(self) -> tuple[float, str]:
         """Difference to a companion at twice the step, or at half of a long one, extrapolated."""
@@ -106,7 +106,7 @@ class EstimatedRun:
 
     @property
     def _period(self) -> str:
-        return "a span" if not self.case.catenary.further_spans else "until the line repeats"
+        return "a span" if self.case.catenary.spans_of_a_period == 1 else "until the line repeats"
 
     @property
     def _where(self) -> str:

@@ -94,7 +94,7 @@ class SteadyMotion:
 def _filtered(force: NDArray[np.float64], case: CaseSpec) -> tuple[float, NDArray[np.float64]]:
     """Standard deviation of a period's filtered force [N], and its derivative by the force of every step [-]."""
     steps, signal = len(force), case.signal
-    dt = case.catenary.period / (case.speed * steps)
+    dt = case.line.period / (case.speed * steps)
     frequency = np.asarray(np.fft.rfftfreq(steps, dt), dtype=np.float64)
     gain = periodic_gain(frequency, dt, signal.cutoff_hz, signal.kind)
     kept = np.fft.irfft(np.fft.rfft(force) * gain, steps)

@@ -153,7 +153,7 @@ class Lagrangian:
             return float("nan")
         to_base, from_base = self._numbering(cell)
         steps = self._steps
-        dt = case.catenary.period / (case.speed * steps)
+        dt = case.line.period / (case.speed * steps)
         rate = self._window.dt / dt
         line = self._line_value(case, cell, from_base, rate)
         return (
@@ -198,7 +198,7 @@ class Lagrangian:
 
     def _contact_value(self, case: CaseSpec, equilibrium: Equilibrium, cell: VerticalCell, to_base: Ints) -> float:
         """Contact law of the steps in contact, and what the wire is loaded with, at places of the base's steps."""
-        period, steps = case.catenary.period, self._steps
+        period, steps = case.line.period, self._steps
         x = np.minimum(np.arange(1, steps + 1) * (period / steps), period * (1.0 - 1e-12))
         dof, weight = cell.contact_operator(x)
         over = dof >= cell.n_dof

@@ -101,7 +101,7 @@ class CondensedCell:
         )
         self.massless = len(cell.tensions)
         self.massive = n - self.massless
-        x = np.arange(self.steps, dtype=np.float64) * (case.catenary.period / self.steps)
+        x = np.arange(self.steps, dtype=np.float64) * (case.line.period / self.steps)
         dof, phi = cell.contact_operator(x)
         own = len(key) - ni
         self.contact, used = _contact_bays(dof, phi, bays, number, own)

@@ -123,6 +123,8 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-3) -> InfluenceMa
             "influence matrices need a line at rest with every dropper in tension: "
             + (loose_in_words(eq) or f"least dropper force is {eq.dropper_force.min():.1f} N")
         )
+    if np.ptp(eq.dropper_stiffness) > 0.0:
+        raise ValueError("influence matrices need droppers of one stiffness: give no dropper one of its own")
     cell = CondensedCell(case, vertical_cell(eq))
     records = Records(cell)
     found = _by_ring(cell, records, tolerance) or _by_quadrature(cell, records, tolerance)

@@ -1,13 +1,15 @@
-"""Figures of every span that counts on an open line: where the force varies most, and how high each support rises."""
+"""Figures of every span of an open line or of a period: where the force varies most, and how high supports rise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics.results.solution import Solution
 from dynamics.results.span_cut import span_cut
+from dynamics.spec.case import CaseSpec
 
 __all__ = ["SpanFigures", "figures_by_span"]
 
@@ -25,7 +27,8 @@ class SpanFigures:
     contact_force_mean_N, contact_force_std_N, contact_force_max_N, contact_force_min_N : float
         Of the span's own samples [N].
     uplift_begin_mm, uplift_end_mm : float
-        Largest rise of the contact wire at its first and at its last support during the whole run [mm].
+        Largest rise of the contact wire at its first and at its last support during the whole run, or at any time where
+        the state repeats [mm].
     """
 
     pantograph: int
@@ -41,16 +44,18 @@ class SpanFigures:
 
 
 def figures_by_span(solution: Solution) -> tuple[SpanFigures, ...]:
-    """Figures of every evaluated span of an open line, pantograph by pantograph; none where there are no figures."""
-    kept, case = solution.histories, solution.case
-    if kept is None or solution.statistics is None or not case.on_open_line:
+    """Figures of every evaluated span of an open line, or of every span of a period of several, by pantograph.
+
+    None where there are no figures, of a long march, and where all spans are alike.
+    """
+    case = solution.case
+    if solution.statistics is None or not (case.on_open_line or solution.repeats):
         return ()
-    line, settings = case.catenary, case.open_line
-    rise = 1.0e3 * np.asarray(kept.support_uplift).max(axis=0)  # column k is support k + 1
+    line, (first, last, rise) = case.line, _rises(solution)
     found = []
     for p, one in enumerate(solution.pantographs, start=1):
-        for k in range(settings.first_evaluated, settings.last_evaluated + 1):
-            force = one.contact_force_filtered[span_cut(case, one.position, k, k)]
+        for k in range(first, last + 1):
+            force = one.contact_force_filtered[_passage(case, one.position, k)]
             found.append(
                 SpanFigures(
                     pantograph=p,
@@ -61,8 +66,26 @@ def figures_by_span(solution: Solution) -> tuple[SpanFigures, ...]:
                     contact_force_std_N=float(force.std()),
                     contact_force_max_N=float(force.max()),
                     contact_force_min_N=float(force.min()),
-                    uplift_begin_mm=float(rise[k - 2]),
-                    uplift_end_mm=float(rise[k - 1]),
+                    uplift_begin_mm=float(rise[k - 1]),
+                    uplift_end_mm=float(rise[k]),
                 )
             )
     return tuple(found)
+
+
+def _rises(solution: Solution) -> tuple[int, int, NDArray[np.float64]]:
+    """First and last span that count, and the largest rise of every support, the line's first one first [mm]."""
+    case, kept = solution.case, solution.histories
+    if kept is not None:
+        rise = np.asarray(kept.support_uplift).max(axis=0)  # of the supports between the ends
+        return case.open_line.first_evaluated, case.open_line.last_evaluated, 1.0e3 * np.concatenate([[0.0], rise])
+    count, rise = case.catenary.spans_of_a_period, solution.support_rise
+    return 1, count if count > 1 else 0, 1.0e3 * np.append(rise, rise[:1])
+
+
+def _passage(case: CaseSpec, position: NDArray[np.float64], span: int) -> slice:
+    """Samples of one span, the one at its last support included."""
+    if case.on_open_line:
+        return span_cut(case, position, span, span)
+    ends = (case.line.station(span - 1), case.line.station(span))
+    return slice(*(int(np.searchsorted(position, x * (1.0 + 1e-12) + 1e-9)) for x in ends))

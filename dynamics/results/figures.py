@@ -79,7 +79,7 @@ def _force_chart(solution: Solution) -> Chart:
         curves.append(Curve(name, *passage, "m", "N", ROLES[k % len(ROLES)]))
     at = np.concatenate([one.position[one.evaluated] for one in solution.pantographs])
     low, high = float(at.min()), float(at.max())
-    line, found = solution.case.catenary, solution.statistics
+    line, found = solution.case.line, solution.statistics
     levels = () if found is None else (mean_level(found.contact_force_mean_N), *_sigma_levels(solution))
     supports = _repeated(line.supports[:-1], line.period, low, high)
     droppers = _repeated(line.droppers.positions, line.period, low, high)
@@ -101,7 +101,7 @@ def _from_support(
         return np.insert(x, 0, one.position[before]), np.insert(y, 0, force[before])
     if not solution.repeats:
         return x, y
-    return np.insert(x, 0, x[-1] - solution.case.catenary.period), np.insert(y, 0, y[-1])
+    return np.insert(x, 0, x[-1] - solution.case.line.period), np.insert(y, 0, y[-1])
 
 
 def _sigma_levels(solution: Solution) -> tuple[Level, ...]:
@@ -126,7 +126,7 @@ def _uplift_chart(solution: Solution) -> Chart:
     if solution.repeats:
         case = solution.case
         after = case.time_step * (np.arange(float(uplift.size)) - int(np.argmax(uplift)))
-        period = case.catenary.period / case.speed
+        period = case.line.period / case.speed
         shown = (after >= -PERIODS_BEFORE * period) & (after <= PERIODS_AFTER * period)
         curve, x_label = Curve("uplift", after[shown], uplift[shown], "s", "mm"), "Time after the largest uplift"
     else:

@@ -83,6 +83,8 @@ class Solution:
         Where the state repeats (time,): uplift of one support, the one that rises most, over its whole history, from
         far ahead of the pantograph to far behind it [m]. Otherwise (span,): the largest at any support while that span,
         or all spans before the line repeats, was passed [m].
+    support_rise : float array (support,)
+        Largest uplift at every support of a period [m]; empty where the state does not repeat.
     support_uplift_time : float array (time,)
         Since the pantograph passed that support [s], negative before; empty where the state does not repeat.
     histories : Histories or None
@@ -107,6 +109,7 @@ class Solution:
     residual: float = float("nan")
     dropper_force: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     dropper_slack_time: NDArray[np.float64] = field(default_factory=_none)
+    support_rise: NDArray[np.float64] = field(default_factory=_none)
     support_uplift: NDArray[np.float64] = field(default_factory=_none)
     support_uplift_time: NDArray[np.float64] = field(default_factory=_none)
     histories: Histories | None = None

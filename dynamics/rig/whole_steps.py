@@ -19,7 +19,7 @@ def whole_step_case(case: CaseSpec) -> CaseSpec:
     InputError
         If the speed would have to change by more than 0.3 %.
     """
-    span, asked = case.catenary.period, case.speed
+    span, asked = case.line.period, case.speed
     steps = max(1, round(span / (asked * case.dt)))
     speed = span / (steps * case.dt)
     if abs(speed / asked - 1.0) > LARGEST_SPEED_CHANGE:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
+from catenary.layout.laid_out import laid_out
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.histories import HistorySpec
@@ -101,6 +102,11 @@ class CaseSpec(Spec):
         return self.solver == "open_line"
 
     @property
+    def line(self) -> CatenarySpec:
+        """Line with every span and dropper of its period named, which is what runs."""
+        return laid_out(self.catenary)
+
+    @property
     def distances(self) -> tuple[float, ...]:
         """Of every pantograph behind the leading one, its own 0 first [m]."""
         return (0.0, *self.trailing.distances_m)
@@ -113,12 +119,12 @@ class CaseSpec(Spec):
     @property
     def steps_per_period(self) -> int:
         """Whole number of time steps in which the train passes one period, or a mean span of a line that ends."""
-        return max(1, round(self.catenary.pace / (self.speed * self.dt)))
+        return max(1, round(self.line.pace / (self.speed * self.dt)))
 
     @property
     def time_step(self) -> float:
         """Adjusted time step [s]: period (or mean span) / (speed x steps)."""
-        return self.catenary.pace / (self.speed * self.steps_per_period)
+        return self.line.pace / (self.speed * self.steps_per_period)
 
     @property
     def transient_periods(self) -> tuple[int, int]:
@@ -131,7 +137,7 @@ class CaseSpec(Spec):
         """Warn where an open line counts spans that are not whole periods: their choice then moves the figures."""
         line, several = self.open_line, len(self.catenary.spans)
         if (
-            self.catenary.section is not None
+            self.catenary.ends
             or not self.on_open_line
             or (line.last_evaluated - line.first_evaluated + 1) % several == 0
         ):
@@ -183,7 +189,13 @@ class CaseSpec(Spec):
     def _ends_where_it_ends(self) -> list[str]:
         """Say where a line by stations is asked to repeat, or to have other spans than it has."""
         spans = len(self.catenary.spans)
-        if self.catenary.section is None:
+        if self.on_open_line and self.catenary.repeat is not None:
+            return [
+                f"catenary.repeat must be left out with solver=open_line, whose line ends: got {spans} x "
+                f"{self.catenary.repeat.spans // spans} spans; give a line by stations its defects, or use "
+                "solver=periodic or transient"
+            ]
+        if not self.catenary.ends:
             return []
         if not self.on_open_line:
             return [f"solver must be open_line for a line by stations, which does not repeat: got {self.solver}"]

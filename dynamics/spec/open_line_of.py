@@ -18,7 +18,9 @@ def fill_open_line(data: dict[str, Any], typed: Mapping[str, Any]) -> None:
     as many as a short line can spare: a wire whose end is held moves otherwise there.
     """
     line = data.get("catenary")
-    if not isinstance(line, Mapping) or not isinstance(line.get("section"), Mapping) or "open_line" not in data:
+    if not isinstance(line, Mapping) or not isinstance(line.get("section"), Mapping) or line.get("repeat"):
+        return
+    if "open_line" not in data:
         return
     spans = 1 + len(line.get("further_spans") or ())
     after, first = (AFTER, AFTER + 1) if spans >= LONG else (1, 3 if spans > 4 else 2)

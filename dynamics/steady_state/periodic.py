@@ -24,6 +24,7 @@ from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
 from dynamics.steady_state.span_map import SpanMap
+from dynamics.steady_state.tiled_start import tiled_start, without_repeat
 from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transient
 
 __all__ = ["PLAIN_SPANS", "iterate", "solve_periodic"]
@@ -51,6 +52,7 @@ def solve_periodic(
     span_map = SpanMap(case, eq, cell)
     residual, spans, status = np.inf, 0, Status.NOT_PERIODIC
     x = memory = None
+    start = _from_as_designed(case, span_map) if start is None else start
     near = span_map.near_start(start) if start is not None else None
     if start is not None and near is not None:
         memory = Acceleration(start.basis, 0)
@@ -60,11 +62,22 @@ def solve_periodic(
         memory = Acceleration(None, PLAIN_SPANS)
         x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
         spans += more
-    effort = Effort(spans * len(case.catenary.spans), residual, found - began, found)
+    effort = Effort(spans * case.catenary.spans_of_a_period, residual, found - began, found)
     if status is not Status.OK:
         applied = span_map.state.applied_forces
         return _marched_on(case, eq, applied if np.isfinite(applied).all() else None, effort)
     return replace(_solution(span_map, eq, effort), warm_start=_warm_start(span_map, x, memory))
+
+
+def _from_as_designed(case: CaseSpec, span_map: SpanMap) -> WarmStart | None:
+    """Start of a line whose period has defects: the steady state without them; None where it has none."""
+    alike = without_repeat(case)
+    if alike is None:
+        return None
+    found = solve_periodic(alike)
+    if found.warm_start is None:
+        return None
+    return tiled_start(span_map, SpanMap(alike, found.equilibrium), found.warm_start)
 
 
 def iterate(
@@ -119,13 +132,14 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
     """Filter the last period and form the statistics of every pantograph."""
     case, dt, record = span_map.case, span_map.window.dt, span_map.record
     assert record is not None
-    highest = int(record.uplift.max(axis=(0, 2)).argmax())
+    rise = record.uplift.max(axis=(0, 2))
+    highest = int(rise.argmax())
     uplift = record.uplift[:, highest, ::-1].T.ravel()
     step = np.arange(1, len(record.force) + 1, dtype=np.float64)
     results = []
     trains = zip(case.distances, span_map.state.applied_forces, record.forces, record.heights, strict=True)
     for distance, applied, force, height in trains:
-        position, order = _by_station(step * dt * case.speed - distance, case.catenary.period)
+        position, order = _by_station(step * dt * case.speed - distance, case.line.period)
         force, height = force[order], height[order]
         bands = filter_force(force, dt, case.signal, periodic=True)
         results.append(
@@ -149,10 +163,11 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
         pantographs=tuple(results),
         repeats=True,
         spans_marched=effort.spans,
-        spans_evaluated=len(case.catenary.spans),
+        spans_evaluated=case.catenary.spans_of_a_period,
         residual=effort.residual,
         dropper_force=record.dropper_force,
         dropper_slack_time=slack_time_of_records(case, eq, [record]),
+        support_rise=rise,
         support_uplift=uplift,
         support_uplift_time=_since_passed(span_map, highest),
     )
@@ -170,7 +185,7 @@ def _since_passed(span_map: SpanMap, support: int) -> NDArray[np.float64]:
     window, case = span_map.window, span_map.case
     step = np.arange(1, window.steps + 1, dtype=np.float64) * window.dt
     columns = np.arange(window.spans, -1, -1, dtype=np.float64)
-    ahead = (columns - window.behind) * window.steps * window.dt + case.catenary.supports[support] / case.speed
+    ahead = (columns - window.behind) * window.steps * window.dt + case.line.supports[support] / case.speed
     return np.asarray((step - ahead[:, None]).ravel(), dtype=np.float64)
 
 

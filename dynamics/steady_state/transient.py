@@ -125,8 +125,8 @@ def _solution(
         time=step * dt,
         pantographs=tuple(results),
         halves=(statistics(total - count, total - count // 2), statistics(total - count // 2, total)),
-        spans_marched=total * len(case.catenary.spans),
-        spans_evaluated=count * len(case.catenary.spans),
+        spans_marched=total * case.catenary.spans_of_a_period,
+        spans_evaluated=count * case.catenary.spans_of_a_period,
         support_uplift=uplift,
         dropper_slack_time=slack_time_of_records(case, eq, records[-count:]) if usable and records else np.zeros(0),
     )

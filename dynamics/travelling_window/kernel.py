@@ -68,6 +68,25 @@ def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
 
 
 @njit(**OPTIONS)
+def _first_forces(lam, u, zp, contact, constants):
+    """Contact forces at the beginning of a span."""
+    for q in range(lam.size):
+        column = constants.span + contact.column[q, 0]
+        lift = point_value(u, contact.dof[q, 0], contact.weight[q, 0], column, u.shape[0])
+        lam[q] = max(0.0, constants.contact_stiffness * (zp[q, 0] - contact.height[q, 0] - lift))
+
+
+@njit(**OPTIONS)
+def _move_pantographs(zp, vp, wp, panto, lam, dt):
+    """Add the new contact forces' share to the pantographs' mean velocities, and move them."""
+    for q in range(lam.size):
+        for i in range(zp.shape[1]):
+            wp[q, i] -= panto.inverse[i, 0] * 0.5 * lam[q]
+            zp[q, i] += dt * wp[q, i]
+            vp[q, i] = 2.0 * wp[q, i] - vp[q, i]
+
+
+@njit(**OPTIONS)
 def _point_forces(s, at, lam, squeezed, inputs, n, factor):
     """Add half of the contact forces at one end of a step and of the correction forces to s, times ``factor``."""
     contact, p = inputs.contact, inputs.constants.span
@@ -148,12 +167,10 @@ def march_span(
         scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old, scratch.before,
     )  # fmt: skip
     contact, panto, droppers, constants = inputs
-    dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
+    dt, p = constants.scalars.dt, constants.span
     ni, n = operators.factor.ni, operators.factor.n
     lam, old, head = scratch.pressed.force, scratch.pressed.before, scratch.pressed.head
-    for q in range(lam.size):
-        lift = point_value(u, contact.dof[q, 0], contact.weight[q, 0], p + contact.column[q, 0], n)
-        lam[q] = max(0.0, kc * (zp[q, 0] - contact.height[q, 0] - lift))
+    _first_forces(lam, u, zp, contact, constants)
     n_found, worst = list_squeezed(fd, found), 0
     for step in range(1, contact.height.shape[1]):
         n_before = n_found
@@ -170,8 +187,7 @@ def march_span(
             head[q] = zp[q, 0] + dt * wp[q, 0]
         stretches(lanes, scratch.stretch, u, w, droppers, dt)
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
-        sweeps = forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs)
-        worst = max(worst, sweeps)
+        worst = max(worst, forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs))
         share_interface(w, n, ni)
         now = Squeezed(fd, found, n_found)
         _point_forces(s, step, lam, now, inputs, n, -1.0)
@@ -186,11 +202,7 @@ def march_span(
         if records.motion.rows.shape[1] > 0:
             records.motion.rows[:, step - 1] = w[:n]
             records.motion.squeeze[step - 1] = fd
-        for q in range(lam.size):
-            for i in range(zp.shape[1]):
-                wp[q, i] -= panto.inverse[i, 0] * 0.5 * lam[q]
-                zp[q, i] += dt * wp[q, i]
-                vp[q, i] = 2.0 * wp[q, i] - vp[q, i]
+        _move_pantographs(zp, vp, wp, panto, lam, dt)
         if records.motion.rows.shape[1] > 0:
             records.motion.pantograph[step - 1] = wp[0]
         _record(step, lam, state, inputs, records, n)

@@ -72,12 +72,9 @@ def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[flo
         block[cell.support_dof[0], cell.support_dof[0]] += support
     end_dof = np.array([d for d, _ in cell.wire_ends])
     end_imp = np.array([z for _, z in cell.wire_ends])
-    x = np.arange(steps + 1, dtype=np.float64) * (spec.period / steps)
-    column, at = _cells_passed(x, distances, spec.period)
-    cdof, cphi = cell.contact_operator(at.ravel())
-    z0 = static_height(cell.equilibrium, at.ravel())
-    near, hung, element, own, *others = near_fields(cell, A, cdof)
-    shape = at.shape
+    contact = _contacts(cell, steps, distances)
+    shape = contact.height.shape
+    near, hung, element, own, by_contact, among, squeezed = near_fields(cell, A, contact.dof.reshape(-1, 4))
     absorb = np.zeros((cell.n_interface, cell.n_interface))
     absorb[end_dof, end_dof] = end_imp
     return WindowOperators(
@@ -91,15 +88,26 @@ def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[flo
             hung,
             element.reshape(shape),
             own.reshape(*shape, 4, 4),
-            *others,
+            by_contact,
+            among,
+            squeezed,
         ),
-        contact=Contact(
-            np.ascontiguousarray(cdof).reshape(*shape, 4),
-            np.ascontiguousarray(cphi).reshape(*shape, 4),
-            z0.reshape(shape),
-            column,
-        ),
+        contact=contact,
         ends=Ends(end_dof, end_imp),
+    )
+
+
+def _contacts(cell: VerticalCell, steps: int, distances: tuple[float, ...]) -> Contact:
+    """Tabulate the contact points of every pantograph and step."""
+    period = cell.equilibrium.spec.period
+    x = np.arange(steps + 1, dtype=np.float64) * (period / steps)
+    column, at = _cells_passed(x, distances, period)
+    dof, weight = cell.contact_operator(at.ravel())
+    return Contact(
+        np.ascontiguousarray(dof).reshape(*at.shape, 4),
+        np.ascontiguousarray(weight).reshape(*at.shape, 4),
+        static_height(cell.equilibrium, at.ravel()).reshape(at.shape),
+        column,
     )
 
 

@@ -80,7 +80,7 @@ class TravellingWindow:
         self.case, self.cell = case, cell
         whole = case.catenary.periods
         distances = case.distances
-        train = math.ceil(max(distances) / case.catenary.period)
+        train = math.ceil(max(distances) / case.line.period)
         self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
@@ -102,10 +102,10 @@ class TravellingWindow:
             fb=np.zeros(drop),
             fd_old=np.zeros(drop),
             stretch=np.zeros((drop[0], width), self._number),
-            listed=Listed(*np.zeros((2, many)), np.zeros((count, many))),
+            listed=Listed(*np.zeros((2, many)), reach=np.zeros((count, many))),
             before=np.empty((many, 2), np.int64),
             squeeze=aligned((4 * drop[0], width), self._number),
-            pressed=Pressed(*np.zeros((8, count)), np.zeros((count, count))),
+            pressed=Pressed(*np.zeros((8, count)), mutual=np.zeros((count, count))),
         )
         spec, hung, (given_up, beta) = case.catenary, cell.equilibrium, slack_share(case)
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
@@ -147,8 +147,11 @@ class TravellingWindow:
         """March the pantograph over one span, changing ``state`` in place; ``whole`` keeps all that moves."""
         self._fd[:] = self._correction(state)
         steps = self.steps
+        force, height, head = np.empty((3, self.pantographs, steps))
         record = Records(
-            *np.empty((3, self.pantographs, steps)),
+            force,
+            height,
+            head,
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
             np.zeros(self._fd.shape, np.int64),

@@ -126,6 +126,8 @@ def length_tolerances(
     assured : bool
         Whether every crossing is run on finer numerics too, without which a tolerance has no error.
     """
+    if case.catenary.repeat is not None:
+        return "tolerances of lengths are those of a dropper in every span: catenary.repeat must be left out"
     try:
         usual, finer = _numerics(case, assured, runs)
     except NoFigureError as error:

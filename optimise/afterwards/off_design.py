@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.layout.laid_out import laid_out
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
@@ -143,7 +144,7 @@ def run_conditions(
     assured : bool
         Whether every standard deviation comes with its error; without, each run is a long transient of the case.
     """
-    listed = conditions(case, wanted, max(len(line.droppers.positions) for line in lines))
+    listed = conditions(case, wanted, max(len(laid_out(line).droppers.positions) for line in lines))
     jobs = [
         Variation(number, line, condition)
         for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)

@@ -75,10 +75,20 @@ class SimulateJob(SimulationSpec):
                 "gradient must be false but for solver=periodic with slack_damping=kept, whose state has exact "
                 f"derivatives: got solver={self.solver} with slack_damping={self.slack_damping}"
             )
+        if self.gradient and self.trailing.distances_m:
+            raise ValueError(
+                f"gradient must be false with trailing.distances_m, for exact derivatives are those of one pantograph: "
+                f"got {len(self.trailing.distances_m)} behind the first"
+            )
         return self
 
     @model_validator(mode="after")
     def _lengths_are_those_of_a_periodic_line(self) -> Self:
+        if self.length_tolerance and self.catenary.repeat is not None:
+            raise ValueError(
+                "length_tolerance must be false with catenary.repeat, for a tolerance is that of a dropper in every "
+                f"span: got a period of {self.catenary.repeat.spans} spans"
+            )
         if self.length_tolerance and self.on_open_line:
             raise ValueError(
                 "length_tolerance must be false with solver open_line, whose lengths differ from span to span: use "
@@ -119,7 +129,7 @@ class ExportJob(CaseSpec):
                 f"trailing.distances_m must be empty, for a rig presses a bundle with one pantograph: got "
                 f"{len(self.trailing.distances_m)} behind the first"
             )
-        if self.catenary.section is not None:
+        if self.catenary.ends:
             raise ValueError(
                 f"catenary must be a line that repeats, for a bundle is one of the infinite line: got "
                 f"'{self.catenary.name}', a line by stations; export its type"

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import xarray as xr
 from refusal import refused
 
 from dynamics.open_line import run as whole_run
@@ -37,6 +38,61 @@ def test_two_pantographs_have_figures_and_forces_each(catenary, folder):
     assert (summary["kinematics"], summary["integrator"], summary["formulation"]) == ("nonlinear", "newmark", "ancf")
     values = read_result(folder / "run" / "result.nc").values
     assert any(v.ndim == 2 and v.shape[1] == 2 for name, v in values.items() if "contact_force" in name)
+
+
+LONGER = ("periodic.spans_behind=10", "periodic.spans_ahead=12", "error_estimate=false", "run_dir=run")
+STEADY = ("periodic.spans_behind=4", "periodic.spans_ahead=5", "error_estimate=false")
+
+
+def test_two_pantographs_in_the_steady_state_over_a_period_with_a_defect(catenary, folder):
+    """Each has its figures, span by span too; the page is written."""
+    repeat = ("catenary.repeat.spans=2", "catenary.repeat.defects=[{span: 2, dropper: 2, kind: broken}]")
+    mesh = ("catenary.mesh.elements_per_bay=4", "catenary.mesh.largest_element_length=60")
+    ended = catenary("simulate", *LINE[:2], *mesh, "dt=2e-3", *repeat, *LONGER, "trailing.distances_m=[100]")
+    assert ended.code == 0, ended
+    assert "pantograph 2: contact force" in ended.out and "steps for 2 spans" in ended.out
+    summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
+    means = [figures["contact_force_mean_N"] for figures in summary["pantographs"]]
+    assert means == pytest.approx([summary["mean_force_N"]] * 2, abs=0.1)
+    assert [(s["pantograph"], s["span"]) for s in summary["by_span"]] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert len(summary["static"]["dropper_force_N"]) == 17
+    assert read_result(folder / "run" / "result.nc").values["pantograph_contact_force"].shape[1] == 2
+    assert "Span by span" in (folder / "run" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_sweep_over_the_distance_of_two_judges_the_worse_one(catenary, folder):
+    typed = ("sweep.name=gap", "cluster=serial", "trailing.distances_m=[100]")
+    ended = catenary("sweep", *LINE, *STEADY, *typed, "sweep.axes={trailing.distances_m.0:[90,110]}")
+    assert ended.code == 0, ended
+    with xr.open_dataset(folder / "outputs" / "sweeps" / "gap" / "result.nc") as data:
+        swept = data["contact_force_std_N"].values
+    each = []
+    for gap in (90, 110):
+        run = ("dt=2e-3", f"trailing.distances_m=[{gap}]", f"run_dir=at{gap}", "speed_kmh=300")
+        assert catenary("simulate", *LINE[:4], *STEADY, *run).code == 0
+        summary = json.loads((folder / f"at{gap}" / "summary.json").read_text(encoding="utf-8"))
+        each.append([figures["contact_force_std_N"] for figures in summary["pantographs"]])
+    assert swept == pytest.approx([max(two) for two in each], rel=5e-3)
+    assert abs(each[0][0] / each[0][1] - 1.0) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "sentence"),
+    [
+        ("export", ("trailing.distances_m=[100]",), "trailing.distances_m must be empty, for a rig"),
+        (
+            "simulate",
+            ("trailing.distances_m=[100]", "gradient=true"),
+            "gradient must be false with trailing.distances_m",
+        ),
+        ("simulate", ("catenary.repeat.spans=2", "length_tolerance=true"), "must be false with catenary.repeat"),
+        ("simulate", ("catenary.repeat.spans=2", "solver=open_line"), "catenary.repeat must be left out"),
+        ("simulate", ("catenary.repeat.spans=40",), "catenary.repeat.spans must be between 1 and 24"),
+    ],
+)
+def test_what_trains_and_periods_with_defects_cannot_do_is_refused(catenary, folder, command, typed, sentence):
+    refused(catenary(command, *LINE, *typed), [sentence])
+    assert list(folder.iterdir()) == []
 
 
 def test_a_base_motion_from_a_file_moves_the_pantograph(catenary, folder):
@@ -102,7 +158,7 @@ def test_what_cannot_run_is_refused_in_a_sentence(catenary, folder, typed, sente
     assert not (folder / "run").exists()
 
 
-@pytest.mark.parametrize("typed", ["kinematics=nonlinear", "trailing.distances_m=[100]", "contact.restitution=0.8"])
+@pytest.mark.parametrize("typed", ["kinematics=nonlinear", "contact.exponent=1.5", "contact.restitution=0.8"])
 def test_only_an_open_line_takes_what_it_alone_can_do(catenary, typed):
     refused(
         catenary("simulate", *LINE, typed),

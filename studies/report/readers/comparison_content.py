@@ -143,7 +143,7 @@ def _campaign(folder: Path) -> list[Entry]:
 def _computed(source: str, line: str, result: SpanResult, case: CaseSpec) -> Entry:
     if result.force is None or "contact_force_std_N" not in result.statistics:
         raise InputError([f"{source} must hold a solved contact force: its solver did not finish, or has not run"])
-    entry = Entry(source, line, result, case.catenary.period, case.signal, case_provenance(case))
+    entry = Entry(source, line, result, case.line.period, case.signal, case_provenance(case))
     return replace(entry, traits=_traits(case))
 
 

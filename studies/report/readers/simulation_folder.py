@@ -65,7 +65,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         result=span_result(stored, case, case.catenary.name, "best", statistics),
         x_note=NOTES[case.solver],
         static_note=STATIC_NOTE.format(period=case.catenary.one_period)
-        * (case.on_open_line and not case.catenary.section),
+        * (case.on_open_line and not case.catenary.ends),
         filter_note=filter_note(about.get("filter", "")),
         provenance=case_provenance(case, (), input_origins(folder, "simulate", case)),
         assessment=assessed(head, (("value", statistics),), case, summary),

@@ -112,7 +112,7 @@ def span_result(
     stored: StoredResult, case: CaseSpec, label: str, role: Role, statistics: Mapping[str, float]
 ) -> SpanResult:
     """Take what a page shows of one design from its result file; what is not in the file is left out."""
-    values, line = stored.values, case.catenary
+    values, line = stored.values, case.line
     drawn, elastic = ({*names} <= values.keys() for names in (SHAPE, ("station", "elasticity")))
     position = values.get("position", np.zeros(0))
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
@@ -136,10 +136,10 @@ def span_result(
 
 def _last_passage(position: Array, case: CaseSpec) -> Passage:
     """Find the last whole span, or all before the line repeats, ends included; all that count where it ends."""
-    span = case.catenary.period
+    span = case.line.period
     if not position.size:
         return position, np.zeros(0, dtype=np.int64)
-    if case.catenary.section is not None:
+    if case.catenary.ends:
         index = np.flatnonzero(position >= case.catenary.station(case.open_line.first_evaluated - 1) - 1e-9)
         return position[index], index
     if case.seeks_steady_state:

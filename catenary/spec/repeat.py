@@ -1,0 +1,49 @@
+"""Validated description of a period of several spans of which some differ: a super-cell of a line that repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import Field
+
+from catenary.spec.components import Spec
+from catenary.spec.section import MOST_SPANS, DefectSpec
+
+__all__ = ["RepeatSpec"]
+
+# spans of a period and defects in it: beyond these a window holds too many spans to be marched for a steady state
+LONGEST, MOST_DEFECTS = 24, 40
+
+
+class RepeatSpec(Spec):
+    """A period of several spans that are alike but for their defects."""
+
+    spans: Annotated[int, Field(ge=1, le=min(LONGEST, MOST_SPANS))] = Field(
+        description="spans after which the line repeats with all its defects; a multiple of the spans that it names"
+    )
+    defects: tuple[DefectSpec, ...] = Field(
+        default=(), max_length=MOST_DEFECTS, description="droppers that are not as designed, in one of these spans each"
+    )
+
+    def problems(self, supports: tuple[float, ...], droppers: tuple[float, ...]) -> Iterator[str]:
+        """Say what does not fit a line's supports and droppers [m]."""
+        named = len(supports) - 1
+        if self.spans % named:
+            yield f"repeat.spans must be a multiple of the {named} spans that the line names: got {self.spans}"
+            return
+        counts = [sum(1 for x in droppers if a < x < b) for a, b in pairwise(supports)] * (self.spans // named)
+        seen: dict[tuple[int, int], str] = {}
+        for k, defect in enumerate(self.defects):
+            at = (defect.span, defect.dropper)
+            if defect.span > self.spans:
+                yield f"repeat.defects[{k}].span must be 1 to {self.spans}: got {defect.span}"
+            elif defect.dropper > counts[defect.span - 1]:
+                yield (
+                    f"repeat.defects[{k}].dropper must be 1 to {counts[defect.span - 1]}, the droppers of span "
+                    f"{defect.span}: got {defect.dropper}"
+                )
+            elif at in seen and {seen[at], defect.kind} != {"length", "stiffness"}:
+                yield f"repeat.defects[{k}] is the second of dropper {at[1]} of span {at[0]}, which is {seen[at]}"
+            seen[at] = defect.kind
