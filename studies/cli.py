@@ -31,6 +31,7 @@ STUDIES = {
     "sensitivity": "measure the effect of many inputs: Sobol indices, Morris screening, derivatives (resumable)",
     "new": "write your own line from a dropper table (CSV) and a few answers, as a commented YAML",
     "table": "write a workbook (XLSX) in which a line is filled in by stations",
+    "draw": "draw a line at rest, elevation and plan, as DXF or SVG",
     "lines": "list the lines of the library, with their data and sources",
     "pantographs": "list the pantographs of the library, with their data and sources",
     "export": "export the periodic finite element model of a line or best design as a rig bundle",

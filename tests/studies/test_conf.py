@@ -16,6 +16,7 @@ from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob, campaign_o
 from optimise.spec.scenarios import InstallationSpec, ScenariosSpec
 from studies.cli import main
 from studies.commands.certificates import CertificatesJob
+from studies.commands.draw import DrawJob
 from studies.commands.table import TableJob
 from studies.input.compose import compose_job
 from studies.jobs.convergence import ConvergenceJob
@@ -33,6 +34,7 @@ JOBS = {
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "certificates": (CertificatesJob, []),
+    "draw": (DrawJob, []),
     "table": (TableJob, []),
     "validate": (ValidateJob, []),
     "report": (ReportJob, ["run_dir=x"]),

@@ -1,0 +1,1 @@
+"""Drawings of a line at rest, elevation and plan, as DXF or SVG."""

@@ -1,0 +1,130 @@
+"""A line at rest as a drawing: elevation with droppers and their lengths, plan with stagger, stations of supports."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.drawing.sheet import Sheet, Stroke, Words
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.laid_out import laid_out
+from catenary.spec.line import CatenarySpec
+from catenary.spec.section import DefectSpec
+
+__all__ = ["line_sheet"]
+
+LAYER = {CONTACT: "CONTACT_WIRE", MESSENGER: "MESSENGER_WIRE", STITCH: "STITCH_WIRE"}
+# heights of texts, and room between elevation, texts and plan [m]
+TEXT, TITLE_TEXT, ROOM = 0.6, 1.2, 3.0
+BESIDE = 0.3
+
+
+def line_sheet(line: CatenarySpec, rest: Equilibrium, heights: float, sides: float) -> Sheet:
+    """Draw a line as it hangs: one period of a line that repeats, or all of a line by stations.
+
+    Parameters
+    ----------
+    line : CatenarySpec
+        As its files have it, with its defects.
+    rest : Equilibrium
+        Where it hangs.
+    heights, sides : float
+        By what heights in the elevation, and offsets from the track in the plan, are exaggerated [-].
+    """
+    top = float(rest.q[:, 2].max()) * heights
+    low = float(rest.q[:, 2].min()) * heights
+    plan = low - 3.0 * ROOM - sides * max(0.4, *(abs(y) for y in rest.mesh.layout.contact_side))
+    wires = _wires(rest)
+    strokes = [Stroke(LAYER[wire], tuple((float(a), heights * float(b)) for a, b in points)) for wire, points in wires]
+    parts = (_droppers(rest, heights), _supports(rest, heights, low), _plan(rest, sides, plan))
+    parts = (*parts, _defects(line, wires, heights))
+    strokes += [stroke for own, _ in parts for stroke in own]
+    title = (
+        f"{line.name}: {line.in_words.partition(': ')[2]}; stations in m to scale, heights x {heights:g}, sides x "
+        f"{sides:g}; lengths of droppers as cut, from wire axis to wire axis, in mm"
+    )
+    words = [Words("TITLE", (0.0, top + ROOM), title, TITLE_TEXT), *(word for _, own in parts for word in own)]
+    return Sheet(title, tuple(strokes), tuple(words))
+
+
+def _wires(rest: Equilibrium) -> list[tuple[int, NDArray[np.float64]]]:
+    """Every wire run, and its points (point, 2): station and height [m]."""
+    mesh = rest.mesh
+    x = rest.q[mesh.elem_nodes, 0] + mesh.elem_shift
+    z = rest.q[mesh.elem_nodes, 2]
+    runs: list[tuple[int, list[tuple[float, float]]]] = []
+    for k, wire in enumerate(mesh.elem_wire):
+        begin, end = zip(x[k], z[k], strict=True)
+        if not runs or runs[-1][0] != wire or abs(runs[-1][1][-1][0] - begin[0]) > 1.0e-6:
+            runs.append((int(wire), [begin]))
+        runs[-1][1].append(end)
+    return [(wire, np.array(points)) for wire, points in runs]
+
+
+Part = tuple[list[Stroke], list[Words]]
+
+
+def _droppers(rest: Equilibrium, heights: float) -> Part:
+    """Droppers between their clamps, each with the length that it is cut to [mm]."""
+    mesh, lengths = rest.mesh, rest.dropper_unstretched_length
+    strokes, words = [], []
+    for x, low, high, length in zip(
+        mesh.layout.dropper_x, rest.q[mesh.dropper_bottom, 2], rest.q[mesh.dropper_top, 2], lengths, strict=True
+    ):
+        strokes.append(Stroke("DROPPERS", ((x, heights * low), (x, heights * high))))
+        at = (x + BESIDE, heights * 0.5 * (low + high))
+        words.append(Words("DROPPER_LENGTHS", at, f"{1e3 * length:.0f}", TEXT, 90.0))
+    return strokes, words
+
+
+def _supports(rest: Equilibrium, heights: float, low: float) -> Part:
+    """Supports with their number and station [m]."""
+    layout = rest.mesh.layout
+    strokes, words = [], []
+    for k, (x, contact, messenger) in enumerate(
+        zip(layout.supports, layout.contact_height, layout.messenger_height, strict=True)
+    ):
+        strokes.append(Stroke("SUPPORTS", ((x, heights * contact), (x, heights * messenger))))
+        words.append(Words("STATIONS", (x, low - ROOM), f"{k + 1}: {x:.3f}", TEXT))
+    return strokes, words
+
+
+def _plan(rest: Equilibrium, sides: float, axis: float) -> Part:
+    """Track, wires from support to support, and their offsets, to the left negative [mm]."""
+    layout = rest.mesh.layout
+    supports = layout.supports
+    strokes = [Stroke("TRACK", ((supports[0], axis), (supports[-1], axis)), dashed=True)]
+    words = []
+    for layer, offsets in (("PLAN_CONTACT_WIRE", layout.contact_side), ("PLAN_MESSENGER_WIRE", layout.messenger_side)):
+        strokes.append(Stroke(layer, tuple((x, axis + sides * y) for x, y in zip(supports, offsets, strict=True))))
+    for x, y in zip(supports, layout.contact_side, strict=True):
+        words.append(Words("STAGGER", (x, axis + sides * y + BESIDE), f"{-1e3 * y:+.0f}", TEXT))
+    return strokes, words
+
+
+def _defects(line: CatenarySpec, wires: list[tuple[int, NDArray[np.float64]]], heights: float) -> Part:
+    """Marks where droppers are not as designed: from wire to wire, dashed, and in words."""
+    named = laid_out(line)
+    strokes, words = [], []
+    for defect in () if named.section is None else named.section.defects:
+        x = _station(named, defect)
+        at = [float(np.interp(x, *points.T)) for wire, points in wires if wire in (CONTACT, MESSENGER)]
+        low, high = heights * min(at), heights * max(at)
+        strokes.append(Stroke("DEFECTS", ((x, low), (x, high)), dashed=True))
+        words.append(Words("DEFECTS", (x - BESIDE, low + BESIDE), _in_words(defect), TEXT, 90.0))
+    return strokes, words
+
+
+def _station(line: CatenarySpec, defect: DefectSpec) -> float:
+    """Station of a defect's dropper [m]."""
+    begin, end = list(pairwise(line.supports))[defect.span - 1]
+    return [x for x in line.droppers.positions if begin < x < end][defect.dropper - 1]
+
+
+def _in_words(defect: DefectSpec) -> str:
+    if defect.kind == "length":
+        return f"{1e3 * (defect.by or 0.0):+.0f} mm"
+    return "broken" if defect.stiffness is None else f"{defect.stiffness / 1e3:g} kN/m"
