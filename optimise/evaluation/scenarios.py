@@ -199,7 +199,12 @@ def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
     """What the case itself is where the scenarios list something else; empty without scenarios."""
     if not spec.wanted:
         return ""
-    own = {"pantographs": case.pantograph, "contact_stiffness": case.contact.stiffness, "damping_factors": 1.0}
+    own = {
+        "pantographs": case.pantograph,
+        "contact_stiffness": case.contact.stiffness,
+        "damping_factors": 1.0,
+        "trailing": case.trailing.distances_m,
+    }
     others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0]]
     exact = ["no errors of installation"] if spec.errors.wanted else []
     return ", ".join([_label("speeds_kmh", case.speed_kmh), *others, *exact])
@@ -227,6 +232,9 @@ def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any
         damping = case.catenary.damping
         changes |= {f"catenary.damping.{n}": listed["damping_factors"] * getattr(damping, n) for n in ("alpha", "beta")}
     found = case_at(case, tuple(changes), tuple(changes.values())) if changes else case
+    if "trailing" in listed:
+        train = {**case.trailing.model_dump(), "distances_m": listed["trailing"]}
+        found = CaseSpec.model_validate({**found.model_dump(), "trailing": train})
     loose = found.periodic.model_copy(update={"tolerance": max(found.periodic.tolerance, spec.tolerance)})
     found = found.model_copy(update={"periodic": loose, "pantograph": listed.get("pantographs", found.pantograph)})
     return Condition(
@@ -242,4 +250,6 @@ def _label(axis: str, value: Any) -> str:
         return f"{value:g} km/h"
     if axis == "pantographs":
         return value.name
+    if axis == "trailing":
+        return f"pantographs {_and([f'{d:g}' for d in value])} m behind" if value else "one pantograph"
     return f"contact {1e-3 * value:g} kN/m" if axis == "contact_stiffness" else f"damping x {value:g}"

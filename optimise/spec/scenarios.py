@@ -14,6 +14,7 @@ from optimise.spec.objective_names import Combine
 __all__ = ["InstallationSpec", "ScenariosSpec"]
 
 Weights = tuple[Annotated[float, Field(gt=0.0, le=1.0e6)], ...]
+Distances = Annotated[tuple[Annotated[float, Field(gt=0.0, le=1000.0)], ...], Field(max_length=7)]
 MOST = 400
 
 
@@ -68,6 +69,12 @@ class ScenariosSpec(Spec):
         default=(), max_length=10, description="factors of the line's own damping alpha and beta [-]"
     )
     damping_weights: Weights = Field(default=(), max_length=10, description="weight of each damping factor [-]")
+    trailing: tuple[Distances, ...] = Field(
+        default=(),
+        max_length=10,
+        description="trains, each the distances of its pantographs behind the first [m]; [] is one pantograph alone",
+    )
+    trailing_weights: Weights = Field(default=(), max_length=10, description="weight of each train [-]")
     errors: InstallationSpec = InstallationSpec()
     combine: Combine = Field(
         default="mean",
@@ -90,6 +97,7 @@ class ScenariosSpec(Spec):
             "pantographs": (self.pantographs, self.pantograph_weights),
             "contact_stiffness": (self.contact_stiffness, self.contact_weights),
             "damping_factors": (self.damping_factors, self.damping_weights),
+            "trailing": (self.trailing, self.trailing_weights),
         }
 
     @property
@@ -107,6 +115,8 @@ class ScenariosSpec(Spec):
         values = self.axes[axis][0]
         if axis == "pantographs":
             return tuple(p.name for p in values)
+        if axis == "trailing":
+            return tuple("+".join(["train", *(f"{d:g}" for d in train)]) if train else "alone" for train in values)
         if axis == "contact_stiffness":
             return tuple(f"contact{1e-3 * k:g}" for k in values)
         return tuple(f"damping{v:g}" if axis == "damping_factors" else f"{v:g}" for v in values)
