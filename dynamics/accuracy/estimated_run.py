@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from catenary.form_finding.equilibrium import Equilibrium, mesh_of, periodic_equilibrium
+from catenary.form_finding.equilibrium import Equilibrium, equilibrium_at_rest, mesh_of
 from catenary.layout.geometry import periodic_layout
 from dynamics.accuracy.companions import (
     COARSER,
@@ -70,7 +70,7 @@ class EstimatedRun:
         """Elements of another mesh; the standard deviation [N] on it, and the same where an iteration ends later."""
         line = self.case.catenary
         line = line.model_copy(update={"mesh": other_mesh(line.mesh, float(self.equilibrium.mesh.elem_length.max()))})
-        case, eq = self.short.model_copy(update={"catenary": line}), periodic_equilibrium(line)
+        case, eq = self.short.model_copy(update={"catenary": line}), equilibrium_at_rest(line)
         elements = len(eq.mesh.elem_length)
         if elements == self._elements:
             raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
@@ -80,7 +80,9 @@ class EstimatedRun:
 
     @cached_property
     def _elements(self) -> int:
-        """Elements of a period of the line."""
+        """Elements of a period of the line, or of a whole line by stations."""
+        if self.case.line.ends:
+            return len(self.equilibrium.mesh.elem_length)
         return len(mesh_of(self.case.line, periodic_layout(self.case.line)).elem_length)
 
     def time_step_error(self) -> tuple[float, str]:

@@ -98,6 +98,8 @@ def job_input(spec: type[CaseT], line: Line, pantograph: Pantograph, given: Mapp
     reference = {**data, "speed_kmh": SLOW, "applied_force_N": 100.0}
     lay_typed(data, typed, FILE_GROUPS)
     fill_mean_force(data, typed)
+    if wire.ends:
+        data.setdefault("open_line", {})
     fill_open_line(data, typed)
     job = checked(spec, data, reference)
     for sentence in rest_warnings(job.catenary):
