@@ -12,8 +12,14 @@ from dynamics.arnold_simeon.discretisation import discretise, frequencies
 from dynamics.arnold_simeon.main_code import cable_line, spring_differences
 from dynamics.arnold_simeon.run import Record, longest_stable_step, run_benchmark
 from dynamics.spec.status import Status
-from studies.validation.arnold_simeon_charts import arnold_simeon_charts
-from studies.validation.arnold_simeon_runs import FORCES, ArnoldSimeonRuns, Combination, benchmark_spec, spring_rate
+from studies.validation.arnold_simeon_charts import (
+    FORCES,
+    ArnoldSimeonRuns,
+    Combination,
+    arnold_simeon_charts,
+    benchmark_spec,
+    spring_rate,
+)
 from studies.validation.gates.arnold_simeon import ArnoldSimeonGate, FrequencyRow, SpeedCase, SpringGate
 from studies.validation.gates.gates import GatesSpec
 from studies.validation.rows import Comparison, Reference, Row

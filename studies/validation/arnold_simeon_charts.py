@@ -1,20 +1,54 @@
-"""Redraw figures 5, 6 and 7 of Arnold & Simeon, and the main code's forces tending to the constraint forces."""
+"""Runs of the benchmark of Arnold & Simeon, drawn as its figures 5, 6 and 7, and springs that tend to constraints."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.arnold_simeon.discretisation import discretise
-from dynamics.arnold_simeon.run import Record
+from dynamics.arnold_simeon.discretisation import Method, discretise
+from dynamics.arnold_simeon.problem import BenchmarkSpec
+from dynamics.arnold_simeon.run import Record, TimeMethod
 from dynamics.arnold_simeon.start import initial_state
 from dynamics.charts.parts import Chart, Curve, Role
-from studies.validation.arnold_simeon_runs import FORCES, ArnoldSimeonRuns, benchmark_spec, spring_rate
-from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
+from studies.validation.gates.arnold_simeon import ArnoldSimeonGate, SpeedCase, SpringGate
 
-__all__ = ["arnold_simeon_charts"]
+__all__ = ["FORCES", "ArnoldSimeonRuns", "Combination", "arnold_simeon_charts", "benchmark_spec", "spring_rate"]
 
+Combination = tuple[Method, TimeMethod]
+FORCES = ("dropper 1", "dropper 2", "contact")
 ROLES: tuple[Role, ...] = ("nominal", "other", "best")
+
+
+@dataclass(frozen=True)
+class ArnoldSimeonRuns:
+    """Everything that the rows and charts are made from.
+
+    Attributes
+    ----------
+    frequency : dict
+        Lowest and highest frequency by method, float array (wire, 2) [Hz].
+    record : dict
+        Runs by speed [m/s] and combination of methods.
+    spring_difference : float array (stiffness, constraint)
+        Relative difference of spring forces from constraint forces [-].
+    """
+
+    frequency: dict[str, NDArray[np.float64]]
+    record: dict[tuple[float, Combination], Record]
+    spring_difference: NDArray[np.float64]
+
+
+def benchmark_spec(case: SpeedCase) -> BenchmarkSpec:
+    """Data of the benchmark at one speed."""
+    return BenchmarkSpec(speed=case.speed_ms, head_above_body=case.head_above_body_m)
+
+
+def spring_rate(gate: SpringGate, runs: ArnoldSimeonRuns) -> float:
+    """Power of 1/stiffness with which the largest difference falls, fitted over all stiffnesses."""
+    worst = np.log(runs.spring_difference.max(axis=1))
+    return -float(np.polyfit(np.log(gate.stiffnesses), worst, 1)[0])
 
 
 def arnold_simeon_charts(gate: ArnoldSimeonGate, runs: ArnoldSimeonRuns) -> tuple[Chart, ...]:
