@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from dynamics.accuracy.numerical_error import NumericalError
     from dynamics.results.by_span import SpanFigures
+    from dynamics.results.by_wire import WireFigures
 
 __all__ = ["NoFiguresError", "Run"]
 
@@ -117,6 +118,20 @@ class Run:
 
         _ = self.statistics
         return figures_by_span(self.solution)
+
+    @property
+    def by_wire(self) -> tuple[WireFigures, ...]:
+        """Contact of each pantograph with the contact wire of each tension section; none where there is one section.
+
+        Raises
+        ------
+        NoFiguresError
+            If the solver failed.
+        """
+        from dynamics.results.by_wire import figures_by_wire
+
+        _ = self.statistics
+        return figures_by_wire(self.solution)
 
     @property
     def contact_force(self) -> xr.DataArray:

@@ -92,9 +92,8 @@ class FormFindingProblem:
         fixed = prescribed_coordinates(mesh, self.cut)
         self.fixed_dof = np.array(sorted(fixed))
         self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
-        ends = [0] if mesh.layout.periodic else [0, -1]
-        held = np.concatenate([mesh.support_contact[ends], mesh.support_messenger[ends]])
-        self.reaction_rows = mesh.dof[held, X]
+        ends = mesh.wire_ends[:, ::2] if mesh.layout.periodic else mesh.wire_ends
+        self.reaction_rows = mesh.dof[ends.ravel(), X]
         sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else np.zeros(0, int)
         unknown = _without(self.n_total, self.fixed_dof)
         rows = _without(self.n_rows, np.concatenate([self.reaction_rows, mesh.dof[sideways, Y]]))

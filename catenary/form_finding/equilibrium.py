@@ -12,24 +12,21 @@ for a bar that pulls when it is stretched and hangs loose otherwise: any lengths
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
 from catenary.form_finding.defects import as_built, as_designed
-from catenary.form_finding.equations import (
-    FormFindingProblem,
-    dropper_property,
-    node_coordinates,
-    residual_and_jacobian,
-)
+from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
+from catenary.form_finding.joined import joined
 from catenary.form_finding.newton import banded_solver
+from catenary.form_finding.rest_state import Equilibrium, EquilibriumStatus
 from catenary.layout.geometry import Layout, line_layout, periodic_layout
 from catenary.layout.laid_out import laid_out
 from catenary.layout.mesh import Mesh, Y, build_mesh
+from catenary.layout.sections import parts_of
 from catenary.spec.line import CatenarySpec
 
 __all__ = [
@@ -52,85 +49,6 @@ ROUNDING = 4 * float(np.finfo(float).eps)
 LOOSE = 1.0e3
 
 
-class EquilibriumStatus(Enum):
-    """Outcome of form-finding."""
-
-    OK = "ok"
-    NOT_CONVERGED = "form-finding did not converge"
-
-
-@dataclass(frozen=True)
-class Equilibrium:
-    """Static configuration of a line or cell.
-
-    Attributes
-    ----------
-    q : float array (node, 6)
-        Positions [m] and slopes [-].
-    elem_l0 : float array (elem,)
-        Unstretched lengths [m].
-    dropper_force : float array (dropper,)
-        Axial forces, tension positive [N]. One is zero where a dropper of prescribed length hangs loose, and negative
-        where prescribed heights would need it to push.
-    dropper_gap : float array (dropper,)
-        How much longer a dropper that hangs loose is than the distance between its clamps [m]; zero for taut ones.
-    dropper_length : float array (dropper,)
-        Stretched lengths [m].
-    steady_arm_force, messenger_support_force : float array (support,)
-        Vertical forces on the wires, upwards positive [N].
-    steady_arm_side_force : float array (support,)
-        Sideways force of the arms on the contact wire, towards +y [N]; zero in the plane.
-    horizontal_reaction : float array
-        Reaction of the constraints that only remove the translation of a periodic cell [N]; must vanish.
-    residual : float
-        Largest out-of-balance force [N].
-    iterations : int
-        Newton iterations, those towards the first shape included.
-    status : EquilibriumStatus
-    """
-
-    spec: CatenarySpec
-    mesh: Mesh
-    q: NDArray[np.float64]
-    elem_l0: NDArray[np.float64]
-    dropper_force: NDArray[np.float64]
-    dropper_gap: NDArray[np.float64]
-    dropper_length: NDArray[np.float64]
-    steady_arm_force: NDArray[np.float64]
-    steady_arm_side_force: NDArray[np.float64]
-    messenger_support_force: NDArray[np.float64]
-    horizontal_reaction: NDArray[np.float64]
-    residual: float
-    iterations: int
-    status: EquilibriumStatus
-
-    @property
-    def dropper_direction(self) -> NDArray[np.float64]:
-        """Unit vectors (dropper, 3) from the lower end of every dropper to its upper end."""
-        mesh = self.mesh
-        span = self.q[mesh.dropper_top, :3] - self.q[mesh.dropper_bottom, :3]
-        span[:, 0] = 0.0
-        return span / self.dropper_length[:, None]
-
-    @property
-    def dropper_stiffness(self) -> NDArray[np.float64]:
-        """Axial stiffness of every dropper in tension (dropper,) [N/m]."""
-        return dropper_property(self.spec, self.mesh, "stiffness")
-
-    @property
-    def dropper_unstretched_length(self) -> NDArray[np.float64]:
-        """Lengths to cut the droppers to [m], unloaded, from wire axis to wire axis, clamps included."""
-        return self.dropper_length + self.dropper_gap - self.dropper_force / self.dropper_stiffness
-
-    @property
-    def dropper_spring_force(self) -> NDArray[np.float64]:
-        """Forces at rest of springs that pull and push alike (dropper,) [N]: stiffness x (length - cut length).
-
-        A dropper carries max(0, this + stiffness x stretch) in motion: one that hangs loose first takes up its gap.
-        """
-        return self.dropper_force - self.dropper_stiffness * self.dropper_gap
-
-
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
     spec = laid_out(spec)
@@ -143,8 +61,12 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports.
 
     Droppers with defects are hung in two steps: the design says how long all droppers are cut; with the lengths as
-    they are, and without those that are broken, the line is found again.
+    they are, and without those that are broken, the line is found again. Tension sections share no wire: each is
+    found for itself.
     """
+    parts = parts_of(spec)
+    if len(parts) > 1:
+        return joined(spec, [open_line_equilibrium(part.line, len(part.line.spans)) for part in parts])
     if spec.section is None or not spec.section.defects:
         return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
     whole = len(spec.spans)

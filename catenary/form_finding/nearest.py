@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equations import FormFindingProblem
 from catenary.form_finding.equilibrium import LOOSE, Equilibrium, EquilibriumStatus, newton, result_of
+from catenary.form_finding.joined import joined
 from catenary.form_finding.prescribed import prescribed_by_lengths
 
 __all__ = ["nearest_heights"]
@@ -35,6 +36,8 @@ def nearest_heights(eq: Equilibrium) -> Equilibrium:
     """
     if eq.status is not EquilibriumStatus.OK or eq.dropper_force.min() >= 0.0:
         return eq
+    if eq.parts:
+        return joined(eq.spec, [nearest_heights(part) for part in eq.parts])
     prescribed = np.array(eq.mesh.layout.dropper_height)
     found, loose = eq, np.zeros(len(prescribed), dtype=np.bool_)
     for _ in range(MAX_CHANGES):

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from catenary.form_finding.equilibrium import Equilibrium
+from catenary.form_finding.rest_state import Equilibrium
 from catenary.spec.line import CatenarySpec
 
 __all__ = ["prescribed_by_heights", "prescribed_by_lengths"]

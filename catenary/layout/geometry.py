@@ -56,6 +56,9 @@ class Layout:
         Offsets of both wires from the track's axis at every support [m].
     masses : tuple of (wire, float)
         Wire and mass [kg] of every point mass.
+    sections : tuple of (int, int)
+        First and last support of every tension section, whose values by support are listed section by section; empty
+        for the one section of all supports.
     """
 
     runs: tuple[tuple[int, tuple[KeyPoint, ...]], ...]
@@ -71,6 +74,17 @@ class Layout:
     contact_side: tuple[float, ...]
     messenger_side: tuple[float, ...]
     masses: tuple[tuple[int, float], ...] = ()
+    sections: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def sections_or_one(self) -> tuple[tuple[int, int], ...]:
+        """First and last support of every tension section, or of the only one."""
+        return self.sections or ((0, self.n_spans),)
+
+    @property
+    def wire_supports(self) -> tuple[int, ...]:
+        """Number of the line's support of every value by support."""
+        return tuple(s for first, last in self.sections_or_one for s in range(first, last + 1))
 
     @property
     def n_spans(self) -> int:

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH, KeyPoint, Layout, periodic_layout
-from catenary.spec.line import CatenarySpec, MeshSpec
+from catenary.layout.geometry import CONTACT, MESSENGER, STITCH, KeyPoint, Layout
+from catenary.spec.mesh import MeshSpec
 
-__all__ = ["Mesh", "build_mesh", "most_elements"]
+__all__ = ["Mesh", "build_mesh", "elements_of_bay"]
 
 X, Y, Z, DX, DY, DZ = range(6)
 # of a number of elements: a bay of 5.4 m holds nine of 0.6 m, whatever the last bit of their stations
@@ -43,6 +43,8 @@ class Mesh:
         Factor of y of the first and second node: -1 where the element reaches into a mirrored neighbour cell.
     elem_wire, elem_group : int array (elem,)
         Wire, and group of elements that share one unstretched-length factor (one bay of one wire).
+    elem_run : int array (elem,)
+        Run of the layout, one continuous wire, that each element is part of.
     elem_length : float array (elem,)
         Straight distance between its stations [m].
     group_wire : int array (group,)
@@ -59,6 +61,8 @@ class Mesh:
         Stitch nodes where the stitch wire passes its support.
     mass_nodes : int array (mass,)
         Nodes of the layout's point masses.
+    wire_ends : int array (section, 4)
+        Nodes where the wires of a line end: contact wire first and last, messenger wire first and last.
     tension_elem : int array (wire present,)
         First element of the segment whose tension is prescribed, for each wire present.
     """
@@ -72,6 +76,7 @@ class Mesh:
     elem_mirror: NDArray[np.float64]
     elem_wire: NDArray[np.int64]
     elem_group: NDArray[np.int64]
+    elem_run: NDArray[np.int64]
     elem_length: NDArray[np.float64]
     group_wire: NDArray[np.int64]
     group_elems: NDArray[np.int64]
@@ -82,6 +87,7 @@ class Mesh:
     clamp_messenger: NDArray[np.int64]
     crossing: NDArray[np.int64]
     mass_nodes: NDArray[np.int64]
+    wire_ends: NDArray[np.int64]
     tension_elem: NDArray[np.int64]
     layout: Layout
 
@@ -94,6 +100,11 @@ class Mesh:
     def axes(self) -> tuple[int, ...]:
         """Components of position that are degrees of freedom."""
         return (X, Y, Z) if self.spatial else (X, Z)
+
+    @property
+    def contact_runs(self) -> tuple[int, ...]:
+        """Runs that are contact wires, in their order along the track."""
+        return tuple(np.unique(self.elem_run[self.elem_wire == CONTACT]).tolist())
 
     @property
     def elements_of_bays(self) -> NDArray[np.int64]:
@@ -119,6 +130,7 @@ class _Builder:
         self.elem_stations: list[NDArray[np.float64]] = []
         self.lengths: list[float] = []
         self.groups: list[int] = []
+        self.runs: list[int] = []
         self.counts: list[int] = []
         self.at: dict[tuple[int, str, int], int] = {}
 
@@ -136,11 +148,12 @@ class _Builder:
                 self.tied[self.at[key]] = self.at[(MESSENGER, "clamp", point.index)]
         return self.at[key]
 
-    def run(self, wire: int, points: tuple[KeyPoint, ...]) -> None:
+    def run(self, number: int, wire: int, points: tuple[KeyPoint, ...]) -> None:
         for a, b in pairwise(points):
             group = len(self.groups)
             count = self.count(group, b.x - a.x)
             self.groups.append(wire)
+            self.runs.append(number)
             self.counts.append(count)
             self.lengths.append((b.x - a.x) / count)
             stations, first = np.linspace(a.x, b.x, count + 1), len(self.x)
@@ -153,15 +166,9 @@ class _Builder:
             self.elem_stations.append(np.stack([stations[:-1], stations[1:]], axis=1))
 
 
-def _elements(bay: float, mesh: MeshSpec) -> int:
+def elements_of_bay(bay: float, mesh: MeshSpec) -> int:
     """Count the equal elements of a bay [m]: the least number, or more where one would be longer than the largest."""
     return max(mesh.elements_per_bay, math.ceil(bay / mesh.largest_element_length - ROUNDING))
-
-
-def most_elements(spec: CatenarySpec) -> int:
-    """Count the elements of the bay of a line that has most of them."""
-    runs = periodic_layout(spec).runs
-    return max(_elements(b.x - a.x, spec.mesh) for _, points in runs for a, b in pairwise(points))
 
 
 def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, axial_slope: bool = True) -> Mesh:
@@ -174,9 +181,9 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         of_bay = mesh.elements_of_bays
         builder = _Builder(layout, lambda group, _: int(of_bay[group]))
     else:
-        builder = _Builder(layout, lambda _, bay: _elements(bay, mesh))
-    for wire, points in layout.runs:
-        builder.run(wire, points)
+        builder = _Builder(layout, lambda _, bay: elements_of_bay(bay, mesh))
+    for number, (wire, points) in enumerate(layout.runs):
+        builder.run(number, wire, points)
     node_x, node_wire = np.array(builder.x), np.array(builder.wire)
     elem_nodes, stations = np.concatenate(builder.elem_nodes), np.concatenate(builder.elem_stations)
     at, n_drop = builder.at, len(layout.dropper_x)
@@ -191,6 +198,7 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
     dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (axes, slopes))
     clamps = sorted(k for w, what, k in at if w == MESSENGER and what == "clamp")
     n_supports = layout.n_spans + (0 if layout.periodic else 1)
+    low, high = (np.array([at[(w, "support", s)] for s in range(n_supports)]) for w in (CONTACT, MESSENGER))
     return Mesh(
         node_wire=node_wire,
         node_x=node_x,
@@ -201,16 +209,18 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         elem_mirror=np.where(cells * layout.n_spans % 2 == 1, -1.0, 1.0),
         elem_wire=elem_wire,
         elem_group=group_of,
+        elem_run=np.array(builder.runs)[group_of],
         elem_length=np.array(builder.lengths)[group_of],
         group_wire=np.array(builder.groups),
         group_elems=np.stack([last - counts, last - 1], axis=1),
         dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
         dropper_top=np.array([at[(tops[k], "dropper", k)] for k in range(n_drop)]),
-        support_contact=np.array([at[(CONTACT, "support", s)] for s in range(n_supports)]),
-        support_messenger=np.array([at[(MESSENGER, "support", s)] for s in range(n_supports)]),
+        support_contact=low,
+        support_messenger=high,
         clamp_messenger=np.array([at[(MESSENGER, "clamp", k)] for k in clamps], dtype=np.int64),
         crossing=np.array([n for (w, what, _), n in sorted(at.items()) if what == "crossing"], dtype=np.int64),
         mass_nodes=np.array([at[(w, "mass", k)] for k, (w, _) in enumerate(layout.masses)], dtype=np.int64),
+        wire_ends=np.array([[*low[[0, -1]], *high[[0, -1]]]]),
         tension_elem=_named_tension_elements(layout, group_of),
         layout=layout,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from catenary.errors import InputError
+from catenary.library.overlaps import SPACING
 from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
 from catenary.spec.keys import did_you_mean
@@ -24,13 +25,14 @@ REMARKS = ("remark", "remarks", "note", "notes", "name")
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Column of a table: its quantity with the range of its values in SI, or the words that it may hold."""
+    """Column of a table: its quantity with the range of its values in SI, the words that it may hold, or any name."""
 
     quantity: Quantity
     low: float = -math.inf
     high: float = math.inf
     words: tuple[str, ...] = ()
     whole: bool = False
+    name: bool = False
 
     @property
     def unit(self) -> str:
@@ -58,6 +60,8 @@ STATION = Column(Quantity("station", ("chainage",), {**LENGTH, "km": 1e3}), 0.0,
 SPAN = Column(Quantity("span", (), NUMBER), 1, 1000, whole=True)
 RATE = Column(Quantity("stiffness", (), STIFFNESS), 1.0e3, 1.0e7)
 OFFSET = (-0.6, 0.6)
+SECTION = Column(Quantity("section", (), NUMBER), name=True)
+FORCE_RATE = {"N s/m": 1.0, "kN s/m": 1e3}
 # tables by name, with the columns of each
 COLUMNS: dict[str, tuple[Column, ...]] = {
     "supports": (
@@ -66,6 +70,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column(Quantity("contact_height", (), LENGTH), -HIGHEST, HIGHEST),
         Column(Quantity("stagger", (), LENGTH), *OFFSET),
         Column(Quantity("messenger_stagger", (), LENGTH), *OFFSET),
+        SECTION,
     ),
     "droppers": (
         STATION,
@@ -76,11 +81,13 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         RATE,
         Column(Quantity("contact_clamp", ("clamp_mass_contact_wire",), MASS), 0.0, 5.0),
         Column(Quantity("messenger_clamp", ("clamp_mass_messenger_wire",), MASS), 0.0, 5.0),
+        SECTION,
     ),
     "masses": (
         STATION,
         Column(Quantity("wire", (), NUMBER), words=("contact", "messenger")),
         Column(Quantity("mass", (), MASS), 1.0e-3, 100.0),
+        SECTION,
     ),
     "defects": (
         SPAN,
@@ -88,6 +95,22 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column(Quantity("kind", ("defect",), NUMBER), words=("broken", "length", "stiffness")),
         Column(Quantity("by", ("too_long_by",), LENGTH), -LONGEST_ERROR, LONGEST_ERROR),
         RATE,
+        SECTION,
+    ),
+    "sections": (
+        Column(Quantity("name", (), NUMBER), name=True),
+        Column(Quantity("from", ("begin",), {**LENGTH, "km": 1e3}), 0.0, 1.0e6),
+        Column(Quantity("to", ("end",), {**LENGTH, "km": 1e3}), 0.0, 1.0e6),
+        Column(Quantity("ends", (), NUMBER), words=("spring_damper", "weight", "fixed")),
+        Column(Quantity("stiffness", (), STIFFNESS), 0.0, 1.0e8),
+        Column(Quantity("damping", (), FORCE_RATE), 0.0, 1.0e6),
+        Column(Quantity("ratio", (), NUMBER), 1.0, 10.0),
+    ),
+    "overlaps": (
+        SECTION,
+        Column(Quantity("kind", (), NUMBER), words=tuple(SPACING)),
+        Column(Quantity("elevation", (), LENGTH), 0.0, HIGHEST),
+        Column(Quantity("spacing", (), LENGTH), 0.0, 0.6),
     ),
 }
 TABLES = tuple(COLUMNS)
@@ -118,7 +141,9 @@ def read_rows(name: str, table: Table, problems: list[str]) -> list[Row]:
             if key not in found or not cells[found[key][0]]:
                 continue
             text = cells[found[key][0]]
-            if column.words:
+            if column.name:
+                words[key], problem = text, ""
+            elif column.words:
                 words[key] = text.lower()
                 problem = _not_a_word(column, text)
             else:
@@ -138,7 +163,7 @@ def _unknown(name: str, table: Table, used: set[int]) -> Iterator[str]:
     """Name the columns that the table does not have."""
     known = [column.quantity.name for column in COLUMNS[name]]
     for k, heading in enumerate(table.headings):
-        plain = name_and_unit(heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS}))[0]
+        plain = name_and_unit(heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE}))[0]
         if k not in used and heading and plain not in REMARKS:
             near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
             yield f"{table.name}: '{heading}' is not a column of {name}{near}"

@@ -12,7 +12,8 @@ from catenary.errors import InputError
 from catenary.library.at_rest import faults_by_row
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
-from catenary.library.stations import Hung, droppers_of, supports_of
+from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
+from catenary.library.tension_sections import Held, held_by, stretches_of
 from catenary.spec.changes import changed
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
@@ -48,20 +49,32 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     problems: list[str] = []
     rows = {name: read_rows(name, table, problems) for name, table in file.tables.items()}
     before = len(problems)
-    supports = supports_of(rows["supports"], problems)
+    begins = first_rows(rows["supports"])
+    supports = supports_of(begins, problems)
     if len(problems) > before or any(x != x for x in supports):
         raise InputError(problems)  # stations of the others are measured from the supports
-    origin = rows["supports"][0].values["station"]
-    droppers = droppers_of(rows.get("droppers", []), supports, origin, line, problems)
+    origin = begins[0].values["station"]
+    stretches = stretches_of(rows.get("sections", []), rows.get("overlaps", []), supports, origin, problems)
+    if len(problems) > before:
+        raise InputError(problems)  # rows are sorted by where sections are
+    by_section = droppers_of(rows.get("droppers", []), supports, origin, line, stretches, problems)
+    held = held_by(rows["supports"], begins, stretches, problems)
     if problems:
         raise InputError(problems)
+    droppers = [dropper for each in by_section for dropper in each]
     section = {
-        **_by_support(rows["supports"], line),
+        **_by_support(held, supports, line),
         **_by_dropper(droppers, line),
         "masses": _masses(rows.get("masses", []), origin, problems),
         "defects": _defects(rows.get("defects", []), problems),
     }
     content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
+    if stretches[0].name:
+        content["droppers"]["by_section"] = [len(each) for each in by_section]
+        section["tension_sections"] = [
+            {"name": each.name, "first_support": each.first, "last_support": each.last, "ends": each.ends}
+            for each in stretches
+        ]
     content["section"] = {key: value for key, value in section.items() if value}
     found = find_problems(CatenarySpec, content, line.model_dump(), lambda _: "")
     problems += [_with_place(sentence, droppers, rows) for sentence in found]
@@ -97,20 +110,28 @@ def _laid_together(
     return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
 
 
-def _by_support(rows: Sequence[Row], line: CatenarySpec) -> dict[str, list[float]]:
+def _by_support(held: Sequence[Held], supports: Sequence[float], line: CatenarySpec) -> dict[str, list[float]]:
     """Values one by one of what some support has of its own; the others have the type's."""
-    turns = [(-1.0) ** k for k in range(len(rows))]
+    turns = [(-1.0) ** each.support for each in held]
+    asides = [each.stretch.aside.get(each.support, 0.0) for each in held]
     usual = {
-        "encumbrance": [line.encumbrance] * len(rows),
-        "contact_height": [0.0] * len(rows),
+        "encumbrance": [line.encumbrance] * len(held),
+        "contact_height": [
+            round(sum(float(curve.height(np.array(supports[e.support]))) for curve in e.stretch.curves), 9)
+            for e in held
+        ],
         # the type's first support is to the left, where a stagger is negative
-        "stagger": [-line.support.stagger * turn for turn in turns],
-        "messenger_stagger": [-line.support.messenger_stagger * turn for turn in turns],
+        "stagger": [round(-line.support.stagger * turn - y, 9) for turn, y in zip(turns, asides, strict=True)],
+        "messenger_stagger": [
+            -line.support.messenger_stagger * turn - y for turn, y in zip(turns, asides, strict=True)
+        ],
     }
+    several = bool(held[0].stretch.name)
+    always = {"contact_height"} | ({"stagger", "messenger_stagger"} if line.dimension == "spatial" else set())
     return {
-        f"{key}s": [row.values.get(key, value) + 0.0 for row, value in zip(rows, values, strict=True)]
+        f"{key}s": [each.values.get(key, value) + 0.0 for each, value in zip(held, values, strict=True)]
         for key, values in usual.items()
-        if any(key in row.values for row in rows)
+        if (several and key in always) or any(key in each.values for each in held)
     }
 
 
@@ -131,7 +152,8 @@ def _masses(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dic
         problems += [f"{row.place()}: {key} is missing" for key in missing]
         if not missing:
             station = round(row.values["station"] - origin, 9)
-            found.append({"station": station, "wire": row.words.get("wire", "contact"), "mass": row.values["mass"]})
+            own = {"station": station, "wire": row.words.get("wire", "contact"), "mass": row.values["mass"]}
+            found.append(own | {key: row.words[key] for key in ("section",) if key in row.words})
     return found
 
 
@@ -148,9 +170,9 @@ def _defects(rows: Sequence[Row], problems: list[str]) -> list[dict[str, Any]]:
 
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
     """Sentence with the place of the row that it is about in front."""
-    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects))\[(\d+)\](?:\.(\w+))?", sentence)
+    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects|tension_sections))\[(\d+)\](?:\.(\w+))?", sentence)
     if hit is None:
         return sentence
-    name, k = hit[1], int(hit[2])
+    name, k = "sections" if hit[1] == "tension_sections" else hit[1], int(hit[2])
     row = rows[name][k] if name else droppers[k].row
     return sentence if row is None else f"{row.place(hit[3])}: {sentence}"

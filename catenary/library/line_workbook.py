@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catenary.errors import InputError
+from catenary.layout.sections import parts_of
 from catenary.library.columns import COLUMNS, Column
 from catenary.library.line_file import LINE, LineFile
 from catenary.library.lines import line_names
@@ -26,6 +27,7 @@ __all__ = ["write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
+IN_MM += ("elevation", "spacing")
 LAST_ROW = 1000
 WIDTH = 19
 
@@ -127,15 +129,22 @@ def _heading(column: Column) -> str:
 
 
 def _supports(line: CatenarySpec) -> Iterator[dict[str, Any]]:
-    section = _section(line)
-    lists = {
-        "encumbrance": section.encumbrances,
-        "contact_height": section.contact_heights,
-        "stagger": section.staggers,
-        "messenger_stagger": section.messenger_staggers,
-    }
-    for k, x in enumerate(line.supports):
-        yield {"station": x, **{name: values[k] for name, values in lists.items() if values}}
+    """Rows of supports, those of every section that has wires there."""
+    rows = []
+    for part in parts_of(line):
+        section = _section(part.line)
+        lists = {
+            "encumbrance": section.encumbrances,
+            "contact_height": section.contact_heights,
+            "stagger": section.staggers,
+            "messenger_stagger": section.messenger_staggers,
+        }
+        named = {"section": part.name} if part.name else {}
+        rows += [
+            {"station": x, **{name: values[k] for name, values in lists.items() if values}, **named}
+            for k, x in enumerate(line.supports[part.first_support :][: len(part.line.supports)])
+        ]
+    return iter(sorted(rows, key=lambda row: row["station"]))
 
 
 def _droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
@@ -147,18 +156,25 @@ def _droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         "contact_clamp": section.clamp_masses_contact_wire,
         "messenger_clamp": section.clamp_masses_messenger_wire,
     }
+    names = [
+        own.name
+        for own, own_x in zip(section.tension_sections, drops.positions_by_section, strict=False)
+        for _ in own_x
+    ]
     spans = list(pairwise(line.supports))
     number = [next(s for s, (a, b) in enumerate(spans) if a < x < b) for x in drops.positions]
     offsets = [round(x - spans[s][0], 9) for s, x in zip(number, drops.positions, strict=True)]
     same = all(spans[s][0] + d == x for s, d, x in zip(number, offsets, drops.positions, strict=True))
     for k, (span, offset) in enumerate(zip(number, offsets, strict=True)):
         place = {"span": span + 1, "position": offset} if same else {"station": drops.positions[k]}
-        yield {**place, one: getattr(drops, key)[k], **{name: v[k] for name, v in lists.items() if v}}
+        named = {"section": names[k]} if names else {}
+        yield {**place, one: getattr(drops, key)[k], **{name: v[k] for name, v in lists.items() if v}, **named}
 
 
 def _masses(line: CatenarySpec) -> Iterator[dict[str, Any]]:
     for mass in _section(line).masses:
-        yield {"station": mass.station, "wire": mass.wire, "mass": mass.mass}
+        named = {} if mass.section is None else {"section": mass.section}
+        yield {"station": mass.station, "wire": mass.wire, "mass": mass.mass, **named}
 
 
 def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
@@ -166,8 +182,27 @@ def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         yield {key: value for key, value in defect.model_dump().items() if value is not None}
 
 
+def _sections(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for own in _section(line).tension_sections:
+        ends = {key: value for key, value in own.ends.model_dump().items() if value is not None}
+        place = {"from": line.supports[own.first_support], "to": line.supports[own.last_support]}
+        yield {"name": own.name, **place, "ends": ends.pop("kind"), **ends}
+
+
+def _overlaps(_: CatenarySpec) -> Iterator[dict[str, Any]]:
+    """No rows: supports have the heights and sides that an overlap gives them."""
+    return iter(())
+
+
 def _section(line: CatenarySpec) -> SectionSpec:
     return line.section or SectionSpec()
 
 
-_ROWS = {"supports": _supports, "droppers": _droppers, "masses": _masses, "defects": _defects}
+_ROWS = {
+    "supports": _supports,
+    "droppers": _droppers,
+    "masses": _masses,
+    "defects": _defects,
+    "sections": _sections,
+    "overlaps": _overlaps,
+}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
+
 from catenary.library.columns import Row
+from catenary.library.tension_sections import Stretch, owner
 from catenary.spec.line import FROM_SUPPORT, MOST_DROPPERS, CatenarySpec
 from catenary.spec.section import MOST_DROPPERS as MOST_OF_LINE
 from catenary.spec.section import MOST_SPANS
 
-__all__ = ["Hung", "droppers_of", "supports_of"]
+__all__ = ["Hung", "droppers_of", "first_rows", "supports_of"]
 
 SHORTEST_SPAN, LONGEST_SPAN, LEAST_SPANS = 15.0, 120.0, 3
 
@@ -49,10 +52,32 @@ def supports_of(rows: Sequence[Row], problems: list[str]) -> list[float]:
     return [round(x - found[0], 9) for x in found]
 
 
+def first_rows(rows: Sequence[Row]) -> list[Row]:
+    """First row of every support: where two sections pass, rows that name different ones share its station."""
+    found: list[Row] = []
+    names: set[str] = set()
+    for row in rows:
+        name = row.words.get("section")
+        again = bool(found) and row.values.get("station") == found[-1].values.get("station")
+        if again and name is not None and name not in names and "section" in found[-1].words:
+            names.add(name)
+            continue
+        found.append(row)
+        names = {name} if name is not None else set()
+    return found
+
+
 def droppers_of(
-    rows: Sequence[Row], supports: Sequence[float], origin: float, line: CatenarySpec, problems: list[str]
-) -> list[Hung]:
-    """Droppers of all spans, in order: those of the rows, and in a span that has no row those of the line's type.
+    rows: Sequence[Row],
+    supports: Sequence[float],
+    origin: float,
+    line: CatenarySpec,
+    stretches: Sequence[Stretch],
+    problems: list[str],
+) -> list[list[Hung]]:
+    """Droppers of every section, span by span: those of the rows, and where a span has no row those of the line's type.
+
+    Where a section's contact wire runs in or out, the type's heights follow its curve.
 
     Parameters
     ----------
@@ -63,20 +88,22 @@ def droppers_of(
         Station of the first support as the file counts [m].
     line : CatenarySpec
         Type of the line.
+    stretches : sequence of Stretch
+        Tension sections of the line.
     problems : list of str
         What is wrong is added.
     """
     key = "length" if any("length" in row.values for row in rows) else "height"
     key = key if rows else ("height" if line.droppers.prescribed == "heights" else "length")
-    by_span: dict[int, list[Hung]] = {}
+    by_span: dict[tuple[int, int], list[Hung]] = {}
     for row in rows:
         span = _span_of(row, supports, origin, problems)
-        if span is None:
+        which = None if span is None else owner(row, span - 1, span, stretches, problems)
+        if span is None or which is None:
             continue
-        a, b = supports[span - 1], supports[span]
+        a, b, before = supports[span - 1], supports[span], by_span.setdefault((which, span), [])
         x = a + row.values["position"] if "position" in row.values else round(row.values["station"] - origin, 9)
         given = "position" if "position" in row.values else "station"
-        before = by_span.setdefault(span, [])
         if not a + FROM_SUPPORT <= x <= b - FROM_SUPPORT:
             problems.append(
                 f"{row.place(given)}: {given} must lie between {FROM_SUPPORT:g} and {b - a - FROM_SUPPORT:g} m inside "
@@ -93,16 +120,31 @@ def droppers_of(
             problems.append(f"{row.place('height')}: height must be left out where lengths are given: one follows")
         before.append(Hung(x, row.values.get(key, 0.0), row))
     found = []
-    for span in range(1, len(supports)):
-        own = by_span.get(span) or _of_type(line, supports, span, key, problems)
-        if len(own) > MOST_DROPPERS and own[0].row:
-            problems.append(
-                f"{own[0].row.table.name}: span {span} must have at most {MOST_DROPPERS} droppers: got {len(own)}"
-            )
-        found += own
-    if len(found) > MOST_OF_LINE:
-        problems.append(f"a line must have at most {MOST_OF_LINE} droppers: got {len(found)}")
+    for which, each in enumerate(stretches):
+        hung: list[Hung] = []
+        for span in range(each.first + 1, each.last + 1):
+            hung += by_span.get((which, span)) or _of_type(line, supports, span, key, problems)
+        found.append([_on_curve(d, each, supports) if key == "height" else d for d in hung])
+    problems += _too_many(by_span, sum(len(hung) for hung in found))
     return found
+
+
+def _too_many(by_span: Mapping[tuple[int, int], Sequence[Hung]], hung: int) -> Iterator[str]:
+    """Say which spans have more droppers in rows than a span may have, and where the line has too many."""
+    for (_, span), own in sorted(by_span.items()):
+        if len(own) > MOST_DROPPERS and own[0].row is not None:
+            name = own[0].row.table.name
+            yield f"{name}: span {span} must have at most {MOST_DROPPERS} droppers: got {len(own)}"
+    if hung > MOST_OF_LINE:
+        yield f"a line must have at most {MOST_OF_LINE} droppers: got {hung}"
+
+
+def _on_curve(dropper: Hung, stretch: Stretch, supports: Sequence[float]) -> Hung:
+    """Dropper of the type where the contact wire runs in or out; a row's own height stays."""
+    if dropper.row is not None or not stretch.curves:
+        return dropper
+    below = sum(float(curve.below_chord(np.array(dropper.station), supports)) for curve in stretch.curves)
+    return replace(dropper, value=round(dropper.value - below, 9))
 
 
 def _span_of(row: Row, supports: Sequence[float], origin: float, problems: list[str]) -> int | None:

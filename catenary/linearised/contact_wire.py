@@ -12,18 +12,34 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
 
-__all__ = ["contact_table", "static_height"]
+__all__ = ["contact_table", "covered_by", "static_height"]
 
 
 def contact_table(
-    eq: Equilibrium, x: NDArray[np.float64]
+    eq: Equilibrium, x: NDArray[np.float64], run: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Element (x,), vertical dofs (x, 4) and Hermite weights (x, 4) of contact-wire points.
 
-    The point is found on the wire at rest (PACDIN, eq. 7), by Newton steps on the element's x(xi).
+    The point is found on the wire at rest (PACDIN, eq. 7), by Newton steps on the element's x(xi). ``run`` chooses the
+    wire; without it, it is the one that hangs lowest.
     """
+    runs = eq.mesh.contact_runs
+    if run is not None or len(runs) == 1:
+        return _points_on(eq, x, runs[0] if run is None else run)
+    found = [_points_on(eq, x, each) for each in runs]
+    heights = np.stack([_heights(eq, e, weight) for e, _, weight in found])
+    covered = np.stack([covered_by(eq, x, each) for each in runs])
+    lowest = np.where(covered, heights, np.inf).argmin(axis=0)
+    e, dof, weight = (np.stack(each)[lowest, np.arange(len(x))] for each in zip(*found, strict=True))
+    return e, dof, weight
+
+
+def _points_on(
+    eq: Equilibrium, x: NDArray[np.float64], run: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Points of one contact wire."""
     mesh, along = eq.mesh, element_of(eq.spec).along
-    elems = np.flatnonzero(mesh.elem_wire == CONTACT)
+    elems = np.flatnonzero((mesh.elem_wire == CONTACT) & (mesh.elem_run == run))
     q = element_coordinates(mesh, eq.q)[elems]
     start = q[:, 0, 0]
     order = np.argsort(start)
@@ -40,8 +56,18 @@ def contact_table(
     return e, dof, hermite(xi, l0).T
 
 
-def static_height(eq: Equilibrium, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Contact-wire height at rest [m] at stations ``x`` [m]."""
-    e, _, weight = contact_table(eq, x)
-    q = eq.q[eq.mesh.elem_nodes[e]][:, :, [2, 5]].reshape(-1, 4)
-    return (weight * q).sum(axis=1)
+def covered_by(eq: Equilibrium, x: NDArray[np.float64], run: int) -> NDArray[np.bool_]:
+    """Whether a contact wire passes over stations [m]."""
+    mesh = eq.mesh
+    at = mesh.node_x[mesh.elem_nodes[(mesh.elem_wire == CONTACT) & (mesh.elem_run == run)]]
+    return (x >= at.min()) & (x <= at.max())
+
+
+def _heights(eq: Equilibrium, e: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray((weight * eq.q[eq.mesh.elem_nodes[e]][:, :, [2, 5]].reshape(-1, 4)).sum(axis=1))
+
+
+def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:
+    """Contact-wire height at rest [m] at stations ``x`` [m], of the lowest wire or of a chosen run."""
+    e, _, weight = contact_table(eq, x, run)
+    return _heights(eq, e, weight)

@@ -63,7 +63,7 @@ def open_line_elasticity(eq: Equilibrium, x: NDArray[np.float64], force: float) 
 def _factors(model: CatenaryModel) -> tuple[Any, NDArray[np.int64]]:
     """Factors of the stiffness of what is not held, the wires' ends held softly along the track."""
     mesh = model.equilibrium.mesh
-    ends = mesh.dof[np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]]), X]
+    ends = mesh.dof[mesh.wire_ends.ravel(), X]
     n = model.mass.shape[0]
     kept = np.setdiff1d(np.arange(n), np.setdiff1d(model.fixed, ends))
     hold = coo_array((np.full(len(ends), AXIAL_HOLD), (ends, ends)), shape=(n, n))

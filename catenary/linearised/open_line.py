@@ -86,7 +86,7 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         damping = damping + (factors.beta - spec.damping.beta) * own_stiffness[name]
     damping = damping + _diagonal(messenger * spec.support.messenger_damping)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
-    held = mesh.dof[np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]]), :3].ravel()
+    held = mesh.dof[mesh.wire_ends.ravel(), :3].ravel()
     held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y]]))
     return CatenaryModel(
         equilibrium=eq,

@@ -58,11 +58,12 @@ def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     length = np.where(clearance > 0.0, eq.dropper_length, clearance)
     n = len(eq.spec.droppers.positions)
     short = np.flatnonzero(length[:n] < eq.spec.droppers.shortest)
-    faults = [_short(eq, short, length)] if len(short) else _wires_cross(eq)
+    parts = eq.parts or (eq,)
+    faults = [_short(eq, short, length)] if len(short) else [fault for part in parts for fault in _wires_cross(part)]
     pushing = eq.dropper_force[:n] <= SLACK_FORCE if eq.spec.droppers.prescribed == "heights" else []
     slack = np.setdiff1d(np.flatnonzero(pushing), crossed)
     faults += [_slack(eq, int(k)) for k in slack]
-    return (*faults, *_steep(eq))
+    return (*faults, *(fault for part in parts for fault in _steep(part)))
 
 
 def faults_in_words(eq: Equilibrium) -> list[str]:
@@ -171,6 +172,8 @@ def _steep(eq: Equilibrium) -> list[Fault]:
         return []
     up, side = np.abs(eq.steady_arm_force), np.abs(eq.steady_arm_side_force)
     angle = np.degrees(np.arctan2(up, side))
+    if not eq.mesh.layout.periodic:
+        angle[[0, -1]] = 0.0  # where the wires end no arm moves
     k = int(np.argmax(angle))
     if angle[k] <= STEEPEST_ARM:
         return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -132,6 +133,17 @@ class DropperSpec(Spec):
     shortest: Annotated[float, Field(ge=0.01, le=1.0)] = Field(
         default=0.2, description="shortest dropper that can be made, from wire axis to wire axis, clamps included [m]"
     )
+    by_section: tuple[Annotated[int, Field(ge=1, le=480)], ...] = Field(
+        default=(),
+        max_length=8,
+        description="how many of them hang in each tension section, listed section by section; none: one section",
+    )
+
+    @property
+    def positions_by_section(self) -> tuple[tuple[float, ...], ...]:
+        """Stations of the droppers of each tension section, or of the only one [m]."""
+        ends = list(accumulate(self.by_section or (len(self.positions),)))
+        return tuple(self.positions[a:b] for a, b in zip((0, *ends), ends, strict=False))
 
     @field_validator("contact_wire_heights", "lengths", mode="before")
     @classmethod
@@ -141,8 +153,11 @@ class DropperSpec(Spec):
     @model_validator(mode="after")
     def _droppers_are_possible(self) -> Self:
         problems = self._prescribed_problems()
+        if self.by_section and sum(self.by_section) != len(self.positions):
+            problems.append(f"by_section must count all {len(self.positions)} droppers: got {sum(self.by_section)}")
+        begins = set(accumulate(self.by_section))
         for k, (a, b) in enumerate(zip(self.positions, self.positions[1:], strict=False)):
-            if b <= a:
+            if b <= a and k + 1 not in begins:
                 problems.append(
                     f"positions must increase along the span: dropper {k + 2} stands at {b:g} m, "
                     f"not beyond dropper {k + 1} at {a:g} m"
@@ -184,7 +199,9 @@ class DropperSpec(Spec):
     def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what is not prescribed, so that a line's file names one quantity alone."""
         content: dict[str, Any] = handler(self)
-        return {k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths") or len(v)}
+        return {
+            k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths", "by_section") or len(v)
+        }
 
 
 class RayleighSpec(Spec):

@@ -210,6 +210,8 @@ class CatenarySpec(Spec):
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out further spans and a section where there are none, and coupled tensions: a line reads as it did."""
         content: dict[str, Any] = handler(self)
+        if content.get("section") and not content["section"].get("tension_sections"):
+            content["section"].pop("tension_sections", None)
         usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,), "repeat": (None,)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
@@ -217,13 +219,17 @@ class CatenarySpec(Spec):
     def _stations_inside_the_spans(self) -> Self:
         problems = self._stations_outside()
         if self.section is not None:
-            problems += self.section.problems(
-                self.supports, self.droppers.positions, 0.5 * self.stitch.length if self.stitch else 0.0
-            )
+            half = 0.5 * self.stitch.length if self.stitch else 0.0
+            problems += self.section.problems(self.supports, self.droppers.positions_by_section, half)
         elif len(self.further_spans) > MOST_FURTHER:
             problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
         if self.repeat is not None:
             problems += self.repeat.problems(self.supports, self.droppers.positions)
+        wires = 0 if self.section is None else len(self.section.tension_sections)
+        if len(self.droppers.by_section) != wires or (wires and self.repeat is not None):
+            problems.append(
+                f"droppers.by_section must count the droppers of {wires} tension sections of a line that ends"
+            )
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
         if (self.kind == "stitched") != (self.stitch is not None):
@@ -252,12 +258,20 @@ class CatenarySpec(Spec):
                     f"droppers.positions[{k}] = {station:g} m must stay {FROM_SUPPORT:g} m clear of the support at "
                     f"{near:g} m"
                 )
-        for n, (a, b) in enumerate(pairwise(supports), start=1):
-            count = sum(1 for station in x if a < station < b)
-            if not 1 <= count <= MOST_DROPPERS:
+        own = () if self.section is None else self.section.tension_sections
+        ranges = [(each.first_support, each.last_support) for each in own] or [(0, len(self.spans))]
+        for hung, (first, last) in zip(self.droppers.positions_by_section, ranges, strict=False):
+            counts = [sum(1 for at in hung if a < at < b) for a, b in pairwise(supports[first : last + 1])]
+            problems += [
+                f"droppers.positions must give span {n}, from {supports[n - 1]:g} to {supports[n]:g} m, 1 to "
+                f"{MOST_DROPPERS} droppers: got {count}"
+                for n, count in enumerate(counts, start=first + 1)
+                if not 1 <= count <= MOST_DROPPERS
+            ]
+            if own and sum(counts) != len(hung):
                 problems.append(
-                    f"droppers.positions must give span {n}, from {a:g} to {b:g} m, 1 to {MOST_DROPPERS} droppers: "
-                    f"got {count}"
+                    f"droppers.positions must lie in their tension sections: {len(hung) - sum(counts)} lie outside "
+                    f"{supports[first]:g} to {supports[min(last, len(supports) - 1)]:g} m"
                 )
         return problems
 

@@ -37,7 +37,9 @@ class RepeatSpec(Spec):
         seen: dict[tuple[int, int], str] = {}
         for k, defect in enumerate(self.defects):
             at = (defect.span, defect.dropper)
-            if defect.span > self.spans:
+            if defect.section is not None:
+                yield f"repeat.defects[{k}].section must be left out: a line that repeats has one section"
+            elif defect.span > self.spans:
                 yield f"repeat.defects[{k}].span must be 1 to {self.spans}: got {defect.span}"
             elif defect.dropper > counts[defect.span - 1]:
                 yield (

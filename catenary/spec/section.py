@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import HIGHEST, Spec
+from catenary.spec.tension_section import TensionSectionSpec, misfits
 
 __all__ = ["DROPPER_MAKES", "MOST_SPANS", "DefectSpec", "PointMassSpec", "SectionSpec"]
 
 # of a line by stations: a tension section has some 24, and two of them overlap
 MOST_SPANS = 48
-MOST_SUPPORTS, MOST_DROPPERS = MOST_SPANS + 1, 480
+# supports are counted once for each section that has wires there
+MOST_SUPPORTS, MOST_DROPPERS = 2 * (MOST_SPANS + 1), 480
 # longest error of a cut length [m]
 LONGEST_ERROR = 0.5
 # a point mass keeps this far from whatever else is clamped to its wire [m]
@@ -41,6 +42,9 @@ class PointMassSpec(Spec):
     station: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="station from the first support [m]")
     wire: Literal["contact", "messenger", "stitch"] = Field(default="contact", description="wire that carries it")
     mass: Annotated[float, Field(gt=0.0, le=100.0)] = Field(description="mass [kg]")
+    section: str | None = Field(
+        default=None, description="tension section of the wire; needed where two of them overlap"
+    )
 
 
 class DefectSpec(Spec):
@@ -55,6 +59,9 @@ class DefectSpec(Spec):
         default=None, description="error of the cut length, too long positive [m]; kind 'length' alone"
     )
     stiffness: Stiffness | None = Field(default=None, description="[N/m]; kind 'stiffness' alone")
+    section: str | None = Field(
+        default=None, description="tension section of the dropper; needed where two of them overlap"
+    )
 
     @model_validator(mode="after")
     def _kind_has_its_value(self) -> Self:
@@ -72,7 +79,8 @@ class DefectSpec(Spec):
 class SectionSpec(Spec):
     """A line that ends: what its supports and droppers have of their own, one value each, masses and defects.
 
-    An empty list stands for what all of them have in common.
+    An empty list stands for what all of them have in common. Where there are tension sections, values by support and
+    by dropper are listed section by section.
     """
 
     encumbrances: tuple[Encumbrance, ...] = Field(
@@ -107,45 +115,106 @@ class SectionSpec(Spec):
     defects: tuple[DefectSpec, ...] = Field(
         default=(), max_length=MOST_DROPPERS, description="droppers that are not as designed"
     )
+    tension_sections: tuple[TensionSectionSpec, ...] = Field(
+        default=(),
+        max_length=8,
+        description="tension sections, each with wires of its own, in their order along the track; none: one alone",
+    )
 
-    def problems(self, supports: tuple[float, ...], droppers: tuple[float, ...], half: float) -> Iterator[str]:
-        """Say what does not fit supports and droppers [m], stitch wires reaching ``half`` to either side [m]."""
+    @property
+    def wire_supports(self) -> int:
+        """Supports of all tension sections, each counted for itself; 0 where there is one section alone."""
+        return sum(own.supports for own in self.tension_sections)
+
+    def problems(self, supports: tuple[float, ...], hung: tuple[tuple[float, ...], ...], half: float) -> Iterator[str]:
+        """Say what does not fit supports, and droppers by section [m], stitch wires reaching ``half`` to a side [m]."""
+        sections = self.tension_sections
+        if sections:
+            yield from misfits(sections, len(supports))
         for names, count, what in (
-            (BY_SUPPORT, len(supports), "supports"),
-            (tuple(DROPPER_MAKES.values()), len(droppers), "droppers"),
+            (BY_SUPPORT, self.wire_supports or len(supports), "supports"),
+            (tuple(DROPPER_MAKES.values()), sum(len(x) for x in hung), "droppers"),
         ):
             for name in names:
                 given = len(getattr(self, name))
                 if given not in (0, count):
                     yield f"section.{name} must give one value each for {count} {what}: got {given}"
-        clamps = tuple(x + side for x in supports[1:-1] for side in (-half, half) if half)
+        if sections and len(sections) != len(hung):
+            return  # the line says so
+        ranges = [(own.first_support, own.last_support) for own in sections] or [(0, len(supports) - 1)]
+        wires = [
+            _Wires(own.name if own else None, first, supports[first : last + 1], x)
+            for own, (first, last), x in zip(sections or (None,), ranges, hung, strict=True)
+        ]
+        yield from self._masses_elsewhere(wires, half)
+        yield from self._defects_elsewhere(wires)
+
+    def _masses_elsewhere(self, wires: list[_Wires], half: float) -> Iterator[str]:
+        """Name masses that no wire carries, or whose place is taken."""
         for k, mass in enumerate(self.masses):
-            near = min((*supports, *droppers, *clamps), key=lambda x, at=mass.station: abs(x - at))
+            over = [w for w in wires if w.supports and w.supports[0] < mass.station < w.supports[-1]]
+            own, problem = _chosen(f"section.masses[{k}]", mass.section, over, wires)
+            if problem or own is None:
+                yield problem
+                continue
+            supports = own.supports
+            clamps = tuple(x + side for x in supports[1:-1] for side in (-half, half) if half)
+            near = min((*supports, *own.droppers, *clamps), key=lambda x, at=mass.station: abs(x - at))
             if mass.wire == "stitch" and not any(abs(mass.station - x) < half for x in supports[1:-1]):
                 yield f"section.masses[{k}] is on no stitch wire: got {mass.station:g} m"
-            elif not supports[0] < mass.station < supports[-1]:
-                end = supports[-1]
+            elif not over:
+                end = wires[-1].supports[-1]
                 yield f"section.masses[{k}].station must lie on the line, up to {end:g} m: got {mass.station:g} m"
             elif abs(near - mass.station) < CLEAR:
                 yield (
                     f"section.masses[{k}].station = {mass.station:g} m must stay {CLEAR:g} m clear of the support, "
                     f"dropper or clamp at {near:g} m (give a dropper a heavier clamp instead)"
                 )
-        yield from self._defects_elsewhere(supports, droppers)
 
-    def _defects_elsewhere(self, supports: tuple[float, ...], droppers: tuple[float, ...]) -> Iterator[str]:
+    def _defects_elsewhere(self, wires: list[_Wires]) -> Iterator[str]:
         """Name defects of droppers that the line does not have, and droppers with two of one kind."""
-        counts = [sum(1 for x in droppers if a < x < b) for a, b in pairwise(supports)]
-        seen: dict[tuple[int, int], str] = {}
+        last = max(w.first + len(w.supports) - 1 for w in wires)
+        seen: dict[tuple[str | None, int, int], str] = {}
         for k, defect in enumerate(self.defects):
-            at = (defect.span, defect.dropper)
-            if defect.span > len(counts):
-                yield f"section.defects[{k}].span must be 1 to {len(counts)}: got {defect.span}"
-            elif defect.dropper > counts[defect.span - 1]:
+            over = [w for w in wires if w.first < defect.span < w.first + len(w.supports)]
+            if not over:
+                yield f"section.defects[{k}].span must be 1 to {last}: got {defect.span}"
+                continue
+            own, problem = _chosen(f"section.defects[{k}]", defect.section, over, wires)
+            if problem or own is None:
+                yield problem
+                continue
+            begin, end = own.supports[defect.span - own.first - 1], own.supports[defect.span - own.first]
+            count = sum(1 for x in own.droppers if begin < x < end)
+            at = (own.name, defect.span, defect.dropper)
+            if defect.dropper > count:
                 yield (
-                    f"section.defects[{k}].dropper must be 1 to {counts[defect.span - 1]}, the droppers of span "
-                    f"{defect.span}: got {defect.dropper}"
+                    f"section.defects[{k}].dropper must be 1 to {count}, the droppers of span {defect.span}: got "
+                    f"{defect.dropper}"
                 )
             elif at in seen and {seen[at], defect.kind} != {"length", "stiffness"}:
-                yield f"section.defects[{k}] is the second of dropper {at[1]} of span {at[0]}, which is {seen[at]}"
+                yield f"section.defects[{k}] is the second of dropper {at[2]} of span {at[1]}, which is {seen[at]}"
             seen[at] = defect.kind
+
+
+class _Wires(NamedTuple):
+    """Wires of one tension section: its name, number of its first support, its supports and droppers [m]."""
+
+    name: str | None
+    first: int
+    supports: tuple[float, ...]
+    droppers: tuple[float, ...]
+
+
+def _chosen(key: str, name: str | None, over: list[_Wires], wires: list[_Wires]) -> tuple[_Wires | None, str]:
+    """Wires that a name or a place chooses, or what keeps it from that."""
+    known = [w.name for w in wires if w.name]
+    if name is not None and name not in known:
+        return None, f"{key}.section must be one of {', '.join(known) or 'no'} tension sections: got '{name}'"
+    if name is None and len(over) > 1:
+        names = " and ".join(str(w.name) for w in over)
+        return None, f"{key}.section is missing: the tension sections {names} overlap there"
+    here = [w for w in over if name in (None, w.name)]
+    if name is not None and not here:
+        return None, f"{key}.section must pass there: '{name}' does not"
+    return (here or wires)[0], ""

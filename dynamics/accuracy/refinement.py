@@ -17,7 +17,7 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
 from catenary.form_finding.equilibrium import EquilibriumStatus, open_line_equilibrium
-from catenary.layout.mesh import most_elements
+from catenary.layout.sections import most_elements
 from catenary.spec.line import Formulation
 from catenary.spec.mesh import per_bay
 from dynamics.open_line.build import WholeLine

@@ -161,8 +161,7 @@ def _march(
     work = make_work(n, 1, 2)
     start_accelerations(system, state, M, work)
     record = MarchRecord(
-        force=np.zeros((count, 1)),
-        height=np.zeros((count, 1)),
+        *np.zeros((3, count, 1)),
         masses=np.zeros((count, 3, 1, 2)),
         dropper=np.zeros((count, 2)),
         points=np.zeros((count, 3, 0)),
@@ -192,7 +191,8 @@ def _wire(line: SemiDiscrete, rest: Array, number: NDArray[np.int64]) -> Contact
         dof[:, end + 2], dof[:, end + 5] = number[height[nodes]], number[slope[nodes]]
         at_rest[:, end], at_rest[:, end + 3] = dx * nodes, 1.0
         at_rest[:, end + 2], at_rest[:, end + 5] = values[height[nodes]], values[slope[nodes]]
-    return ContactWire(dof, at_rest, np.full(count, dx), begin, line.spec.length)
+    ends = np.array([line.spec.length])
+    return ContactWire(dof, at_rest, np.full(count, dx), begin, ends, np.array([0, count]))
 
 
 def _droppers(stretch: csr_array, tension: Array, number: NDArray[np.int64], stiffness: float) -> Droppers:

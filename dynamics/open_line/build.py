@@ -1,4 +1,4 @@
-"""From a line's equilibrium and a case to the arrays of the compiled march, and the static start."""
+"""From a line's equilibrium and a case to the arrays of the compiled march."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import splu
 
 from catenary.elements.formulation import element_of
 from catenary.form_finding.equations import element_coordinates, wire_property
@@ -15,8 +14,6 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
 from catenary.linearised.attachments import steady_arm_direction
-from catenary.linearised.chain import AXIAL_HOLD
-from catenary.linearised.contact_wire import contact_table, static_height
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
 from dynamics.open_line.system import (
@@ -26,14 +23,13 @@ from dynamics.open_line.system import (
     ContactLaw,
     ContactWire,
     Droppers,
-    Floats,
     Pantographs,
     Springs,
-    State,
     System,
     Wires,
 )
-from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
+from dynamics.open_line.wire_ends import wire_ends
+from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
 
@@ -42,7 +38,6 @@ __all__ = [
     "build_pantographs",
     "build_system",
     "build_whole_line",
-    "static_start",
 ]
 
 
@@ -57,7 +52,9 @@ class WholeLine:
     number : int array (dof,)
         Kept dof of every dof of the mesh, -1 where it is held.
     along : int array
-        Kept dofs along the track at the wires' ends; statics hold them softly.
+        Kept dofs along the track at the wires' ends that are not held; statics hold them softly.
+    end_springs : (int array, float array)
+        Kept dofs of the wires' ends and stiffness of what holds each [N/m], in height and along the track.
     """
 
     equilibrium: Equilibrium
@@ -66,6 +63,7 @@ class WholeLine:
     stiffness: csr_array
     number: NDArray[np.int64]
     along: NDArray[np.int64]
+    end_springs: tuple[NDArray[np.int64], NDArray[np.float64]]
 
     def kept(self, dof: NDArray[np.int64]) -> NDArray[np.int64]:
         """Kept dofs of mesh dofs; -1 where held or absent."""
@@ -73,37 +71,27 @@ class WholeLine:
 
 
 def build_whole_line(eq: Equilibrium, *, absorbing: bool = False) -> WholeLine:
-    """Linearise an open line and give its wires' ends what lets waves run on.
+    """Linearise an open line and give its wires' ends what holds them.
 
-    Along the track every end has the impedance sqrt(EA rho) of its wire. In height it is held, or, ``absorbing``, has
-    sqrt(T rho) and the stiffness T / L of one more span to a fixed point.
+    Along the track every end has the impedance sqrt(EA rho) of its wire, or what its tension section says. In height it
+    is held, or, ``absorbing``, has sqrt(T rho) and the stiffness T / L of one more span to a fixed point.
     """
-    model = linearise(eq)
-    mesh, spec = eq.mesh, eq.spec
-    ends = np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]])
-    wires = (spec.contact_wire, spec.messenger_wire)
-    along, high = mesh.dof[ends, 0], mesh.dof[ends, 2]
-    dashpot = np.repeat([np.sqrt(w.axial_stiffness * w.mass_per_length) for w in wires], 2)
-    free = np.concatenate([along, high]) if absorbing else along
-    held = np.setdiff1d(model.fixed, free)
+    model, mesh = linearise(eq), eq.mesh
+    ends = wire_ends(eq, absorbing=absorbing)
     n = model.mass.shape[0]
-    keep = np.setdiff1d(np.arange(n), held)
+    keep = np.setdiff1d(np.arange(n), np.setdiff1d(model.fixed, ends.free))
     number = np.full(n, -1)
     number[keep] = np.arange(len(keep))
-    M, C, K = (csr_array(x[keep][:, keep]) for x in (model.mass, model.damping, model.stiffness))
-    C = C + _diagonal(number[along], dashpot, len(keep))
-    if absorbing:
-        lateral = np.repeat([np.sqrt(w.tension * w.mass_per_length) for w in wires], 2)
-        hold = _end_hold(eq)
-        C = C + _diagonal(number[high], lateral, len(keep))
-        K = K + _diagonal(number[high], hold, len(keep))
-    return WholeLine(eq, M, csr_array(C), csr_array(K), number, number[along])
-
-
-def _end_hold(eq: Equilibrium) -> NDArray[np.float64]:
-    """Vertical stiffness that stands for the spans beyond both ends of each wire [N/m], contact wire first."""
-    ends = np.diff(eq.mesh.layout.supports)[[0, -1]]
-    return np.concatenate([w.tension / ends for w in (eq.spec.contact_wire, eq.spec.messenger_wire)])
+    parts = zip((model.mass, model.damping, model.stiffness), (ends.mass, ends.damping, ends.stiffness), strict=True)
+    dof = number[ends.free]
+    M, C, K = (
+        csr_array(csr_array(x[keep][:, keep]) + _diagonal(dof[own != 0.0], own[own != 0.0], len(keep)))
+        if own.any()
+        else csr_array(x[keep][:, keep])
+        for x, own in parts
+    )
+    along = np.intersect1d(mesh.dof[mesh.wire_ends.ravel(), 0], ends.free)
+    return WholeLine(eq, M, C, K, number, number[along], (dof, ends.stiffness))
 
 
 def _diagonal(at: NDArray[np.int64], values: NDArray[np.float64], n: int) -> csr_array:
@@ -144,13 +132,18 @@ def _wires(line: WholeLine) -> Wires:
 
 
 def _contact_wire(line: WholeLine) -> ContactWire:
+    """Elements of all contact wires, one wire after another."""
     eq, mesh = line.equilibrium, line.equilibrium.mesh
-    elems = np.flatnonzero(mesh.elem_wire == CONTACT)
     q = element_coordinates(mesh, eq.q)
-    elems = elems[np.argsort(q[elems, 0, 0])]
+    runs = [np.flatnonzero((mesh.elem_wire == CONTACT) & (mesh.elem_run == run)) for run in mesh.contact_runs]
+    ordered = [elems[np.argsort(q[elems, 0, 0])] for elems in runs]
+    elems = np.concatenate(ordered)
     dof = line.kept(mesh.dof[mesh.elem_nodes[elems]].reshape(-1, 12))
+    first = np.cumsum([0, *(len(each) for each in ordered)])
     q = q[elems]
-    return ContactWire(dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], q[:, 0, 0].copy(), float(q[-1, 1, 0]))
+    return ContactWire(
+        dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy(), first
+    )
 
 
 def _droppers(line: WholeLine, case: CaseSpec) -> Droppers:
@@ -196,69 +189,10 @@ def _springs(line: WholeLine) -> Springs:
     if not mesh.spatial:
         arms = line.kept(mesh.dof[mesh.support_contact, Z])
         np.add.at(stiffness, arms[arms >= 0], support.steady_arm_stiffness)
-    ends = np.concatenate([mesh.support_contact[[0, -1]], mesh.support_messenger[[0, -1]]])
-    high = line.kept(mesh.dof[ends, Z])
-    hold = _end_hold(eq)
-    np.add.at(stiffness, high[high >= 0], hold[high >= 0])
+    held, hold = line.end_springs
+    np.add.at(stiffness, held, hold)
     dof = np.flatnonzero(stiffness)
     return Springs(dof, stiffness[dof])
-
-
-def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> State:
-    """Static equilibrium of line and of the pantographs that stand under it; the others rest on their base.
-
-    Droppers hold both ways here and the line is the linearised one; what that leaves is small and part of the run.
-    """
-    n, eq = line.mass.shape[0], line.equilibrium
-    count, masses = len(pantographs.start), len(pantographs.mass)
-    u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count)
-    standing = np.flatnonzero(~pantographs.entering)
-    z -= pantographs.entry_drop * pantographs.entering[:, None]
-    if len(standing):
-        x = pantographs.start[standing]
-        _, dof, weight = contact_table(eq, x)
-        dof = line.kept(dof)
-        load = np.zeros((n, len(standing)))
-        for k in range(len(standing)):
-            np.add.at(load[:, k], dof[k][dof[k] >= 0], weight[k][dof[k] >= 0])
-        hold = _diagonal(line.along, np.full(len(line.along), AXIAL_HOLD), n)
-        unit = splu(csr_array(line.stiffness + hold).tocsc()).solve(load)
-        applied, own = pantographs.applied[standing], np.asarray(pantographs.stiffness)
-        soft = load.T @ unit + np.eye(len(standing)) / _secant(case, pantographs)
-        z[standing], lam = _pressed(own, soft, static_height(eq, x), applied)
-        u = unit @ lam
-        force[standing] = lam
-    zero = np.zeros_like(z)
-    return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(count))
-
-
-def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats) -> tuple[Floats, Floats]:
-    """Heights of the masses at rest [m] and contact forces [N]; a head that the wire would have to pull stands free.
-
-    Without a spring to the base the contact has the applied force, and such a head does not come about.
-    """
-    z, lam = np.empty((len(applied), len(own))), np.zeros(len(applied))
-    touching = np.ones(len(applied), np.bool_)
-    while touching.any():
-        among = np.ix_(touching, touching)
-        z[touching], lam[touching] = pressed_at_rest(own, soft[among], height[touching], applied[touching])
-        pulled = touching & (lam <= 0.0)
-        if not pulled.any():
-            break
-        touching &= ~pulled
-    free = ~touching
-    lam[free] = 0.0
-    if free.any():
-        z[free] = np.linalg.solve(own, np.outer(np.eye(len(own))[-1], applied[free])).T
-    return z, lam
-
-
-def _secant(case: CaseSpec, pantographs: Pantographs) -> float:
-    """Contact force over penetration at the applied force [N/m]."""
-    law, force = case.contact, float(pantographs.applied.max())
-    if law.exponent == 1.0:
-        return law.stiffness
-    return force / (force / law.stiffness) ** (1.0 / law.exponent)
 
 
 def build_pantographs(case: CaseSpec, start: float) -> Pantographs:

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dynamics.open_line.contact import height_over, on_head
 from dynamics.open_line.dropper_forces import dropper_pull, taut
 from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.registry import Scheme
@@ -22,13 +23,15 @@ _OPTIONS: Any = {"cache": True, "error_model": "numpy"}
 class Record(NamedTuple):
     """Record of every step's end, first axis time.
 
-    ``force``, ``height`` (pantograph): contact force and wire height there; ``masses`` (3, pantograph, mass): height,
+    ``force``, ``height`` (pantograph): contact force and wire height there; ``wire_force`` (contact): that of each
+    pantograph with each contact wire; ``masses`` (3, pantograph, mass): height,
     velocity, acceleration; ``dropper`` (dropper): tension; ``points`` (3, point): displacement, velocity,
     acceleration of the watched dofs; ``shape`` (frame, dof): whole line every ``every`` steps; ``iterations``.
     """
 
     force: NDArray[np.float64]
     height: NDArray[np.float64]
+    wire_force: NDArray[np.float64]
     masses: NDArray[np.float64]
     dropper: NDArray[np.float64]
     points: NDArray[np.float64]
@@ -41,8 +44,11 @@ class Record(NamedTuple):
 @njit(**_OPTIONS)
 def _write(system, state, work, record, k, step):
     """Note the end of a step in row k."""
-    record.force[k] = state.force
-    record.height[k] = work.contacts.height
+    wires = system.contact_wire.end.size
+    record.wire_force[k] = state.force
+    for p in range(record.force.shape[1]):
+        record.force[k, p] = on_head(state.force, p, wires)
+        record.height[k, p] = height_over(work.contacts.height, p, wires)
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
     axis = np.empty(3)
     for d in range(record.dropper.shape[1]):
@@ -61,12 +67,12 @@ def _write(system, state, work, record, k, step):
 def _close_contacts(state, work):
     """Adopt contact forces; a contact that has just closed keeps its closing speed."""
     force, approach = work.contacts.force, work.contacts.approach
-    for p in range(force.size):
-        if force[p] <= 0.0:
-            state.impact[p] = 0.0
-        elif state.force[p] <= 0.0:
-            state.impact[p] = approach[p]
-        state.force[p] = force[p]
+    for c in range(force.size):
+        if force[c] <= 0.0:
+            state.impact[c] = 0.0
+        elif state.force[c] <= 0.0:
+            state.impact[c] = approach[c]
+        state.force[c] = force[c]
 
 
 @njit(**_OPTIONS)

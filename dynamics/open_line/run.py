@@ -8,11 +8,12 @@ import numpy as np
 
 from catenary.form_finding.equilibrium import Equilibrium, open_line_equilibrium
 from catenary.linearised.contact_wire import contact_table
-from dynamics.open_line.build import WholeLine, build_pantographs, build_system, build_whole_line, static_start
+from dynamics.open_line.build import WholeLine, build_pantographs, build_system, build_whole_line
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, StepFailure, make_work, start_accelerations
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme
 from dynamics.open_line.march import march
 from dynamics.open_line.run_record import RunRecord
+from dynamics.open_line.static_start import static_start
 from dynamics.open_line.system import System
 from dynamics.results.histories import Histories
 from dynamics.spec.case import CaseSpec
@@ -70,7 +71,8 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     steps, chunk = case.steps_between(first_span, first_span + spans), case.steps_per_period
     kept = RunRecord(case, line, steps, len(pantographs.start))
     state = static_start(case, line, pantographs)
-    work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass))
+    wires = len(line.equilibrium.mesh.contact_runs)
+    work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass), wires)
     start_accelerations(system, state, line.mass, work)
     failure, done = None, 0
     while done < steps and failure is None:

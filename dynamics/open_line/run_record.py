@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER
+from catenary.layout.mesh import Mesh
+from catenary.linearised.contact_wire import contact_table
 from dynamics.contact_force.filters import filter_record
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.march import Record
@@ -45,15 +47,16 @@ class RunRecord:
             + [_nearest(line, MESSENGER, x) for x in wanted.messenger_wire_m],
             dtype=np.int64,
         )
-        supports = mesh.dof[mesh.support_contact[1:-1], 2]
-        watched = np.concatenate([supports, mesh.dof[self.points, :3].ravel()])
-        self.watched, self.n_supports = line.kept(watched), len(supports)
+        self.held, self.first_wire = _over_supports(mesh)
+        watched = np.concatenate([mesh.dof[self.held, 2], mesh.dof[self.points, :3].ravel()])
+        self.watched, self.n_held = line.kept(watched), len(self.held)
         masses, n = len(case.pantograph.masses), line.mass.shape[0]
         per_second = wanted.frames_per_second
         self.every = max(1, round(1.0 / (per_second * case.time_step))) if wanted.animation else 0
         frames = steps // self.every if self.every else 0
         self.force = np.zeros((steps, pantographs))
         self.height = np.zeros((steps, pantographs))
+        self.wire_force = np.zeros((steps, pantographs * len(mesh.contact_runs)))
         self.masses = np.zeros((steps, 3, pantographs, masses))
         self.dropper = _array((steps, len(mesh.dropper_bottom)))
         self.point = _array((steps, 3, len(self.watched)))
@@ -67,6 +70,7 @@ class RunRecord:
         return Record(
             self.force[cut],
             self.height[cut],
+            self.wire_force[cut],
             self.masses[cut],
             self.dropper[cut],
             self.point[cut],
@@ -86,7 +90,10 @@ class RunRecord:
         if done > 30:
             for p in range(force.shape[1]):
                 filtered[:, p] = filter_record(force[:, p], dt, 0.0, signal.cutoff_hz, signal.kind)
-        points = self.point[:done, :, self.n_supports :].reshape(done, 3, len(self.points), 3)
+        points = self.point[:done, :, self.n_held :].reshape(done, 3, len(self.points), 3)
+        # where two wires pass a support, its uplift is that of the one which rises more
+        uplift = self.point[:done, 0, : self.n_held]
+        uplift = uplift if len(self.first_wire) == self.n_held else np.maximum.reduceat(uplift, self.first_wire, axis=1)
         return Histories(
             time=time,
             position=position,
@@ -98,8 +105,9 @@ class RunRecord:
             mass_acceleration=self.masses[:done, 2],
             dropper_force=self.dropper[:done],
             dropper_x=mesh.node_x[mesh.dropper_bottom],
-            support_uplift=self.point[:done, 0, : self.n_supports],
-            support_x=mesh.node_x[mesh.support_contact[1:-1]],
+            support_uplift=uplift,
+            support_x=mesh.node_x[self.held[self.first_wire]],
+            wire_force=self.wire_force[:done].reshape(done, force.shape[1], len(mesh.contact_runs)),
             point_x=mesh.node_x[self.points],
             point_wire=mesh.node_wire[self.points],
             point_displacement=points[:, 0],
@@ -125,10 +133,20 @@ class RunRecord:
         )
 
 
+def _over_supports(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Contact-wire nodes at supports where no wire of theirs ends, and the first of them at every support."""
+    number, ends = np.array(mesh.layout.wire_supports), mesh.wire_ends.ravel()
+    passing = np.flatnonzero(~np.isin(mesh.support_contact, ends))
+    passing = passing[np.argsort(number[passing], kind="stable")]
+    return mesh.support_contact[passing], np.unique(number[passing], return_index=True)[1]
+
+
 def _nearest(line: WholeLine, wire: int, x: float) -> int:
-    """Node of a wire nearest to a station."""
+    """Node of a wire nearest to a station; of several contact wires that which hangs lowest."""
     mesh = line.equilibrium.mesh
     nodes = np.flatnonzero(mesh.node_wire == wire)
+    if wire == CONTACT and len(mesh.contact_runs) > 1:
+        nodes = mesh.elem_nodes[contact_table(line.equilibrium, np.array([x]))[0][0]]
     return int(nodes[np.argmin(np.abs(mesh.node_x[nodes] - x))])
 
 

@@ -47,13 +47,18 @@ class Wires(NamedTuple):
 
 
 class ContactWire(NamedTuple):
-    """Elements of the contact wire in their order along the track, and the stations at rest where each begins."""
+    """Elements of the contact wires, one wire after another, each in its order along the track.
+
+    ``begin`` (elem,) station at rest where each begins, ``end`` (wire,) where each wire ends; the elements of wire w
+    are ``first[w]`` to ``first[w + 1] - 1``.
+    """
 
     dof: Ints
     rest: Floats
     l0: Floats
     begin: Floats
-    end: float
+    end: Floats
+    first: Ints
 
 
 class Droppers(NamedTuple):
@@ -139,7 +144,7 @@ class Motion(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Contacts at one moment, by pantograph: force [N], height of the wire [m], approach speed [m/s]."""
+    """Contacts at one moment, of each pantograph with each wire: force [N], height of the wire [m], approach [m/s]."""
 
     force: Floats
     height: Floats
@@ -181,7 +186,8 @@ class System(NamedTuple):
 class State(NamedTuple):
     """Displacement, velocity, acceleration of the line (dof,) and of every mass (pantograph, mass); contact.
 
-    ``force`` contact force and ``impact`` approach speed at the last closing of each contact (0: elastic).
+    ``force`` contact force and ``impact`` approach speed at the last closing of each contact (0: elastic), (contact,)
+    for each pantograph with each contact wire.
     """
 
     u: Floats

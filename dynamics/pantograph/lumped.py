@@ -33,6 +33,7 @@ def pressed_at_rest(
     softness: NDArray[np.float64],
     height: NDArray[np.float64],
     applied: NDArray[np.float64],
+    pressed: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rest of equal pantographs that press against springs over their heads, each with its applied force.
 
@@ -43,23 +44,26 @@ def pressed_at_rest(
     ----------
     stiffness : float array (mass, mass)
         Of one pantograph, head first [N/m].
-    softness : float array (pantograph, pantograph)
+    softness : float array (contact, contact)
         Rise of every head's resting place by the force of each [m/N]: contact springs and the line.
-    height : float array (pantograph,)
+    height : float array (contact,)
         Where a head's resting place is without a force [m].
     applied : float array (pantograph,)
         On the lowest mass [N].
+    pressed : int array (contact,), optional
+        Pantograph of each contact; without it every one has just its own.
 
     Returns
     -------
     heights : float array (pantograph, mass)
         [m].
-    force : float array (pantograph,)
+    force : float array (contact,)
         Contact force [N]; negative where a head would have to be pulled up.
     """
     count, masses = len(applied), len(stiffness)
     n = count * masses
     heads = np.kron(np.eye(count), np.eye(masses)[:, :1])
+    heads = heads if pressed is None else heads[:, pressed]
     matrix = np.block([[np.kron(np.eye(count), stiffness), heads], [heads.T, -softness]])
     load = np.concatenate([np.kron(applied, np.eye(masses)[-1]), height])
     found = np.asarray(np.linalg.solve(matrix, load), dtype=np.float64)

@@ -58,6 +58,7 @@ LINE_HISTORIES = (
         "m",
         "height of the contact point of every pantograph, relative to the contact wire at the support",
     ),
+    ("pantograph_wire_force", "wire_force", ("pantograph", "contact_wire"), "N", "contact force by contact wire, raw"),
     ("mass_height", "mass_height", ("pantograph", "mass"), "m", "height of every pantograph mass, head first"),
     ("mass_velocity", "mass_velocity", ("pantograph", "mass"), "m s-1", "vertical velocity of every pantograph mass"),
     (
@@ -105,8 +106,7 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
     found = xr.Dataset()
     if solution.equilibrium is not None and solution.equilibrium.status is EquilibriumStatus.OK:
         found = static_dataset(solution.equilibrium, elasticity_force_N)
-    time = np.asarray(solution.time)
-    if time.size:
+    if (time := np.asarray(solution.time)).size:
         found = found.assign_coords(time=variable(("time",), time, "s", "time"))
         for name, values in histories_of(solution).items():
             found[name] = variable(("time",), values, *HISTORIES[name])
@@ -215,7 +215,7 @@ def _line_histories(kept: Histories) -> dict[str, xr.Variable]:
     found = {name: variable(dims, values, units, text) for name, dims, values, units, text in stations}
     for name, attribute, dims, units, text in LINE_HISTORIES:
         values = getattr(kept, attribute)
-        if values.size:
+        if values.size and (attribute != "wire_force" or values.shape[-1] > 1):
             found[name] = variable(("time", *dims), _stored(name, values), units, text)
     return found if kept.frames is None else {**found, **_frames(kept.frames)}
 

@@ -77,6 +77,7 @@ def _force_chart(solution: Solution) -> Chart:
         name = f"filtered at {cutoff:g} Hz" + (f", pantograph {k + 1}" if len(solution.pantographs) > 1 else "")
         passage = _from_support(solution, one, one.contact_force_filtered)
         curves.append(Curve(name, *passage, "m", "N", ROLES[k % len(ROLES)]))
+    curves += _by_wire(solution)
     at = np.concatenate([one.position[one.evaluated] for one in solution.pantographs])
     low, high = float(at.min()), float(at.max())
     line, found = solution.case.line, solution.statistics
@@ -85,6 +86,17 @@ def _force_chart(solution: Solution) -> Chart:
     droppers = _repeated(line.droppers.positions, line.period, low, high)
     stations = (Stations("supports", supports, full_height=True), Stations("droppers", droppers, "best"))
     return force_chart(tuple(curves), stations, (min(low, *supports), max(high, *supports)), levels)
+
+
+def _by_wire(solution: Solution) -> list[Curve]:
+    """Force of the leading pantograph on the contact wire of each tension section, where there are several."""
+    kept, section = solution.histories, solution.case.catenary.section
+    if kept is None or section is None:
+        return []
+    return [
+        Curve(f"on section {own.name}", *_from_support(solution, solution.leading, force), "m", "N", ROLES[1 + w % 3])
+        for w, (own, force) in enumerate(zip(section.tension_sections, kept.wire_force[:, 0].T, strict=False))
+    ]
 
 
 def _from_support(

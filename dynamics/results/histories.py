@@ -52,6 +52,8 @@ class Histories:
         [s] from the start.
     position, contact_force, contact_force_filtered, contact_height : float array (time, pantograph)
         Station of every pantograph [m], raw and filtered contact force [N], height of the wire at the contact [m].
+    wire_force : float array (time, pantograph, contact wire)
+        Contact force of every pantograph with every contact wire, as computed [N]; their sum is the contact force.
     mass_height, mass_velocity, mass_acceleration : float array (time, pantograph, mass)
         Of every pantograph mass, head first [m, m/s, m/s^2]; 0 is the contact wire's height at the support.
     dropper_force : float array (time, dropper)
@@ -77,6 +79,7 @@ class Histories:
     contact_force: NDArray[np.float64]
     contact_force_filtered: NDArray[np.float64]
     contact_height: NDArray[np.float64]
+    wire_force: NDArray[np.float64]
     mass_height: NDArray[np.float64]
     mass_velocity: NDArray[np.float64]
     mass_acceleration: NDArray[np.float64]

@@ -35,7 +35,7 @@ def slack_time_of_line(case: CaseSpec, eq: Equilibrium, kept: Histories) -> NDAr
     spans repeat, and for one that hangs loose at rest.
     """
     line, settings = eq.spec, case.open_line
-    layout = line_layout(line, settings.spans)
+    layout = line_layout(line, settings.spans) if line.section is None else eq.mesh.layout
     first, last = line.station(settings.first_evaluated - 1), line.station(settings.last_evaluated)
     x, kind = np.array(layout.dropper_x), np.array(layout.dropper_kind)
     time = case.time_step * (kept.dropper_force <= SLACK_FORCE).sum(axis=0)

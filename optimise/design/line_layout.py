@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from catenary.errors import InputError
-from catenary.layout.mesh import most_elements
+from catenary.layout.sections import most_elements
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import LONGEST_ELEMENT, MOST_PER_BAY, MeshSpec
 from optimise.design.dropper_space import DropperSpace

@@ -152,6 +152,16 @@ def _worst_span(spans: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def _by_wire(wires: list[dict[str, Any]]) -> list[str]:
+    """Say of each pantograph how it shares its time and force between the wires of tension sections."""
+    return [
+        f"pantograph {w['pantograph']} on section {w['section']}: {w['contact_time_percent']:.1f} % of the time, "
+        f"{w['shared_time_percent']:.1f} % together with another, {w['load_percent']:.1f} % of the force, at most "
+        f"{w['contact_force_max_N']:.1f} N"
+        for w in wires
+    ]
+
+
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
@@ -175,6 +185,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
             f"{figures['contact_point_range_mm']:.1f} mm"
         )
     lines += _worst_span(summary["by_span"])
+    lines += _by_wire(summary["by_wire"])
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]

@@ -76,7 +76,7 @@ class ConvergenceJob(CaseSpec):
 
     @model_validator(mode="after")
     def _reference_is_finest(self) -> Self:
-        from catenary.layout.mesh import most_elements
+        from catenary.layout.sections import most_elements
 
         problems, lattice, finest = [], self.lattice, self.reference
         if not self.on_open_line:

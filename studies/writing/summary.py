@@ -54,6 +54,7 @@ def summarise(
     from catenary.form_finding.equilibrium import EquilibriumStatus
     from catenary.linearised.rest_warnings import rest_warnings
     from dynamics.results.by_span import figures_by_span
+    from dynamics.results.by_wire import figures_by_wire
     from dynamics.results.force_history import force_history
     from dynamics.results.losses import contact_losses
 
@@ -89,6 +90,7 @@ def summarise(
         else {},
         "pantographs": pantographs,
         "by_span": [asdict(each) for each in figures_by_span(solution)],
+        "by_wire": [asdict(each) for each in figures_by_wire(solution)],
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
         "warnings": list(rest_warnings(case.catenary)),

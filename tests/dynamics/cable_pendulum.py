@@ -136,7 +136,7 @@ class Pendulum:
         work = make_work(self.n, count, masses)
         start_accelerations(system, state, self.mass, work)
         record = Record(
-            np.zeros((steps, count)), np.zeros((steps, count)), np.zeros((steps, 3, count, masses)),
+            *np.zeros((3, steps, count)), np.zeros((steps, 3, count, masses)),
             np.zeros((steps, 0)), np.zeros((steps, 3, self.n)), np.arange(self.n), np.zeros((0, self.n)), 0,
             np.zeros(steps, dtype=np.int64),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import eigsh
 
 from catenary.form_finding.equilibrium import open_line_equilibrium
 from catenary.spec.mesh import per_bay
-from dynamics.open_line.build import build_pantographs, build_system, static_start
+from dynamics.open_line.build import build_pantographs, build_system
 from dynamics.open_line.forces import local_forces
 from dynamics.open_line.integrators import INTEGRATORS, Request, make_work, start_accelerations
 from dynamics.open_line.integrators.compiled import begin, step
@@ -16,6 +16,7 @@ from dynamics.open_line.integrators.stability import longest_step
 from dynamics.open_line.march import march
 from dynamics.open_line.run import build_matrices, prepare_line, run_whole_line
 from dynamics.open_line.run_record import RunRecord
+from dynamics.open_line.static_start import static_start
 from dynamics.open_line.system import Motion, Touch
 from dynamics.spec.train import BaseMotionSpec, TrailingSpec
 

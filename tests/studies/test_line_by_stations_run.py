@@ -8,6 +8,7 @@ import pytest
 import yaml
 from refusal import refused
 
+from catenary.form_finding.equilibrium import open_line_equilibrium
 from catenary.library.lines import load_line
 from dynamics.results.dataset import read_result
 from studies.report.readers.simulation_folder import read_simulation
@@ -66,6 +67,19 @@ def test_a_line_by_stations_is_run_on_all_its_spans_and_written(catenary, folder
     assert ended.code == catenary("report", "run_dir=run").code
 
 
+def test_a_run_over_an_overlap_says_how_its_wires_share_the_head(catenary, folder, line_file):
+    supports = [{"station_m": 55 * k} for k in range(8)]
+    sections = [{"name": "A", "from_m": 0, "to_m": 275}, {"name": "B", "from_m": 165, "to_m": 385}]
+    ended = catenary("simulate", line_file(supports=supports, sections=sections), *CASE, "run_dir=run")
+    assert ended.code == 0 and "pantograph 1 on section B: " in ended.out
+    a, b = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["by_wire"]
+    assert (a["section"], b["section"]) == ("A", "B") and a["load_percent"] + b["load_percent"] == pytest.approx(100.0)
+    assert 165.0 < b["touched_from_m"] <= a["touched_to_m"] < 275.0
+    kept = read_result(folder / "run" / "result.nc").values
+    assert kept["pantograph_wire_force"].shape == (*kept["pantograph_contact_force"].shape, 2)
+    np.testing.assert_allclose(kept["pantograph_wire_force"].sum(axis=2), kept["pantograph_contact_force"], atol=1e-9)
+
+
 def test_a_line_by_stations_takes_no_solver_that_repeats_and_no_other_number_of_spans(catenary, line_file):
     name = line_file()
     refused(catenary("simulate", name, *CASE, "solver=periodic"), ["solver must be open_line for a line by stations"])
@@ -87,10 +101,28 @@ def test_what_rests_on_a_line_that_repeats_takes_none_by_stations(catenary, fold
     assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
 
 
+def test_a_line_of_several_tension_sections_is_not_drawn(catenary, folder, line_file):
+    supports = [{"station_m": 55 * k} for k in range(8)]
+    sections = [{"name": "A", "from_m": 0, "to_m": 275}, {"name": "B", "from_m": 165, "to_m": 385}]
+    ended = catenary("draw", line_file(supports=supports, sections=sections), "file=line.svg")
+    refused(ended, ["catenary must be one tension section to be drawn: 'km12' has 2"])
+    assert not (folder / "line.svg").exists()
+
+
 def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_file):
     rows = [{"span": 1, "position": 70, "height_mm": 0}]
     refused(catenary("simulate", line_file(droppers=rows), *CASE), ["km12.yaml droppers[0]: position must lie between"])
     assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
+
+
+def test_the_overlap_of_the_how_to_page_is_the_one_in_the_examples_and_hangs():
+    root = Path(__file__).resolve().parents[2]
+    text = (root / "examples" / "overlap.yaml").read_text(encoding="utf-8")
+    page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
+    assert text.partition("\n")[2] in page
+    line = load_line(root / "examples" / "overlap.yaml")
+    assert [own.name for own in line.section.tension_sections] == ["A", "B"]
+    assert open_line_equilibrium(line, 12).dropper_force.min() > 10.0
 
 
 def test_the_line_of_the_how_to_page_is_the_one_in_the_examples_and_can_be_read():

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
+from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
@@ -102,9 +103,9 @@ def _residual(system, state, scheme, work, r):
 @njit(**_OPTIONS)
 def _mass_residual(system, state, scheme, t, force, g_old, r):
     """Residual of every pantograph's masses at the predictor."""
-    panto = system.pantographs
+    panto, wires = system.pantographs, system.contact_wire.end.size
     for p in range(state.z.shape[0]):
-        pantograph_residual(panto, p, t, (state.z, state.zv), force[p], r[p])
+        pantograph_residual(panto, p, t, (state.z, state.zv), on_head(force, p, wires), r[p])
         for i in range(panto.mass.size):
             r[p, i] = (1.0 + scheme.alpha) * r[p, i] - scheme.alpha * g_old[p, i] - panto.mass[i] * state.za[p, i]
 
@@ -187,7 +188,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     correction is also that of the predictor); the step has converged when that is below the tolerance.
     """
     note_slack(system, state)
-    n = state.u.size
+    n, wires = state.u.size, system.contact_wire.end.size
     e, e_new, r = work.corrections.e, work.corrections.e_new, work.corrections.r
     rz, dz, g_old = work.corrections.rz, work.corrections.dz, work.weighed.g
     force, height, approach = work.contacts
@@ -215,10 +216,10 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
         for i in range(n):
             r[i] = keep * r[i] + part * (e[i] - e_new[i])
             e[i] = e_new[i]
-        for p in range(rz.shape[0]):
-            rz[p, :] = 0.0
-            rz[p, 0] = part * (force[p] - force_new[p])
-            force[p] = force_new[p]
+        rz[:] = 0.0
+        for c in range(force.size):
+            rz[c // wires, 0] += part * (force[c] - force_new[c])
+            force[c] = force_new[c]
     _finish(system, state, scheme, work)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)

@@ -14,6 +14,7 @@ from numba import njit
 
 from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
+from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
@@ -52,9 +53,9 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     b[:] = -a - system.alpha * Mv
     banded_solve(scheme.factor, b, 0, n)
     a[:] = b
-    mass = system.pantographs.mass
+    mass, wires = system.pantographs.mass, system.contact_wire.end.size
     for p in range(z.shape[0]):
-        pantograph_residual(system.pantographs, p, t, (z, zv), force[p], za[p])
+        pantograph_residual(system.pantographs, p, t, (z, zv), on_head(force, p, wires), za[p])
         for i in range(mass.size):
             za[p, i] /= mass[i]
 

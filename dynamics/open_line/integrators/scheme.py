@@ -114,8 +114,8 @@ class Work(NamedTuple):
     stages: Stages
 
 
-def make_work(dofs: int, pantographs: int, masses: int) -> Work:
-    """Memory for steps of a line with that many dofs."""
+def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
+    """Memory for steps of a line with that many dofs and contact wires."""
 
     def line(count: int) -> Floats:
         return np.zeros((count, dofs))
@@ -123,7 +123,7 @@ def make_work(dofs: int, pantographs: int, masses: int) -> Work:
     def heads(count: int) -> Floats:
         return np.zeros((count, pantographs, masses))
 
-    *by_contact, force_new = np.zeros((4, pantographs))
+    *by_contact, force_new = np.zeros((4, pantographs * wires))
     return Work(
         solved=np.zeros(dofs),
         contacts=Contacts(*by_contact),

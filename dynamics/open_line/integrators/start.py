@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
+from dynamics.open_line.contact import on_head
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import Motion, State, System, Touch
@@ -19,7 +20,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
 
     A static start is not quite at rest: droppers that would push are slack from the first moment.
     """
-    panto = system.pantographs
+    panto, wires = system.pantographs, system.contact_wire.end.size
     total, product = np.zeros_like(state.u), np.zeros_like(state.u)
     moving, force = Motion(state.u, state.v, state.z, state.zv), work.contacts.force
     local_forces(system, state, 0.0, moving, total, Touch(work.contacts, force, 1.0))
@@ -31,7 +32,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):
-        pantograph_residual(panto, p, 0.0, (state.z, state.zv), force[p], state.za[p])
+        pantograph_residual(panto, p, 0.0, (state.z, state.zv), on_head(force, p, wires), state.za[p])
         state.za[p] /= panto.mass
         work.weighed.g[p] = panto.mass * state.za[p]
     work.weighed.h[:] = total

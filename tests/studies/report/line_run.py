@@ -57,6 +57,7 @@ def line_run(case, pantographs=2):
         contact_force=force,
         contact_force_filtered=filtered,
         contact_height=height,
+        wire_force=force[:, :, None],
         mass_height=masses,
         mass_velocity=np.gradient(masses, dt, axis=0),
         mass_acceleration=np.gradient(np.gradient(masses, dt, axis=0), dt, axis=0),

@@ -1,0 +1,155 @@
+"""Compiled contact of heads with contact wires: every head with every wire over it, each force its own.
+
+Contact c is that of pantograph c // wires with contact wire c % wires.
+
+Legend: u, v displacement and velocity of the line; z, zv height and velocity of the masses; lam contact force; d
+penetration; xi in [0, 1] place on an element; N Hermite shapes, B their derivatives by arc length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from dynamics.open_line.system import BEAM, Floats, Motion, State, System, Touch
+
+__all__ = ["add_contacts", "height_over", "on_head"]
+
+_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
+SLOWEST_IMPACT = 1.0e-3  # m/s: a contact that closes slower is elastic
+SEARCH = 12  # Newton steps for the contact point
+
+
+@njit(**_OPTIONS)
+def _contact_point(wire, w, u, x, system):
+    """Element and xi of contact wire w at station x: on the wire as it is, or as at rest (PACDIN, eq. 7)."""
+    first, last = wire.first[w], wire.first[w + 1] - 1
+    e = min(max(first + np.searchsorted(wire.begin[first : last + 1], x, side="right") - 1, first), last)
+    q = np.empty(4)
+    xi = 0.5
+    for _ in range(SEARCH):
+        l0 = wire.l0[e]
+        for j in range(4):
+            i = wire.dof[e, 3 * j]
+            q[j] = wire.rest[e, 3 * j] + (u[i] if system.nonlinear and i >= 0 else 0.0)
+        N0, N1, N2, N3 = (1.0 - xi, 0.0, xi, 0.0) if system.element == BEAM else _hermite(xi, l0)
+        error = x - (N0 * q[0] + N1 * q[1] + N2 * q[2] + N3 * q[3])
+        xi += error / (q[2] - q[0])
+        if xi < -1.0e-9 and e > first:
+            e -= 1
+            xi += 1.0
+        elif xi > 1.0 + 1.0e-9 and e < last:
+            e += 1
+            xi -= 1.0
+        elif abs(error) < 1.0e-11:
+            break
+    return e, xi
+
+
+@njit(**_OPTIONS)
+def _hermite(xi, l0):
+    return (
+        1.0 - xi * xi * (3.0 - 2.0 * xi),
+        l0 * xi * (1.0 - xi) * (1.0 - xi),
+        xi * xi * (3.0 - 2.0 * xi),
+        l0 * xi * xi * (xi - 1.0),
+    )
+
+
+@njit(**_OPTIONS)
+def _hermite_slope(xi, l0):
+    """Derivatives of the shapes by arc length."""
+    B0 = 6.0 * xi * (xi - 1.0) / l0
+    return B0, 1.0 + xi * (3.0 * xi - 4.0), -B0, xi * (3.0 * xi - 2.0)
+
+
+@njit(**_OPTIONS)
+def _law(law, state, c, d, rate):
+    """Force of the contact law at penetration d of contact c.
+
+    Lankarani and Nikravesh (PantoCat, eq. 11): hysteresis 3 (1 - e^2) / 4 of the approach speed at impact.
+    """
+    if d <= 0.0:
+        return 0.0
+    lam = law.stiffness * (d if law.exponent == 1.0 else d**law.exponent)
+    if law.hysteresis > 0.0:
+        impact = state.impact[c] if state.force[c] > 0.0 else rate
+        if impact > SLOWEST_IMPACT:
+            lam = max(0.0, lam * (1.0 + law.hysteresis * rate / impact))
+    return lam
+
+
+@njit(**_OPTIONS)
+def add_contacts(system: System, state: State, moving: Motion, t: float, out: Floats, contact: Touch) -> None:
+    """Find the force of every contact and take it off ``out``.
+
+    A head pushes on every wire that it reaches and pulls none.
+    """
+    force = contact.found.force
+    for c in range(force.size):
+        force[c] = _contact_force(system, state, moving, c, t, out, contact)
+
+
+@njit(**_OPTIONS)
+def _contact_force(system, state, moving, c, t, out, contact):
+    """Force of contact c, taken off ``out``; height of the wire there and approach speed are noted.
+
+    An iteration goes only a share of the way from its last contact force to that of the law.
+    """
+    u, v, z, zv = moving
+    wire, law, panto = system.contact_wire, system.law, system.pantographs
+    found, last, share = contact
+    p, w = c // wire.end.size, c % wire.end.size
+    x = panto.start[p] + panto.speed * t
+    if x < wire.begin[wire.first[w]] or x > wire.end[w]:
+        found.height[c] = np.nan
+        return 0.0
+    here, rate = 0.0, zv[p, 0]
+    for k in range(law.offset.size):
+        e, xi = _contact_point(wire, w, u, x + law.offset[k], system)
+        N, B = _hermite(xi, wire.l0[e]), _hermite_slope(xi, wire.l0[e])
+        for j in range(4):
+            i = wire.dof[e, 3 * j + 2]
+            q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
+            here += law.weight[k] * N[j] * q
+            rate -= law.weight[k] * (N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q)
+    found.height[c] = here
+    found.approach[c] = rate
+    lam = last[c] + share * (_law(law, state, c, z[p, 0] - here, rate) - last[c])
+    if lam > 0.0:
+        _press(system, w, u, x, lam, out)
+    return lam
+
+
+@njit(**_OPTIONS)
+def _press(system, w, u, x, lam, out):
+    """Subtract a contact force at x of wire w, spread as the contact is, from the line's local force."""
+    wire, law = system.contact_wire, system.law
+    for k in range(law.offset.size):
+        e, xi = _contact_point(wire, w, u, x + law.offset[k], system)
+        N = _hermite(xi, wire.l0[e])
+        for j in range(4):
+            i = wire.dof[e, 3 * j + 2]
+            if i >= 0:
+                out[i] -= law.weight[k] * N[j] * lam
+
+
+@njit(**_OPTIONS)
+def on_head(force: Floats, p: int, wires: int) -> float:
+    """Force of all wires on the head of pantograph p [N]."""
+    total = 0.0
+    for c in range(p * wires, (p + 1) * wires):
+        total += force[c]
+    return total
+
+
+@njit(**_OPTIONS)
+def height_over(height: Floats, p: int, wires: int) -> float:
+    """Height of the lowest wire over pantograph p [m]; not a number where there is no wire."""
+    lowest = np.nan
+    for c in range(p * wires, (p + 1) * wires):
+        if not height[c] >= lowest and height[c] == height[c]:
+            lowest = height[c]
+    return lowest

@@ -1,0 +1,85 @@
+"""Static start of a run along a whole line: pantographs that press on the wires over them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.linalg import splu
+
+from catenary.linearised.chain import AXIAL_HOLD
+from catenary.linearised.contact_wire import contact_table, covered_by, static_height
+from dynamics.open_line.build import WholeLine
+from dynamics.open_line.system import Floats, Ints, Pantographs, State
+from dynamics.pantograph.lumped import pressed_at_rest
+from dynamics.spec.case import CaseSpec
+
+__all__ = ["static_start"]
+
+
+def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> State:
+    """Static equilibrium of line and of the pantographs that stand under it; the others rest on their base.
+
+    Droppers hold both ways here and the line is the linearised one; what that leaves is small and part of the run.
+    """
+    n, runs = line.mass.shape[0], line.equilibrium.mesh.contact_runs
+    count, masses = len(pantographs.start), len(pantographs.mass)
+    u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count * len(runs))
+    standing = np.flatnonzero(~pantographs.entering)
+    z -= pantographs.entry_drop * pantographs.entering[:, None]
+    if len(standing):
+        head, wire, height, load = _contacts(line, pantographs.start[standing])
+        hold = coo_array((np.full(len(line.along), AXIAL_HOLD), (line.along, line.along)), shape=(n, n))
+        unit = splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load)
+        applied, own = pantographs.applied[standing], np.asarray(pantographs.stiffness)
+        soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
+        z[standing], lam = _pressed(own, soft, height, applied, head)
+        u = unit @ lam
+        force[standing[head] * len(runs) + wire] = lam
+    zero = np.zeros_like(z)
+    return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(force.size))
+
+
+def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:
+    """Contacts that heads at stations [m] may have: head, wire, its height at rest [m], a unit load (dof, contact)."""
+    eq, found, n = line.equilibrium, [], line.mass.shape[0]
+    runs = eq.mesh.contact_runs
+    for w, run in enumerate(runs):
+        over = np.flatnonzero(covered_by(eq, x, run)) if len(runs) > 1 else np.arange(len(x))
+        _, dof, weight = contact_table(eq, x[over], run)
+        dof, load = line.kept(dof), np.zeros((n, len(over)))
+        for k in range(len(over)):
+            np.add.at(load[:, k], dof[k][dof[k] >= 0], weight[k][dof[k] >= 0])
+        found.append((over, np.full(len(over), w), static_height(eq, x[over], run), load))
+    head, wire, height, load = zip(*found, strict=True)
+    return np.concatenate(head), np.concatenate(wire), np.concatenate(height), np.concatenate(load, axis=1)
+
+
+def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats, head: Ints) -> tuple[Floats, Floats]:
+    """Heights of the masses at rest [m] and contact forces [N]; a wire that would have to pull hangs free.
+
+    Without a spring to the base some contact has a force, and a head that stands free does not come about.
+    """
+    z, lam = np.empty((len(applied), len(own))), np.zeros(len(head))
+    touching: NDArray[np.bool_] = np.ones(len(head), np.bool_)
+    while touching.any():
+        among, on = np.ix_(touching, touching), np.unique(head[touching])
+        pressed = np.searchsorted(on, head[touching])
+        z[on], lam[touching] = pressed_at_rest(own, soft[among], height[touching], applied[on], pressed)
+        pulled = touching & (lam <= 0.0)
+        if not pulled.any():
+            break
+        touching &= ~pulled
+    lam[~touching] = 0.0
+    free = np.setdiff1d(np.arange(len(applied)), head[touching])
+    if free.size:
+        z[free] = np.linalg.solve(own, np.outer(np.eye(len(own))[-1], applied[free])).T
+    return z, lam
+
+
+def _secant(case: CaseSpec, pantographs: Pantographs) -> float:
+    """Contact force over penetration at the applied force [N/m]."""
+    law, force = case.contact, float(pantographs.applied.max())
+    if law.exponent == 1.0:
+        return law.stiffness
+    return force / (force / law.stiffness) ** (1.0 / law.exponent)

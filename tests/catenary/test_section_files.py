@@ -1,0 +1,142 @@
+"""Tension sections in line files: their supports, wires and defaults, the workbook that holds them, what is refused."""
+
+import numpy as np
+import pytest
+import yaml
+
+from catenary.errors import InputError
+from catenary.form_finding.equilibrium import open_line_equilibrium
+from catenary.library.line_workbook import write_line_workbook
+from catenary.library.lines import line_file_of, load_line
+from catenary.library.overlaps import rises
+
+SUPPORTS = [1000 + 55 * k for k in range(11)]
+SECTIONS = [{"name": "A", "from_m": 1000, "to_m": 1330}, {"name": "B", "from_m": 1165, "to_m": 1550}]
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write a line file of two sections that overlap by three spans into a folder of its own, and read it."""
+    monkeypatch.chdir(tmp_path)
+
+    def read(**keys):
+        content = {"kind": "line", "type": "bruni_2015", "supports": [{"station_m": x} for x in SUPPORTS]}
+        content |= {"sections": SECTIONS, **keys}
+        (tmp_path / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        return load_line("km12.yaml")
+
+    return read
+
+
+def refusals(read, **keys):
+    with pytest.raises(InputError) as refused:
+        read(**keys)
+    return "\n".join(refused.value.problems)
+
+
+@pytest.mark.parametrize("spans", [2, 3, 4, 5, 6])
+def test_wires_pass_each_other_level_in_the_middle_and_end_at_their_elevation(spans):
+    at = [50.0 * k for k in range(13)]
+    (out,), (into,) = rises([(0, 8), (8 - spans, 12)], at, [0.4])
+    x = np.linspace(0.0, 600.0, 601)
+    np.testing.assert_allclose(out.height(x), into.height(at[8] + at[8 - spans] - x), rtol=0, atol=1e-12)
+    assert out.height(np.array([at[8]])) == pytest.approx(0.4) and out.level == at[8 - spans + spans // 2]
+    middle = 0.5 * (at[8] + at[8 - spans])
+    assert out.height(middle) == into.height(middle) <= 0.4 / 16
+    # at supports a chord meets the curve, between them it is above
+    assert out.below_chord(np.array(at), at) == pytest.approx(np.zeros(13), abs=1e-12)
+    between = np.array([at[8] - 25.0])
+    assert out.below_chord(between, at) == pytest.approx(0.4 * (25.0 / (at[8] - out.level)) ** 2)
+
+
+def test_two_sections_have_wires_of_their_own(write):
+    line = write()
+    a, b = line.section.tension_sections
+    assert (a.first_support, a.last_support, b.first_support, b.last_support) == (0, 6, 3, 10)
+    own = line.droppers.by_section
+    assert own == (6 * 9, 7 * 9)
+    assert line.section.contact_heights[:7] == (0.0, 0.0, 0.0, 0.0, 0.0, 0.125, 0.5)
+    assert line.section.contact_heights[7:] == (0.5, 0.125, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    kind = load_line("bruni_2015")
+    # span 6 climbs from 0.125 to 0.5 m on a parabola of 110 m: in its middle 31 mm below the chord
+    at = int(np.argmin(np.abs(np.array(kind.droppers.positions) - 27.5)))
+    assert line.droppers.contact_wire_heights[5 * 9 + at] == pytest.approx(
+        kind.droppers.contact_wire_heights[at] - 0.5 * (27.5 / 110.0) ** 2, abs=1e-9
+    )
+
+
+def test_an_overlap_has_the_elevation_and_the_sides_that_its_row_gives(write):
+    row = {"section": "A", "kind": "insulated", "elevation_mm": 400}
+    line = write(overlaps=[row], changes={"dimension": "spatial"})
+    assert line.section.contact_heights[5:8] == (0.1, 0.4, 0.4)
+    apart = np.array(line.section.staggers[7:11]) - np.array(line.section.staggers[3:7])
+    np.testing.assert_allclose(apart, 0.45, rtol=0, atol=1e-9)
+    wide = write(overlaps=[{**row, "spacing_mm": 300}], changes={"dimension": "spatial"})
+    assert wide.section.staggers[7] - wide.section.staggers[3] == pytest.approx(0.3)
+
+
+def test_rows_are_about_the_section_that_they_name(write):
+    rows = [{"station_m": x} for x in SUPPORTS]
+    rows[4:5] = [{"station_m": 1220, "section": "B", "contact_height_mm": 90}, {"station_m": 1220, "section": "A"}]
+    droppers = [{"section": "A", "span": 5, "position": 9 * k + 5, "height_mm": -10} for k in range(5)]
+    masses = [{"station_m": 1240.25, "mass_kg": 5, "section": "A"}]
+    defects = [{"span": 5, "dropper": 2, "kind": "broken", "section": "B"}]
+    line = write(supports=rows, droppers=droppers, masses=masses, defects=defects)
+    assert line.section.contact_heights[4] == 0.0 and line.section.contact_heights[8] == 0.09
+    assert line.droppers.by_section == (5 * 9 + 5, 7 * 9)
+    eq = open_line_equilibrium(line, 10)
+    assert len(eq.dropper_force) == 5 * 9 + 5 + 7 * 9 - 1
+    assert len(eq.mesh.layout.masses) == 1 + 2  # what a broken dropper leaves on its wires
+    assert set(eq.mesh.elem_run) == {0, 1, 2, 3}
+
+
+def test_a_workbook_holds_sections_and_reads_back_as_the_same_line(write, tmp_path):
+    sections = [{**SECTIONS[0], "ends": "weight", "ratio": 3}, {**SECTIONS[1], "ends": "spring_damper", "damping": 900}]
+    line = write(sections=sections, changes={"dimension": "spatial"})
+    file = line_file_of(tmp_path / "km12.yaml")
+    write_line_workbook(tmp_path / "km12.xlsx", "bruni_2015", file, line)
+    again = load_line("km12.xlsx")
+    there, here = (each.model_dump(exclude={"provenance", "description"}) for each in (line, again))
+    assert there["section"]["tension_sections"] == here["section"]["tension_sections"]
+    for key in ("contact_heights", "staggers", "messenger_staggers"):
+        assert here["section"][key] == pytest.approx(there["section"][key], abs=1e-9)
+    assert here["droppers"]["by_section"] == there["droppers"]["by_section"]
+    for key in ("positions", "contact_wire_heights"):
+        assert here["droppers"][key] == pytest.approx(there["droppers"][key], abs=1e-9)
+
+
+A, B = SECTIONS
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"sections": [A, {**B, "name": "A"}]}, "km12.yaml sections[1]: section A is named a second time"),
+        ({"sections": [A, {**B, "from_m": 1275}]}, "sections[1]: sections A and B must overlap by 2 to 6 spans: got 1"),
+        ({"sections": [A, {**B, "from_m": 1385}]}, "must overlap by 2 to 6 spans: got -1"),
+        ({"sections": [A, {**B, "from_m": 1000}]}, "sections[1]: section B must begin and end beyond section A"),
+        ({"sections": [A, {**B, "from_m": 1170}]}, "sections[1]: from must be the station of a support"),
+        ({"sections": [{**A, "to_m": 1110}, {**B, "from_m": 1000}]}, "section A must have 3 spans or more: got 2"),
+        ({"sections": [A, {**B, "to_m": 1495}]}, "sections[1]: section B must have the line's last support"),
+        ({"sections": [{"name": "A", "to_m": 1330}, B]}, "km12.yaml sections[0]: from is missing"),
+        ({"sections": [A, {**B, "ends": "wieght"}]}, "km12.yaml sections[1]: ends must be one of"),
+        ({"sections": [A, {**B, "ends": "fixed", "ratio": 3}]}, "km12.yaml sections[1]: "),
+        ({"sections": [A, {**B, "ends": "fixed", "ratio": 3}]}, "ratio must be left out of ends of kind 'fixed'"),
+        ({"sections": [A, {**B, "name": "east of km 2"}]}, "km12.yaml sections[1]: section.tension_sections[1].name"),
+        ({"overlaps": [{"section": "B"}]}, "km12.yaml overlaps[0]: section must be one of A"),
+        ({"sections": [], "overlaps": [{"section": "A"}]}, "overlaps[0]: an overlap needs the table sections"),
+        (
+            {"masses": [{"station_m": 1240.25, "mass_kg": 5}]},
+            "section is missing: the tension sections A and B overlap",
+        ),
+        ({"masses": [{"station_m": 1050, "mass_kg": 5, "section": "B"}]}, "section must pass there: 'B' does not"),
+        (
+            {"droppers": [{"span": 5, "position": 27, "height_mm": 0}]},
+            "droppers[0]: section is missing: the wires of A",
+        ),
+        ({"droppers": [{"span": 1, "position": 9, "height_mm": 0, "section": "C"}]}, "section must be one of A, B"),
+        ({"defects": [{"span": 5, "dropper": 2, "kind": "broken"}]}, "km12.yaml defects[0]: "),
+    ],
+)
+def test_sections_that_cannot_be_are_refused_by_row(write, keys, sentence):
+    assert sentence in refusals(write, **keys)
