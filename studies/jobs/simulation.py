@@ -202,7 +202,7 @@ class NoJob(Spec):
 
 
 ComparisonName = Literal[
-    "steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "second_methods", "pfem"
+    "steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "second_methods", "lines", "pfem"
 ]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 

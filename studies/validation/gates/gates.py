@@ -9,6 +9,7 @@ from pydantic import Field
 from catenary.spec.components import Spec
 from catenary.storage.configuration import conf_content
 from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
+from studies.validation.gates.lines import LinesGate
 from studies.validation.gates.pfem import PfemGate
 from studies.validation.gates.second_methods import SecondMethodsGate
 
@@ -210,6 +211,7 @@ class GatesSpec(Spec):
     arnold_simeon: ArnoldSimeonGate
     formulations: FormulationsGate
     second_methods: SecondMethodsGate
+    lines: LinesGate
     pfem: PfemGate
 
 
