@@ -55,10 +55,15 @@ def outcome_of(number: int, solution: Solution) -> Outcome:
 
 
 def as_hung(equilibrium: Equilibrium) -> dict[str, tuple[float, ...]]:
-    """Lengths and contact-wire heights [m] of droppers that are cut to length; nothing of prescribed heights."""
+    """Lengths and contact-wire heights [m] of droppers that are cut to length; nothing of prescribed heights.
+
+    Nor of a period with defects, whose design says how its droppers are cut.
+    """
     from catenary.form_finding.equilibrium import EquilibriumStatus
 
     droppers = equilibrium.spec.droppers
+    if equilibrium.spec.repeat is not None:
+        return {}
     if droppers.prescribed == "heights" or equilibrium.status is not EquilibriumStatus.OK:
         return {}
     heights = equilibrium.q[equilibrium.mesh.dropper_bottom, 2][: len(droppers.positions)]

@@ -131,6 +131,12 @@ class OptimiseJob(CaseSpec):
     def _campaign_is_possible(self) -> Self:
         if self.on_open_line:
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
+        by_lengths = self.catenary.droppers.prescribed == "lengths" or self.design.length_step is not None
+        if self.catenary.repeat is not None and by_lengths:
+            raise ValueError(
+                "catenary.repeat needs a campaign of droppers prescribed by heights, without design.length_step: what "
+                f"they are cut to differs within a period of {self.catenary.repeat.spans} spans"
+            )
         try:
             campaign_of(self)
         except ValidationError as error:

@@ -85,6 +85,7 @@ def test_a_sweep_over_the_distance_of_two_judges_the_worse_one(catenary, folder)
             ("trailing.distances_m=[100]", "gradient=true"),
             "gradient must be false with trailing.distances_m",
         ),
+        ("optimise", ("catenary.repeat.spans=2", "design.length_step=0.001"), "without design.length_step"),
         ("simulate", ("catenary.repeat.spans=2", "length_tolerance=true"), "must be false with catenary.repeat"),
         ("simulate", ("catenary.repeat.spans=2", "solver=open_line"), "catenary.repeat must be left out"),
         ("simulate", ("catenary.repeat.spans=40",), "catenary.repeat.spans must be between 1 and 24"),
