@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from catenary.drawing.sheet import Sheet, Stroke, Words
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.laid_out import laid_out
+from catenary.layout.sections import parts_of
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import DefectSpec
 
@@ -84,11 +85,11 @@ def _supports(rest: Equilibrium, heights: float, low: float) -> Part:
     """Supports with their number and station [m]."""
     layout = rest.mesh.layout
     strokes, words = [], []
-    for k, (x, contact, messenger) in enumerate(
-        zip(layout.supports, layout.contact_height, layout.messenger_height, strict=True)
-    ):
+    for k, contact, messenger in zip(layout.wire_supports, layout.contact_height, layout.messenger_height, strict=True):
+        x = layout.supports[k]
         strokes.append(Stroke("SUPPORTS", ((x, heights * contact), (x, heights * messenger))))
-        words.append(Words("STATIONS", (x, low - ROOM), f"{k + 1}: {x:.3f}", TEXT))
+    for k, x in enumerate(layout.supports, start=1):
+        words.append(Words("STATIONS", (x, low - ROOM), f"{k}: {x:.3f}", TEXT))
     return strokes, words
 
 
@@ -98,23 +99,26 @@ def _plan(rest: Equilibrium, sides: float, axis: float) -> Part:
     supports = layout.supports
     strokes = [Stroke("TRACK", ((supports[0], axis), (supports[-1], axis)), dashed=True)]
     words = []
+    at = [supports[k] for k in layout.wire_supports]
+    ends = list(accumulate((last - first + 1 for first, last in layout.sections_or_one), initial=0))
     for layer, offsets in (("PLAN_CONTACT_WIRE", layout.contact_side), ("PLAN_MESSENGER_WIRE", layout.messenger_side)):
-        strokes.append(Stroke(layer, tuple((x, axis + sides * y) for x, y in zip(supports, offsets, strict=True))))
-    for x, y in zip(supports, layout.contact_side, strict=True):
+        points = tuple((x, axis + sides * y) for x, y in zip(at, offsets, strict=True))
+        strokes += [Stroke(layer, points[a:b]) for a, b in pairwise(ends)]
+    for x, y in zip(at, layout.contact_side, strict=True):
         words.append(Words("STAGGER", (x, axis + sides * y + BESIDE), f"{-1e3 * y:+.0f}", TEXT))
     return strokes, words
 
 
 def _defects(line: CatenarySpec, wires: list[tuple[int, NDArray[np.float64]]], heights: float) -> Part:
     """Marks where droppers are not as designed: from wire to wire, dashed, and in words."""
-    named = laid_out(line)
     strokes, words = [], []
-    for defect in () if named.section is None else named.section.defects:
-        x = _station(named, defect)
-        at = [float(np.interp(x, *points.T)) for wire, points in wires if wire in (CONTACT, MESSENGER)]
-        low, high = heights * min(at), heights * max(at)
-        strokes.append(Stroke("DEFECTS", ((x, low), (x, high)), dashed=True))
-        words.append(Words("DEFECTS", (x - BESIDE, low + BESIDE), _in_words(defect), TEXT, 90.0))
+    below, above = ([points for wire, points in wires if wire == kind] for kind in (CONTACT, MESSENGER))
+    for part, contact, messenger in zip(parts_of(laid_out(line)), below, above, strict=True):
+        for defect in () if part.line.section is None else part.line.section.defects:
+            x = part.begin + _station(part.line, defect)
+            low, high = (heights * float(np.interp(x, *points.T)) for points in (contact, messenger))
+            strokes.append(Stroke("DEFECTS", ((x, low), (x, high)), dashed=True))
+            words.append(Words("DEFECTS", (x - BESIDE, low + BESIDE), _in_words(defect), TEXT, 90.0))
     return strokes, words
 
 

@@ -55,9 +55,6 @@ def run(composed: Composed[DrawJob]) -> int:
     path = Path(job.file)
     if path.exists() and not job.overwrite:
         raise InputError([f"file {path} exists already: give another name or overwrite=true"])
-    if job.catenary.droppers.by_section:
-        count = len(job.catenary.droppers.by_section)
-        raise InputError([f"catenary must be one tension section to be drawn: '{job.catenary.name}' has {count}"])
     rest = refuse_slack_line(job.catenary)
     if rest.status is not EquilibriumStatus.OK:
         print(f"The line has no shape at rest: {rest.status.value}.")

@@ -1,6 +1,7 @@
 """Drawings of a line at rest: what a program that reads DXF finds in them, and what is refused."""
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import ezdxf
 import numpy as np
@@ -95,3 +96,21 @@ def test_what_cannot_be_drawn_is_refused(catenary, folder):
     refused(catenary("draw", "catenary=re330", "file=there.svg"), ["there.svg exists already"])
     assert (folder / "there.svg").read_text(encoding="utf-8") == "mine"
     refused(catenary("draw", "catenary=re330", "file=a.svg", "heights=0"), ["heights", "0.1"])
+
+
+def test_wires_of_sections_that_overlap_are_drawn_each(catenary, folder):
+    """A wire run and a plan for each section, a station for each support."""
+    place = Path(__file__).resolve().parents[2] / "examples" / "overlap.yaml"
+    coarse = ("catenary.mesh.elements_per_bay=2", "catenary.mesh.largest_element_length=3")
+    ended = catenary("draw", f"catenary={place}", *coarse, "file=overlap.dxf")
+    assert ended.code == 0, ended
+    line = load_line(place)
+    space = ezdxf.readfile(folder / "overlap.dxf").modelspace()
+    own = line.section.tension_sections
+    assert len(own) > 1
+    begun = [(line.supports[each.first_support], line.supports[each.last_support]) for each in own]
+    for layer in ("CONTACT_WIRE", "MESSENGER_WIRE", "PLAN_CONTACT_WIRE", "PLAN_MESSENGER_WIRE"):
+        runs = [np.array(run.get_points("xy"))[[0, -1], 0] for run in space.query(f'LWPOLYLINE[layer=="{layer}"]')]
+        np.testing.assert_allclose(runs, begun, atol=1e-6)
+    assert len(texts(space, "STATIONS")) == len(line.supports)
+    assert len(space.query('LINE[layer=="DROPPERS"]')) == len(line.droppers.positions)

@@ -101,14 +101,6 @@ def test_what_rests_on_a_line_that_repeats_takes_none_by_stations(catenary, fold
     assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
 
 
-def test_a_line_of_several_tension_sections_is_not_drawn(catenary, folder, line_file):
-    supports = [{"station_m": 55 * k} for k in range(8)]
-    sections = [{"name": "A", "from_m": 0, "to_m": 275}, {"name": "B", "from_m": 165, "to_m": 385}]
-    ended = catenary("draw", line_file(supports=supports, sections=sections), "file=line.svg")
-    refused(ended, ["catenary must be one tension section to be drawn: 'km12' has 2"])
-    assert not (folder / "line.svg").exists()
-
-
 def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_file):
     rows = [{"span": 1, "position": 70, "height_mm": 0}]
     refused(catenary("simulate", line_file(droppers=rows), *CASE), ["km12.yaml droppers[0]: position must lie between"])
