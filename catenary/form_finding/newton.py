@@ -41,26 +41,48 @@ class BandedSolver:
 
     def solve(self, values: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """Solve one Newton step from Jacobian entries and residual; None when the matrix is singular."""
+        found = self._solved(values, rhs[:, None])
+        if found is None:
+            return None
+        sides, last = found
+        out = np.empty(self.n + self.border)
+        within = sides[:, -1] - sides[:, :-1] @ last[self.beyond, 0]
+        out[self.col_order] = np.concatenate([within, last[:, 0]])
+        return out
+
+    def solve_all(self, values: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Solve for several right-hand sides (equation, side) with one factor; None when the matrix is singular."""
+        found = self._solved(values, rhs)
+        if found is None:
+            return None
+        (sides, last), count = found, len(self.beyond)
+        out = np.empty((self.n + self.border, rhs.shape[1]))
+        out[self.col_order] = np.concatenate([sides[:, count:] - sides[:, :count] @ last[self.beyond], last])
+        return out
+
+    def _solved(
+        self, values: NDArray[np.float64], rhs: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Band's answers to the border and to each side (equation, border and side), and the border's unknowns."""
         n, k, width = self.n, self.border, 2 * self.kl + self.ku + 1
         _fill(self.storage, self.target, values)
         band, right, low = np.split(self.storage, [n * width, n * (width + k)])
         low, given = low.reshape(k, n + k), rhs[self.row_order]
-        sides = np.empty((n, len(self.beyond) + 1), order="F")  # products with them add up in this order
-        sides[:, :-1], sides[:, -1] = right.reshape(k, n)[self.beyond].T, given[:n]
+        # products with them add up in this order
+        sides, count = np.empty((n, len(self.beyond) + rhs.shape[1]), order="F"), len(self.beyond)
+        sides[:, :count], sides[:, count:] = right.reshape(k, n)[self.beyond].T, given[:n]
         found: Any = get_lapack_funcs(("gbtrf",), (band,))
         lu, pivots, info = found[0](band.reshape(n, width).T, self.kl, self.ku, overwrite_ab=True)
         if info != 0:
             return None
         _substitute(lu.T, pivots, self.kl, self.kl + self.ku, sides)
         reduced, found_low = low[:, n:], np.ascontiguousarray(low[:, :n]) @ sides
-        reduced[:, self.beyond] -= found_low[:, :-1]
+        reduced[:, self.beyond] -= found_low[:, :count]
         try:
-            last = np.linalg.solve(reduced, given[n:] - found_low[:, -1])
+            last = np.linalg.solve(reduced, given[n:] - found_low[:, count:])
         except np.linalg.LinAlgError:
             return None
-        out = np.empty(n + k)
-        out[self.col_order] = np.concatenate([sides[:, -1] - sides[:, :-1] @ last[self.beyond], last])
-        return out
+        return sides, np.asarray(last, dtype=np.float64)
 
 
 @njit(cache=True)

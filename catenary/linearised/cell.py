@@ -29,7 +29,7 @@ from catenary.linearised.attachments import dropper_stiffness, point_masses, ste
 from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
 from catenary.linearised.contact_wire import contact_table
 
-__all__ = ["VerticalCell", "vertical_cell"]
+__all__ = ["VerticalCell", "add_operators", "stretch_of_droppers", "vertical_cell"]
 
 
 @dataclass(frozen=True)
@@ -101,25 +101,11 @@ class VerticalCell:
 
 def vertical_cell(eq: Equilibrium) -> VerticalCell:
     """Linearise one cell about its periodic equilibrium."""
-    spec, mesh = eq.spec, eq.mesh
-    over = (mesh.elem_shift[:, 1] - mesh.elem_shift[:, 0]) > 0.5 * mesh.layout.length
-    dof_of, bay_dof, n_interface = _order(mesh, over)
+    mesh = eq.mesh
+    dof_of, bay_dof, n_interface = _order(mesh, _onward(mesh))
     n = int(max(dof_of.max(), bay_dof.max())) + 1
     M, K = CellBlocks(n, n_interface), CellBlocks(n, n_interface)
-    EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
-    rho = wire_property(spec, mesh, "mass_per_length")
-    element = element_of(spec)
-    _, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
-    mass = element.mass(eq.elem_l0, rho)
-    for c in mesh.axes[1:]:
-        pick = np.ix_(np.arange(len(rho)), *[np.array([c, c + 3, c + 6, c + 9])] * 2)
-        dof, sign = _component(mesh, dof_of, c)
-        turn = sign[:, :, None] * sign[:, None, :]
-        M.elements(turn * mass[pick], dof, over)
-        K.elements(turn * transverse[pick], dof, over)
-    _add_bays(eq, dof_of, bay_dof, over, (M, K))
-    _add_points(eq, dof_of, (M.own, K.own))
-    axis = eq.dropper_direction[:, mesh.axes[1:]]
+    add_operators(eq, (dof_of, bay_dof), (M, K))
     hung = [dof_of[mesh.dof[nodes][:, mesh.axes[1:]]] for nodes in (mesh.dropper_bottom, mesh.dropper_top)]
     return VerticalCell(
         equilibrium=eq,
@@ -131,13 +117,54 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         support_contact_dof=dof_of[mesh.dof[mesh.support_contact, Z]],
         wire_ends=_wire_ends(eq, dof_of),
         dropper_dof=np.ascontiguousarray(np.concatenate(hung, axis=1)),
-        dropper_weight=np.ascontiguousarray(np.concatenate([-axis, axis], axis=1)),
+        dropper_weight=stretch_of_droppers(eq),
         tensions=bay_dof,
         along=(_along(mesh, dof_of, contact=True), _along(mesh, dof_of, contact=False)),
         heights=np.unique(dof_of[mesh.dof[:, Z]]),
         canonical=_by_node(mesh, dof_of),
         dof_of=dof_of,
     )
+
+
+def add_operators(
+    eq: Equilibrium, numbers: tuple[NDArray[np.int64], NDArray[np.int64]], operators: tuple[CellBlocks, CellBlocks]
+) -> None:
+    """Add all elements of a cell to what collects its mass and its stiffness.
+
+    Parameters
+    ----------
+    eq : Equilibrium
+    numbers : tuple of int array
+        Cell dof of each mesh dof, and dof of each bay's tension.
+    operators : tuple of CellBlocks
+        What collects mass and stiffness.
+    """
+    spec, mesh, (M, K) = eq.spec, eq.mesh, operators
+    dof_of, over = numbers[0], _onward(mesh)
+    EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
+    rho = wire_property(spec, mesh, "mass_per_length")
+    element = element_of(spec)
+    _, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    mass = element.mass(eq.elem_l0, rho)
+    for c in mesh.axes[1:]:
+        pick = np.ix_(np.arange(len(rho)), *[np.array([c, c + 3, c + 6, c + 9])] * 2)
+        dof, sign = _component(mesh, dof_of, c)
+        turn = sign[:, :, None] * sign[:, None, :]
+        M.elements(turn * mass[pick], dof, over)
+        K.elements(turn * transverse[pick], dof, over)
+    _add_bays(eq, *numbers, over, (M, K))
+    _add_points(eq, dof_of, (M, K))
+
+
+def stretch_of_droppers(eq: Equilibrium) -> NDArray[np.float64]:
+    """What one unit of each end dof stretches a dropper by (dropper, end dof)."""
+    axis = eq.dropper_direction[:, eq.mesh.axes[1:]]
+    return np.ascontiguousarray(np.concatenate([-axis, axis], axis=1))
+
+
+def _onward(mesh: Mesh) -> NDArray[np.bool_]:
+    """Elements whose second node is the next cell's (elem,)."""
+    return np.asarray((mesh.elem_shift[:, 1] - mesh.elem_shift[:, 0]) > 0.5 * mesh.layout.length)
 
 
 def _component(mesh: Mesh, dof_of: NDArray[np.int64], c: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -244,15 +271,13 @@ def _slope_moments(eq: Equilibrium, c: int) -> NDArray[np.float64]:
     return np.einsum("eab,eb->ea", slope_products(eq.elem_l0)[0], z)
 
 
-def _add_points(
-    eq: Equilibrium, dof_of: NDArray[np.int64], operators: tuple[NDArray[np.float64], NDArray[np.float64]]
-) -> None:
+def _add_points(eq: Equilibrium, dof_of: NDArray[np.int64], operators: tuple[CellBlocks, CellBlocks]) -> None:
     """Add clamps, half droppers, steady arms, and the stiffness of droppers (stretch and sway)."""
     mesh, (M, K) = eq.mesh, operators
     for nodes, values in point_masses(eq):
         for c in mesh.axes:
             d = dof_of[mesh.dof[nodes, c]]
-            np.add.at(M, (d, d), values)
+            M.entries(d, d, values)
     low, high = (dof_of[mesh.dof[nodes, :3]] for nodes in (mesh.dropper_bottom, mesh.dropper_top))
     hung = dropper_stiffness(eq)
     pairs = [(low, low, hung), (high, high, hung), (low, high, -hung), (high, low, -hung)]
@@ -260,4 +285,4 @@ def _add_points(
     for rows, cols, blocks in (*pairs, (arm, arm, steady_arm_stiffness(eq))):
         for i in mesh.axes:
             for j in mesh.axes:
-                np.add.at(K, (rows[:, i], cols[:, j]), blocks[:, i, j])
+                K.entries(rows[:, i], cols[:, j], blocks[:, i, j])

@@ -46,10 +46,17 @@ class CellBlocks:
 
     def block(self, block: NDArray[np.float64], dof: NDArray[np.int64], beyond: NDArray[np.bool_]) -> None:
         """Add one block whose dofs marked ``beyond`` are the next cell's."""
+        if not beyond.any():
+            np.add.at(self.own, (dof[:, None], dof), block)
+            return
         here, there = dof[~beyond], dof[beyond]
         np.add.at(self.own, (here[:, None], here), block[np.ix_(~beyond, ~beyond)])
         np.add.at(self.next, (here[:, None], there), block[np.ix_(~beyond, beyond)])
         np.add.at(self.left, (there[:, None], there), block[np.ix_(beyond, beyond)])
+
+    def entries(self, rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Add single entries (entry,) of the cell itself."""
+        np.add.at(self.own, (rows, columns), values)
 
     def matrix(self) -> CellMatrix:
         """Close the cell: its interface block takes the elements on both sides of the support."""

@@ -1,13 +1,15 @@
-"""What each dropper's height, or length, and station do to the contact force and to the uplift, to first order."""
+"""What each dropper's height, or length, and station do to contact force, uplift and static forces, to first order."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from catenary.form_finding.equilibrium import periodic_equilibrium
 from catenary.spec.line import CatenarySpec
-from dynamics.adjoint.steady_slopes import SteadySlopes
+from dynamics.adjoint.steady_slopes import FigureSlopes, SteadySlopes
 from dynamics.results.solution import Solution
 from dynamics.steady_state.periodic import solve_periodic
 
@@ -27,29 +29,27 @@ class DropperSlope:
     ----------
     position : float
         Station [m].
-    sigma_by_height, sigma_by_station : float
-        Of the standard deviation of the contact force [N/m].
-    uplift_by_height, uplift_by_station : float
-        Of the largest uplift at the supports [m/m].
+    by_height, by_station : FigureSlopes
+        Of every figure, per metre.
     """
 
     position: float
-    sigma_by_height: float
-    sigma_by_station: float
-    uplift_by_height: float
-    uplift_by_station: float
+    by_height: FigureSlopes
+    by_station: FigureSlopes
 
 
 @dataclass(frozen=True)
 class CheckedStep:
     """A step down the slopes: all heights or lengths in proportion to them, the largest change being ``largest`` [m].
 
-    Change of the standard deviation as the slopes have it and as it was computed [N].
+    Change of the standard deviation as the slopes have it and as it was computed [N], and time steps by which the
+    droppers are slack for longer or shorter after it, all together: at each of them the slopes have a kink.
     """
 
     largest: float
     expected: float
     computed: float
+    slack_steps: int
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,13 @@ def dropper_slopes(slopes: SteadySlopes) -> DropperSlopes:
     spec = solution.case.catenary
     key = "lengths" if spec.droppers.prescribed == "lengths" else "contact_wire_heights"
 
-    def by(key: str, k: int, step: float) -> tuple[float, float]:
+    def by(key: str, k: int, step: float) -> FigureSlopes:
         near = _moved(spec, key, [step if j == k else 0.0 for j in range(len(spec.droppers.positions))])
         return slopes.towards(solution.case.model_copy(update={"catenary": near}), step)
 
     rows = []
     for k, position in enumerate(spec.droppers.positions):
-        (sigma, uplift), (sigma_x, uplift_x) = by(key, k, HEIGHT_STEP), by("positions", k, STATION_STEP)
-        rows.append(DropperSlope(position, sigma, sigma_x, uplift, uplift_x))
+        rows.append(DropperSlope(position, by(key, k, HEIGHT_STEP), by("positions", k, STATION_STEP)))
     return DropperSlopes(key.rpartition("_")[2], tuple(rows), _checked(solution, key, rows))
 
 
@@ -85,16 +84,17 @@ def _moved(spec: CatenarySpec, key: str, by: list[float]) -> CatenarySpec:
 
 def _checked(solution: Solution, key: str, rows: list[DropperSlope]) -> CheckedStep:
     """Take a step down the slopes by heights, or lengths, and compute what it gives."""
-    case, slopes = solution.case, [row.sigma_by_height for row in rows]
+    case, slopes = solution.case, [row.by_height.sigma for row in rows]
     steepest = max(abs(s) for s in slopes)
     if not 0.0 < steepest < math.inf or not all(map(math.isfinite, slopes)):  # flat, or not known: no way down
-        return CheckedStep(CHECKED, math.nan, math.nan)
+        return CheckedStep(CHECKED, math.nan, math.nan, 0)
     by = [-CHECKED * s / steepest for s in slopes]
     spec = _moved(case.catenary, key, by)
     line = periodic_equilibrium(spec, like=solution.equilibrium.mesh)
     found = solve_periodic(case.model_copy(update={"catenary": spec}), solution.warm_start, line)
     there, here = found.statistics, solution.statistics
-    computed = float("nan")
-    if there is not None and here is not None:
-        computed = there.contact_force_std_N - here.contact_force_std_N
-    return CheckedStep(CHECKED, sum(s * b for s, b in zip(slopes, by, strict=True)), computed)
+    expected = sum(s * b for s, b in zip(slopes, by, strict=True))
+    if there is None or here is None:
+        return CheckedStep(CHECKED, expected, math.nan, 0)
+    turned = round(float(np.nansum(np.abs(found.dropper_slack_time - solution.dropper_slack_time))) / case.time_step)
+    return CheckedStep(CHECKED, expected, there.contact_force_std_N - here.contact_force_std_N, turned)

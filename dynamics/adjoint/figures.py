@@ -1,4 +1,8 @@
-"""Figures of a steady state and what changes them: standard deviation of the contact force, uplift at the supports."""
+"""Figures of a steady state and what changes them: deviation and extremes of the contact force, uplift at supports.
+
+The extremes are smooth: tau ln(sum exp(f / tau)) over the steps of a period in place of the largest f, the filtered
+force, and the same of -f in place of the smallest. Peaks within some tau of each other then share the derivative.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,12 @@ from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.steady_state.span_map import SpanMap
 
-__all__ = ["SteadyMotion", "refusal_of_derivatives"]
+__all__ = ["SteadyMotion", "refusal_of_derivatives", "soft_extreme"]
 
 # of the tolerance of the state, with which multipliers leave derivatives within some per cent
 TOLERANCE = 1.0
+# tau of the smooth extremes [N]
+SOFT = 1.0
 
 
 def refusal_of_derivatives(case: CaseSpec) -> str | None:
@@ -73,6 +79,19 @@ class SteadyMotion:
         _, cause = _filtered(force, self.case)
         return self._lagrangian(Figure(cause, of_case=lambda case: _filtered(force, case)[0]))
 
+    def force_max(self) -> Lagrangian:
+        """Smooth largest filtered contact force [N], to first order."""
+        return self._extreme(1.0)
+
+    def force_min(self) -> Lagrangian:
+        """Smooth smallest filtered contact force [N], to first order."""
+        return self._extreme(-1.0)
+
+    def _extreme(self, sign: float) -> Lagrangian:
+        force = self._record.force
+        _, cause = soft_extreme(force, self.case, sign)
+        return self._lagrangian(Figure(cause, of_case=lambda case: soft_extreme(force, case, sign)[0]))
+
     def uplift(self) -> Lagrangian:
         """Largest uplift at the supports [m], to first order, at the support and the moment of the largest."""
         uplift = self._record.uplift
@@ -93,11 +112,25 @@ class SteadyMotion:
 
 def _filtered(force: NDArray[np.float64], case: CaseSpec) -> tuple[float, NDArray[np.float64]]:
     """Standard deviation of a period's filtered force [N], and its derivative by the force of every step [-]."""
-    steps, signal = len(force), case.signal
-    dt = case.line.period / (case.speed * steps)
-    frequency = np.asarray(np.fft.rfftfreq(steps, dt), dtype=np.float64)
-    gain = periodic_gain(frequency, dt, signal.cutoff_hz, signal.kind)
-    kept = np.fft.irfft(np.fft.rfft(force) * gain, steps)
+    kept = _kept(force, case)
     kept -= kept.mean()
     sigma = float(kept.std())
-    return sigma, np.fft.irfft(np.fft.rfft(kept) * gain, steps) / (steps * sigma)
+    return sigma, _kept(kept, case) / (len(force) * sigma)
+
+
+def soft_extreme(force: NDArray[np.float64], case: CaseSpec, sign: float) -> tuple[float, NDArray[np.float64]]:
+    """Smooth largest (sign 1) or smallest (-1) filtered force of a period [N]; its derivative by every step's force."""
+    height = sign * _kept(force, case)
+    top = float(height.max())
+    weight = np.exp((height - top) / SOFT)
+    total = float(weight.sum())
+    return sign * (top + SOFT * float(np.log(total))), _kept(weight / total, case)
+
+
+def _kept(signal: NDArray[np.float64], case: CaseSpec) -> NDArray[np.float64]:
+    """What the filter leaves of a period; it turns no phase, so it is its own transpose."""
+    steps = len(signal)
+    dt = case.line.period / (case.speed * steps)
+    frequency = np.asarray(np.fft.rfftfreq(steps, dt), dtype=np.float64)
+    gain = periodic_gain(frequency, dt, case.signal.cutoff_hz, case.signal.kind)
+    return np.fft.irfft(np.fft.rfft(signal) * gain, steps)

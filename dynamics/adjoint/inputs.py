@@ -1,4 +1,4 @@
-"""What every continuous input of a case does to the contact force and to the uplift, to first order."""
+"""What every continuous input of a case does to contact force, uplift and static dropper forces, to first order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catenary.spec.components import Spec
-from dynamics.adjoint.steady_slopes import SteadySlopes
+from dynamics.adjoint.steady_slopes import FigureSlopes, SteadySlopes
 from dynamics.spec.case import CaseSpec
 
 __all__ = ["InputSlope", "input_slopes"]
@@ -34,16 +34,14 @@ class InputSlope:
         Of the input, as its description has it.
     value : float
         What it is.
-    sigma, uplift : float
-        Derivatives of the standard deviation of the contact force [N] and of the largest uplift at the supports [m],
-        per unit of the input.
+    slopes : FigureSlopes
+        Derivatives per unit of the input.
     """
 
     name: str
     unit: str
     value: float
-    sigma: float
-    uplift: float
+    slopes: FigureSlopes
 
 
 def input_slopes(slopes: SteadySlopes) -> tuple[InputSlope, ...]:
@@ -53,8 +51,7 @@ def input_slopes(slopes: SteadySlopes) -> tuple[InputSlope, ...]:
         step = SHARE * value
         near = _moved(slopes.solution.case, path, step)
         assert isinstance(near, CaseSpec)
-        sigma, uplift = slopes.towards(near, step)
-        found.append(InputSlope(name, unit, value, sigma, uplift))
+        found.append(InputSlope(name, unit, value, slopes.towards(near, step)))
     return tuple(found)
 
 

@@ -8,17 +8,18 @@ evaluation of that function, for another line at rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 from scipy.sparse.linalg import splu
 
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.linearised.cell import VerticalCell
+from catenary.linearised.cell import VerticalCell, add_operators, stretch_of_droppers
 from catenary.linearised.cell_blocks import CellMatrix
 from catenary.linearised.chain import chain_matrix
 from catenary.linearised.contact_wire import static_height
+from dynamics.adjoint.cell_products import CellProducts
 from dynamics.adjoint.products import accelerations, half_steps, means, pair_products, settle_tensions
 from dynamics.adjoint.steady import Figure, SteadyMultipliers
 from dynamics.adjoint.window import AdjointWindow
@@ -41,9 +42,6 @@ class _Sums:
     acceleration: Floats
     velocity: Floats
     displacement: Floats
-
-    def of(self, mass: Floats, damping: Floats, stiffness: Floats) -> float:
-        return float(mass @ self.acceleration + damping @ self.velocity + stiffness @ self.displacement)
 
 
 class Lagrangian:
@@ -81,6 +79,7 @@ class Lagrangian:
         self._contact_terms(start.u[:, there], w, mean)
         self._dropper_terms(start.u[:, there], w, mean, forces)
         self._pantograph_terms(start, record)
+        self._kept: tuple[tuple[float, float, float], tuple[tuple[Floats, ...], tuple[Floats, ...]]] | None = None
         self._line = self._line_terms(start, (w, there), (mean, here), adjoint)
 
     def _contact_terms(self, u0: Floats, w: Rows, mean: Rows) -> None:
@@ -126,8 +125,8 @@ class Lagrangian:
         (w, there), (mean, here) = march, multipliers
         dt, kind = window.dt, window.constants.scalars.kind
         theirs, ours = _packed(adjoint.sponge[:, here]), _packed(window.constants.scalars.sponge[:, there])
-        velocity = _velocities(cell, start.a, dt, window.spans)[:, there]
-        beyond = _velocities(cell, self._found.start, dt, window.spans)[:, here]
+        velocity, beyond = _velocities(cell, (start.a, self._found.start), dt, window.spans)
+        velocity, beyond = velocity[:, there], beyond[:, here]
         w = _packed(w)
         mu, acceleration, place = (cast("Rows", np.empty_like(w)) for _ in range(3))
         half_steps(_packed(mean), beyond, (theirs, kind), mu)
@@ -147,45 +146,41 @@ class Lagrangian:
             found.append(_Sums(i, j, *sums))
         return tuple(found)
 
-    def value(self, case: CaseSpec, equilibrium: Equilibrium, cell: VerticalCell) -> float:
+    def value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Value for a line found on the same mesh and a case with as many steps; only differences mean something."""
         if self.refusal is not None:
             return float("nan")
-        to_base, from_base = self._numbering(cell)
-        steps = self._steps
-        dt = case.line.period / (case.speed * steps)
+        dt = case.line.period / (case.speed * self._steps)
         rate = self._window.dt / dt
-        line = self._line_value(case, cell, from_base, rate)
         return (
-            line
+            self._line_value(case, equilibrium, rate)
             + self._pantograph_value(case, rate)
-            + self._contact_value(case, equilibrium, cell, to_base)
-            + self._dropper_value(equilibrium, cell, to_base)
+            + self._contact_value(case, equilibrium)
+            + self._dropper_value(equilibrium)
             - self._found.mean * (case.mean_force_N or 0.0)
             + (0.0 if self._of_case is None else self._of_case(case))
         )
 
-    def _numbering(self, cell: VerticalCell) -> tuple[Ints, Ints]:
-        """Dofs of the base's cell by those of another, whose order may differ where nodes overtake each other; back."""
-        to_base = np.full(cell.n_dof, -1)
-        theirs, ours = (c.dof_of[c.equilibrium.mesh.dof] for c in (cell, self.cell))
-        to_base[theirs[theirs >= 0]] = ours[theirs >= 0]
-        to_base[cell.tensions] = self.cell.tensions
-        from_base = np.empty_like(to_base)
-        from_base[to_base] = np.arange(len(to_base))
-        return to_base, from_base
-
-    def _line_value(self, case: CaseSpec, cell: VerticalCell, from_base: Ints, rate: float) -> float:
+    def _line_value(self, case: CaseSpec, equilibrium: Equilibrium, rate: float) -> float:
         damping, support = case.catenary.damping, case.catenary.support
-        total = 0.0
-        for mass, stiffness, sums in zip(_parts(cell.mass), _parts(cell.stiffness), self._line, strict=True):
-            at = from_base[sums.row], from_base[sums.column]
-            M, K = mass[at], stiffness[at]
-            total += sums.of(rate**2 * M, rate * (damping.alpha * M + damping.beta * K), K)
+        mass, stiffness = self._weights(rate, damping.alpha, damping.beta)
+        sums = CellProducts(mass), CellProducts(stiffness)
+        add_operators(equilibrium, (self.cell.dof_of, self.cell.tensions), sums)
         own = self._line[0]
         held = np.isin(own.row, self.cell.support_dof) & (own.row == own.column)
+        total = sums[0].total + sums[1].total
         total += rate * support.messenger_damping * float(own.velocity[held].sum())
         return total + support.messenger_stiffness * float(own.displacement[held].sum())
+
+    def _weights(self, rate: float, alpha: float, beta: float) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+        """What every entry of mass and stiffness does to the value, by the cell's parts; of the last case kept."""
+        asked = rate, alpha, beta
+        if self._kept is None or self._kept[0] != asked:
+            sums = self._line
+            mass = [_spread(x, rate**2 * x.acceleration + rate * alpha * x.velocity, self.cell.n_dof) for x in sums]
+            stiffness = [_spread(x, rate * beta * x.velocity + x.displacement, self.cell.n_dof) for x in sums]
+            self._kept = asked, (tuple(mass), tuple(stiffness))
+        return self._kept[1]
 
     def _pantograph_value(self, case: CaseSpec, rate: float) -> float:
         mass, damping, stiffness = pantograph_matrices(case.pantograph)
@@ -196,31 +191,34 @@ class Lagrangian:
             total -= applied * float(self._found.period.pantograph[:, -1].sum())
         return float(total)
 
-    def _contact_value(self, case: CaseSpec, equilibrium: Equilibrium, cell: VerticalCell, to_base: Ints) -> float:
+    def _contact_value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Contact law of the steps in contact, and what the wire is loaded with, at places of the base's steps."""
-        period, steps = case.line.period, self._steps
+        period, steps, n = case.line.period, self._steps, self.cell.n_dof
         x = np.minimum(np.arange(1, steps + 1) * (period / steps), period * (1.0 - 1e-12))
-        dof, weight = cell.contact_operator(x)
-        over = dof >= cell.n_dof
-        base = to_base[np.where(over, dof - cell.n_dof, dof)]
-        k = np.arange(steps)[:, None]
-        below = (weight * self._below[base, k, over.astype(int)]).sum(axis=1) + static_height(equilibrium, x)
-        pushed = (weight * self._pushed[base, k, over.astype(int)]).sum(axis=1)
+        dof, weight = replace(self.cell, equilibrium=equilibrium).contact_operator(x)
+        over = dof >= n
+        at = np.where(over, dof - n, dof), np.arange(steps)[:, None], over.astype(int)
+        below = (weight * self._below[at]).sum(axis=1) + static_height(equilibrium, x)
+        pushed = (weight * self._pushed[at]).sum(axis=1)
         gap = self._head - below
         eta = np.where(self._force > 0.0, self._found.period.contact, 0.0)
         return float(-eta @ gap * case.contact.stiffness - pushed @ self._force)
 
-    def _dropper_value(self, equilibrium: Equilibrium, cell: VerticalCell, to_base: Ints) -> float:
+    def _dropper_value(self, equilibrium: Equilibrium) -> float:
         """Law of the slack droppers, and what their squeezes do."""
         given_up, stiffness = self._window.droppers.given_up, equilibrium.dropper_stiffness[:, None]
         taut = self._window.droppers.force > 0.0
-        own, weight = self.cell.dropper_dof, np.zeros_like(self.cell.dropper_weight)
-        for d in range(len(own)):
-            order = {int(dof): k for k, dof in enumerate(to_base[cell.dropper_dof[d]])}
-            weight[d] = [cell.dropper_weight[d, order[int(dof)]] for dof in own[d]]
+        weight = stretch_of_droppers(equilibrium)
         force = np.where(taut, equilibrium.dropper_spring_force, 0.0)
         laws = given_up * (self._eta @ force + (stiffness * weight * self._eta_ends).sum())
         return float(laws + (weight * self._mu_ends).sum())
+
+
+def _spread(pairs: _Sums, values: Floats, n: int) -> Floats:
+    """Values by pairs of dofs as an array (dof, dof), with a last row and column of zeros for what is held."""
+    out = np.zeros((n + 1, n + 1))
+    out[pairs.row, pairs.column] = values
+    return out
 
 
 def _packed(rows: Rows) -> Rows:
@@ -239,20 +237,22 @@ def _parts(operator: CellMatrix) -> tuple[Floats, Floats, Floats]:
     return own, operator.next, operator.interface_left
 
 
-def _velocities(cell: VerticalCell, momentum: Floats, dt: float, spans: int) -> Floats:
-    """Velocities (dof, column) from (2/dt) times the momentum of a window's cells."""
+def _velocities(cell: VerticalCell, momenta: tuple[Floats, ...], dt: float, spans: int) -> list[Floats]:
+    """Velocities (dof, column) from each (2/dt) times the momentum of a window's cells."""
     n, ni = cell.n_dof, cell.n_interface
     mass = cell.mass
     own = mass.own.copy()
     own[cell.tensions, cell.tensions] = 1.0
     blocks = CellMatrix(own, mass.next, mass.interface_left, mass.interface_right)
-    load = np.concatenate([momentum[:, :spans].T.ravel(), momentum[:ni, spans]]) * (0.5 * dt)
-    load.reshape(-1)[: spans * n].reshape(spans, n)[:, cell.tensions] = 0.0
-    found = splu(chain_matrix(blocks, spans)).solve(load)
-    v = np.zeros((n, spans + 1))
-    v[:, :spans] = found[: spans * n].reshape(spans, n).T
-    v[:ni, spans] = found[spans * n :]
-    return v
+    factor, found = splu(chain_matrix(blocks, spans)), []
+    for momentum in momenta:
+        load = np.concatenate([momentum[:, :spans].T.ravel(), momentum[:ni, spans]]) * (0.5 * dt)
+        load[: spans * n].reshape(spans, n)[:, cell.tensions] = 0.0
+        solved, v = factor.solve(load), np.zeros((n, spans + 1))
+        v[:, :spans] = solved[: spans * n].reshape(spans, n).T
+        v[:ni, spans] = solved[spans * n :]
+        found.append(v)
+    return found
 
 
 def _rows_of(block: Floats, rows: Ints) -> Places:

@@ -15,6 +15,8 @@ from dynamics.travelling_window.layout import Bays, Floats, Ints, Places
 __all__ = ["accelerations", "half_steps", "means", "pair_products", "settle_tensions"]
 
 FAST = {"cache": True, "error_model": "numpy", "fastmath": True}
+# products that are summed in the precision of the rows
+TOGETHER = 256
 
 
 @njit(**FAST)
@@ -58,19 +60,33 @@ def half_steps(mean: Rows, start: Floats, sponge: tuple[Rows, Ints], out: Rows) 
                 out[i, k, c] = m[c]
 
 
-@njit(**FAST)
 def pair_products(rows: Ints, columns: Ints, first: Rows, second: Rows, onward: tuple[int, int]) -> Floats:
-    """Sums over steps and spans of ``first[i] second[j]`` for pairs of dofs, each in the next span where so said."""
-    p, q = onward
-    steps, width = first.shape[1], first.shape[2] - 1
-    out = np.zeros(rows.size)
+    """Sums over steps and spans of ``first[i] second[j]`` for pairs of dofs, each in the next span where so said.
+
+    One column of ``first`` stands for no whole cell: it is zero meanwhile, so that a sum runs on over all steps.
+    """
+    at = 0 if onward[0] else -1
+    kept = first[:, :, at].copy()
+    first[:, :, at] = 0.0
+    flat = first.reshape(len(first), -1), second.reshape(len(second), -1)
+    found = _flat_products(rows, columns, *flat, onward[1] - onward[0])
+    first[:, :, at] = kept
+    return found
+
+
+@njit(**FAST)
+def _flat_products(rows, columns, first, second, shift):
+    """Sums of products of rows, the second one's numbers so many places on."""
+    out, size = np.zeros(rows.size), first.shape[1] - shift
     for x in range(rows.size):
         i, j = rows[x], columns[x]
         total = 0.0
-        for k in range(steps):
-            part = first[i, k, p] * second[j, k, q]
-            for c in range(1, width):
-                part += first[i, k, c + p] * second[j, k, c + q]
+        for begin in range(0, size, TOGETHER):
+            end = min(begin + TOGETHER, size)
+            one, other = first[i, begin:end], second[j, begin + shift : end + shift]
+            part = one[0] * other[0]
+            for k in range(1, one.size):
+                part += one[k] * other[k]
             total += part
         out[x] = total
     return out

@@ -1,12 +1,16 @@
-"""Sigma and uplift of a steady state to first order in whatever its case is made of."""
+"""Figures of a steady state, and static dropper forces, to first order in whatever its case is made of."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from catenary.errors import InputError
-from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+from catenary.form_finding.equilibrium import EquilibriumStatus
+from catenary.form_finding.neighbours import neighbouring_equilibria
 from catenary.linearised.cell import vertical_cell
 from dynamics.adjoint.figures import SteadyMotion
 from dynamics.results.solution import Solution
@@ -16,10 +20,22 @@ __all__ = ["FigureSlopes", "SteadySlopes"]
 
 
 class FigureSlopes(NamedTuple):
-    """Derivatives of sigma [N] and of the largest uplift at the supports [m], per unit of what differs."""
+    """Derivatives per unit of what differs.
+
+    Of sigma [N], of the largest uplift at the supports [m], of the smooth largest and smallest contact force [N]
+    (`dynamics.adjoint.figures`) and of every dropper's static force (dropper,) [N].
+    """
 
     sigma: float
     uplift: float
+    force_max: float
+    force_min: float
+    static: NDArray[np.float64]
+
+    @property
+    def known(self) -> bool:
+        """Whether all of them are numbers."""
+        return all(bool(np.isfinite(x).all()) for x in self)
 
 
 class SteadySlopes:
@@ -44,19 +60,22 @@ class SteadySlopes:
         case, line, found = solution.case, solution.equilibrium, solution.warm_start
         if found is None:
             raise InputError([f"derivatives need a steady state that was found: {solution.message or case.solver}"])
-        self.solution, self._cell = solution, vertical_cell(line)
-        motion = SteadyMotion(case, line, self._cell, found)
-        self._figures = motion.sigma(), motion.uplift()
-        self._here = [figure.value(case, line, self._cell) for figure in self._figures]
+        self.solution = solution
+        motion = SteadyMotion(case, line, vertical_cell(line), found)
+        self._figures = motion.sigma(), motion.uplift(), motion.force_max(), motion.force_min()
+        self._here = [figure.value(case, line) for figure in self._figures]
         self.message = "; ".join(dict.fromkeys(f.refusal for f in self._figures if f.refusal is not None))
 
     def towards(self, near: CaseSpec, step: float) -> FigureSlopes:
         """Derivatives by what differs by ``step``; NaN where the line next to this one does not hang."""
-        line, cell = self.solution.equilibrium, self._cell
+        line = self.solution.equilibrium
         if near.catenary != self.solution.case.catenary:
-            line = periodic_equilibrium(near.catenary, like=line.mesh)
+            (line,) = neighbouring_equilibria(line, [near.catenary])
             if line.status is not EquilibriumStatus.OK:
-                return FigureSlopes(math.nan, math.nan)
-            cell = vertical_cell(line)
-        values = (figure.value(near, line, cell) for figure in self._figures)
-        return FigureSlopes(*((value - here) / step for value, here in zip(values, self._here, strict=True)))
+                none = np.full(line.dropper_force.shape, math.nan)
+                return FigureSlopes(math.nan, math.nan, math.nan, math.nan, none)
+        values = (figure.value(near, line) for figure in self._figures)
+        found = ((value - here) / step for value, here in zip(values, self._here, strict=True))
+        sigma, uplift, highest, lowest = found
+        static = (line.dropper_force - self.solution.equilibrium.dropper_force) / step
+        return FigureSlopes(sigma, uplift, highest, lowest, static)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
+from catenary.form_finding.neighbours import neighbouring_equilibria
 from catenary.linearised.cell import VerticalCell, vertical_cell
 from catenary.spec.line import CatenarySpec
 from dynamics.adjoint.figures import SteadyMotion, refusal_of_derivatives
@@ -67,8 +68,7 @@ class Neighbours:
     @classmethod
     def of(cls, asked: Sequence[tuple[CatenarySpec, float]], line: Equilibrium) -> Neighbours:
         """Form-finding of neighbouring lines."""
-        lines = tuple(periodic_equilibrium(spec, like=line.mesh) for spec, _ in asked)
-        return cls(lines, np.array([step for _, step in asked]))
+        return cls(neighbouring_equilibria(line, [spec for spec, _ in asked]), np.array([step for _, step in asked]))
 
     @property
     def sound(self) -> bool:
@@ -76,13 +76,13 @@ class Neighbours:
         return all(line.status is EquilibriumStatus.OK for line in self.lines)
 
 
-def _change_of(lagrangian: Lagrangian, run: SteadyRun, lines: Sequence[tuple[Equilibrium, VerticalCell]]) -> Floats:
+def _change_of(lagrangian: Lagrangian, run: SteadyRun, lines: Sequence[Equilibrium]) -> Floats:
     """What a figure of a steady state changes by from its line to each of some others, to first order (line,)."""
-    here = lagrangian.value(run.case, run.equilibrium, run.cell)
+    here = lagrangian.value(run.case, run.equilibrium)
     found = []
-    for equilibrium, cell in lines:
+    for equilibrium in lines:
         spec = equilibrium.spec.model_copy(update={"damping": run.case.catenary.damping})
-        found.append(lagrangian.value(run.case.model_copy(update={"catenary": spec}), equilibrium, cell) - here)
+        found.append(lagrangian.value(run.case.model_copy(update={"catenary": spec}), equilibrium) - here)
     return np.array(found)
 
 
@@ -108,16 +108,11 @@ def _run_slopes(
     if any(refusal_of_derivatives(run.case) is not None for run in runs):
         return None
     sigma, uplift = np.zeros((len(runs), len(steps))), np.zeros(len(steps))
-    for near in {
-        id(group): group for group in lines
-    }.values():  # runs of one line have their neighbours' cells in common
-        pairs = [(line, vertical_cell(line)) for line in near]
-        for k in (k for k, group in enumerate(lines) if group is near):
-            run = runs[k]
-            motion = SteadyMotion(run.case, run.equilibrium, run.cell, run.found)
-            sigma[k] = _change_of(motion.sigma(), run, pairs) / steps
-            if k == highest:
-                uplift = _change_of(motion.uplift(), run, pairs) / steps
+    for k, (run, near) in enumerate(zip(runs, lines, strict=True)):
+        motion = SteadyMotion(run.case, run.equilibrium, run.cell, run.found)
+        sigma[k] = _change_of(motion.sigma(), run, near) / steps
+        if k == highest:
+            uplift = _change_of(motion.uplift(), run, near) / steps
     return sigma, uplift
 
 
@@ -198,7 +193,7 @@ def scenario_slopes(
 
 
 def point_slopes(found: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:
-    """Outcome of a point with the derivatives of sigma and uplift by each of its inputs; without them it says why.
+    """Outcome of a point with the derivatives of its figures by each of its inputs; without them it says why.
 
     In the case's whole window a step down the slopes of sigma is computed, too.
     """
@@ -208,13 +203,16 @@ def point_slopes(found: Outcome, job: Job, setting: Setting, solution: Solution)
         move[k] = step
         near, sense = _moved(job, setting, move)
         rows.append(slopes.towards(near, sense * step))
-    table = np.array(rows)
-    if not np.isfinite(table).all():
+    if not all(row.known for row in rows):
         return replace(found, message=slopes.message or "a line next to this one does not hang: no derivatives")
-    sigma, uplift = table.T
-    known = {SIGMA: tuple(sigma.tolist()), UPLIFT: tuple((1e3 * uplift).tolist())}
+    known = {
+        SIGMA: tuple(row.sigma for row in rows),
+        UPLIFT: tuple(1e3 * row.uplift for row in rows),
+        "contact_force_max_N": tuple(row.force_max for row in rows),
+        "contact_force_min_N": tuple(row.force_min for row in rows),
+    }
     if job.window is None:
-        known |= _checked(job, setting, solution, sigma)
+        known |= _checked(job, setting, solution, np.array(known[SIGMA]))
     return replace(found, slopes=known)
 
 

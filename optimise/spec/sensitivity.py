@@ -79,7 +79,7 @@ class SensitivityInputsSpec(Spec):
     methods: Annotated[tuple[Method, ...], Field(min_length=1, max_length=4)] = Field(
         default=("sobol", "local"),
         description="sobol (shares of the variance), morris (screening), local (derivatives by differences), gradient "
-        "(exact derivatives of sigma and uplift, three points in all); all on one page",
+        "(exact derivatives, three points in all); all on one page",
     )
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of samples and intervals")
     sobol: SobolSpec = SobolSpec()

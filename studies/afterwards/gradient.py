@@ -11,48 +11,52 @@ from typing import TYPE_CHECKING, Any
 from catenary.storage.files import write_json_atomic, write_text_atomic
 
 if TYPE_CHECKING:
+    from dynamics.adjoint.inputs import InputSlope
+    from dynamics.adjoint.steady_slopes import FigureSlopes
     from dynamics.results.solution import Solution
 
 __all__ = ["gradient_into", "gradient_lines"]
 
 # columns of gradient.csv and keys of a row of gradient.json, with what they are in the units of the fields
 COLUMNS = ("dropper", "position_m", "sigma_N_per_mm", "sigma_N_per_m_of_station", "uplift_mm_per_mm",
-           "uplift_mm_per_m_of_station")  # fmt: skip
+           "uplift_mm_per_m_of_station", "force_max_N_per_mm", "force_max_N_per_m_of_station", "force_min_N_per_mm",
+           "force_min_N_per_m_of_station")  # fmt: skip
+# what the extremes are
+SMOOTH = "largest force as tau ln(sum exp(f / tau)) over the filtered force f of a period, smallest as that of -f"
 
 
 def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
     """Find the derivatives of a steady state by every dropper and write them into a folder."""
     from dynamics.adjoint.droppers import dropper_slopes
+    from dynamics.adjoint.figures import SOFT
     from dynamics.adjoint.inputs import input_slopes
     from dynamics.adjoint.steady_slopes import SteadySlopes
 
     slopes = SteadySlopes(solution)
     found, inputs = dropper_slopes(slopes), input_slopes(slopes)
-    rows = [
-        (k + 1, d.position, 1e-3 * d.sigma_by_height, d.sigma_by_station, d.uplift_by_height, 1e3 * d.uplift_by_station)
-        for k, d in enumerate(found.droppers)
-    ]
+    kinds = solution.equilibrium.mesh.layout.dropper_kind
+    rows = [(k + 1, d.position, *_by_metre(d.by_height, d.by_station)) for k, d in enumerate(found.droppers)]
     check = found.check
     content = {
         "schema_version": 1,
         "prescribed": found.prescribed,
-        "droppers": [{k: _finite(v) for k, v in zip(COLUMNS, row, strict=True)} for row in rows],
+        "extremes": {"smooth": SMOOTH, "tau_N": SOFT},
+        "droppers": [
+            {k: _finite(v) for k, v in zip(COLUMNS, row, strict=True)}
+            | {
+                "own_static_force_N_per_mm": _finite(1e-3 * float(d.by_height.static[kinds.index(k)])),
+                "static_dropper_force_N_per_mm": [_finite(1e-3 * x) for x in d.by_height.static.tolist()],
+                "static_dropper_force_N_per_m_of_station": [_finite(x) for x in d.by_station.static.tolist()],
+            }
+            for k, (row, d) in enumerate(zip(rows, found.droppers, strict=True))
+        ],
         "check": {
             "largest_change_mm": 1e3 * check.largest,
             "expected_N": _finite(check.expected),
             "computed_N": _finite(check.computed),
+            "slack_steps_changed": check.slack_steps,
         },
-        "inputs": [
-            {
-                "input": x.name,
-                "unit": x.unit,
-                "value": x.value,
-                "sigma_N_per_unit": _finite(x.sigma),
-                "sigma_N_per_10_percent": _finite(0.1 * x.value * x.sigma),
-                "uplift_mm_per_10_percent": _finite(1e2 * x.value * x.uplift),
-            }
-            for x in inputs
-        ],
+        "inputs": [_input_row(x) for x in inputs],
         "message": slopes.message,
     }
     write_json_atomic(folder / "gradient.json", content)
@@ -62,6 +66,30 @@ def gradient_into(folder: Path, solution: Solution) -> dict[str, Any]:
     writer.writerows(rows)
     write_text_atomic(folder / "gradient.csv", text.getvalue())
     return content
+
+
+def _by_metre(height: FigureSlopes, station: FigureSlopes) -> tuple[float, ...]:
+    """Derivatives by a dropper's height and station in the units and the order of the columns."""
+    return (
+        1e-3 * height.sigma, station.sigma, height.uplift, 1e3 * station.uplift, 1e-3 * height.force_max,
+        station.force_max, 1e-3 * height.force_min, station.force_min,
+    )  # fmt: skip
+
+
+def _input_row(x: InputSlope) -> dict[str, Any]:
+    """Derivatives by an input, per unit and per ten per cent of it, in the units of the keys."""
+    tenth, slopes = 0.1 * x.value, x.slopes
+    return {
+        "input": x.name,
+        "unit": x.unit,
+        "value": x.value,
+        "sigma_N_per_unit": _finite(slopes.sigma),
+        "sigma_N_per_10_percent": _finite(tenth * slopes.sigma),
+        "uplift_mm_per_10_percent": _finite(1e3 * tenth * slopes.uplift),
+        "force_max_N_per_10_percent": _finite(tenth * slopes.force_max),
+        "force_min_N_per_10_percent": _finite(tenth * slopes.force_min),
+        "static_dropper_force_N_per_10_percent": [_finite(tenth * y) for y in slopes.static.tolist()],
+    }
 
 
 def _finite(value: float) -> float | None:
@@ -84,8 +112,10 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
     lines.append(f"σ by 10 % more of an input, where it does most: {told} (all: gradient.json)")
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
+        turned = check["slack_steps_changed"]
         lines.append(
             f"check of these slopes: all droppers moved down them, by {check['largest_change_mm']:g} mm at most, "
             f"change σ by {check['computed_N']:+.2f} N; the slopes have {check['expected_N']:+.2f} N"
+            + (f"; droppers are slack for {turned} time steps more or less then, each a kink" if turned else "")
         )
     return lines

@@ -19,6 +19,7 @@ from dynamics.steady_state.periodic import solve_periodic
 
 WINDOW = {"spans_behind": 14, "spans_ahead": 16, "tolerance": 3e-7, "max_spans": 400}
 FIGURES = ("sigma", "uplift")
+EXTREMES = ("force_max", "force_min")
 
 
 def case_of(speed_kmh, **changes):
@@ -40,19 +41,27 @@ class Solved:
         line, cell = periodic_equilibrium(case.catenary), vertical_cell(periodic_equilibrium(case.catenary))
         found = solve_periodic(case, equilibrium=line)
         motion = SteadyMotion(case, line, cell, found.warm_start)
-        lagrangians = {name: getattr(motion, name)() for name in FIGURES}
-        here = {name: (x, x.value(case, line, cell)) for name, x in lagrangians.items()}
+        lagrangians = {name: getattr(motion, name)() for name in (*FIGURES, *EXTREMES)}
+        here = {name: (x, x.value(case, line)) for name, x in lagrangians.items()}
         return cls(case, line, found.warm_start, here)
 
     def exact(self, name, other, step):
         line = periodic_equilibrium(other.catenary, like=self.line.mesh)
         lagrangian, here = self.here[name]
-        return (lagrangian.value(other, line, vertical_cell(line)) - here) / step
+        return (lagrangian.value(other, line) - here) / step
+
+    def solved(self, case):
+        return solve_periodic(case, self.start, periodic_equilibrium(case.catenary, like=self.line.mesh))
 
     def figures(self, case):
-        line = periodic_equilibrium(case.catenary, like=self.line.mesh)
-        found = solve_periodic(case, self.start, line).statistics
+        found = self.solved(case).statistics
         return np.array([found.contact_force_std_N, 1e-3 * found.max_uplift_at_supports_mm])
+
+    def extremes(self, case):
+        """Smooth extremes by their formula, and those of the statistics."""
+        found = self.solved(case)
+        smooth = [sign * np.log(np.exp(sign * found.contact_force_filtered).sum()) for sign in (1.0, -1.0)]
+        return np.array([*smooth, found.statistics.contact_force_max_N, found.statistics.contact_force_min_N])
 
     def differences(self, changed, step):
         return (self.figures(changed(step)) - self.figures(changed(-step))) / (2.0 * step)
@@ -166,6 +175,22 @@ def test_slack_droppers_are_in_the_derivatives(slack, part, key, index, small, s
     assert found == pytest.approx(wanted, rel=0.05) and found[0] == pytest.approx(wanted[0], rel=0.02)
 
 
+@pytest.mark.parametrize(("part", "key", "index", "step"), NEAR, ids=[f"{i[1]}" for i in NEAR])
+def test_extremes_of_the_force_have_the_derivatives_of_the_whole_computation(taut, part, key, index, step):
+    by = changed(taut.case, part, key, index)
+    exact = [0.5 * (taut.exact(name, by(step), step) + taut.exact(name, by(-step), -step)) for name in EXTREMES]
+    wanted = (taut.extremes(by(step)) - taut.extremes(by(-step))) / (2.0 * step)
+    assert exact == pytest.approx(wanted[:2], rel=0.02, abs=0.01 * np.abs(wanted[:2]).max())
+
+
+def test_extremes_of_the_force_with_slack_droppers(slack):
+    by, small, step = changed(slack.case, "droppers", "contact_wire_heights", 3), 1e-6, 1e-5
+    found = [slack.exact(name, by(small), small) for name in EXTREMES]
+    wanted = (slack.extremes(by(step)) - slack.extremes(by(-step))) / (2.0 * step)
+    # single extremes carry 3e-4 N of what the state's tolerance leaves, which the step divides
+    assert found == pytest.approx(wanted[:2], abs=3e-4 / step)
+
+
 def test_slack_droppers_that_turn_are_in_the_derivatives():
     wires = {"dimension": "spatial", "mesh": {"largest_element_length": 2.0}}
     solved = Solved.of(case_of(275.0).with_changes(catenary=wires))
@@ -177,6 +202,22 @@ def test_slack_droppers_that_turn_are_in_the_derivatives():
     assert found == pytest.approx(wanted, rel=0.1)
 
 
+def test_static_dropper_forces_have_the_derivatives_of_form_finding_and_of_taut_strings(taut):
+    solution = solve_periodic(taut.case, taut.start, taut.line)
+    slopes = SteadySlopes(solution)
+    by = changed(taut.case, "droppers", "contact_wire_heights", 4)
+    found = slopes.towards(by(1e-6), 1e-6).static
+    line = taut.case.catenary
+    forces = [periodic_equilibrium(by(step).catenary, like=taut.line.mesh).dropper_force for step in (1e-3, -1e-3)]
+    assert found == pytest.approx((forces[0] - forces[1]) / 2e-3, rel=1e-3, abs=2.0)
+    # the contact wire as a string over bays of 5.75 m: what a dropper gains its neighbours lose by halves
+    pull = line.contact_wire.tension / 5.75
+    assert found[[3, 4, 5]] == pytest.approx([-pull, 2.0 * pull, -pull], rel=0.1)
+    assert abs(found[[0, 1, 7, 8]]).max() < 0.05 * pull
+    beta = slopes.towards(changed(taut.case, "damping", "beta")(1e-8), 1e-8)
+    assert not beta.static.any() and beta.known and beta.sigma < 0.0
+
+
 def test_every_continuous_input_has_its_derivatives(taut):
     solution = solve_periodic(taut.case, taut.start, taut.line)
     rows = {row.name: row for row in input_slopes(SteadySlopes(solution))}
@@ -184,7 +225,7 @@ def test_every_continuous_input_has_its_derivatives(taut):
     assert not [name for name in rows if "positions" in name or name == "dt"], "droppers have their own"
     row, by = rows["pantograph.dampings[2]"], changed(taut.case, "pantograph", "dampings", 2)
     assert row.unit == "N s/m" and row.value == taut.case.pantograph.dampings[2]
-    assert [row.sigma, row.uplift] == pytest.approx(taut.differences(by, 1.0), rel=0.02)
+    assert [row.slopes.sigma, row.slopes.uplift] == pytest.approx(taut.differences(by, 1.0), rel=0.02)
 
 
 @pytest.mark.parametrize(("part", "key", "index", "step"), [
@@ -200,7 +241,7 @@ def test_multipliers_that_were_not_found_give_no_derivatives(taut):
     case = taut.case.with_changes(periodic={"max_spans": 5})
     sigma = SteadyMotion(case, taut.line, vertical_cell(taut.line), taut.start).sigma()
     assert sigma.refusal is not None and "periodic.max_spans" in sigma.refusal
-    assert np.isnan(sigma.value(case, taut.line, vertical_cell(taut.line)))
+    assert np.isnan(sigma.value(case, taut.line))
 
 
 @pytest.mark.parametrize("change", [{"slack_damping": "released"}, {"solver": "transient"}])

@@ -28,6 +28,12 @@ def test_a_line_has_its_derivatives_in_words_files_and_page(catenary, folder):
     with (run / "gradient.csv").open(encoding="utf-8") as file:
         written = list(csv.DictReader(file))
     assert [float(row["uplift_mm_per_mm"]) for row in written] == [row["uplift_mm_per_mm"] for row in rows]
+    assert [float(row["force_max_N_per_mm"]) for row in written] == [row["force_max_N_per_mm"] for row in rows]
+    assert all(row["force_max_N_per_mm"] and row["force_min_N_per_mm"] for row in rows)
+    own = [row["static_dropper_force_N_per_mm"][k] for k, row in enumerate(rows)]
+    assert own == [row["own_static_force_N_per_mm"] for row in rows] and min(own) > 0.0, "a higher wire is held up more"
+    assert content["extremes"]["tau_N"] == 1.0 and isinstance(check["slack_steps_changed"], int)
+    assert inputs["catenary.damping.beta"]["static_dropper_force_N_per_10_percent"] == [0.0] * 9
     page = (run / "report.html").read_text(encoding="utf-8")
     assert "What each dropper does to σ" in page and "Check: all droppers moved" in page
     assert (run / "figures" / "gradient.png").exists()

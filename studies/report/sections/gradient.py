@@ -16,7 +16,8 @@ from studies.report.sections.charts import dropper_force_chart
 
 __all__ = ["gradient_chart", "gradient_table"]
 
-DIGITS = {"sigma_N_per_mm": 3, "sigma_N_per_m_of_station": 3, "uplift_mm_per_mm": 3, "uplift_mm_per_m_of_station": 2}
+DIGITS = {"sigma_N_per_mm": 3, "sigma_N_per_m_of_station": 3, "uplift_mm_per_mm": 3, "uplift_mm_per_m_of_station": 2,
+          "force_max_N_per_mm": 2, "force_min_N_per_mm": 2, "own_static_force_N_per_mm": 2}  # fmt: skip
 # what is prescribed: its words, and what lowers σ where the derivative is above zero
 WORDS = {"heights": ("height of the contact wire at the dropper", "a lower contact wire there"),
          "lengths": ("length of the dropper", "a shorter dropper")}  # fmt: skip
@@ -26,24 +27,25 @@ def gradient_table(content: Mapping[str, Any]) -> Table:
     """Show the derivatives by every dropper, and their check."""
     rows = []
     for row in content["droppers"]:
-        cells = ("–" if row[key] is None else number(row[key], digits) for key, digits in DIGITS.items())
+        cells = ("–" if row.get(key) is None else number(row[key], digits) for key, digits in DIGITS.items())
         rows.append((str(row["dropper"]), number(row["position_m"], 3), *cells))
     check, checked = content["check"], ""
     if check["expected_N"] is not None and check["computed_N"] is not None:
         checked = (
             f" Check: all droppers moved down these slopes, by {check['largest_change_mm']:g} mm at most, change σ by "
-            f"{number(check['computed_N'], 2)} N; the slopes have {number(check['expected_N'], 2)} N."
+            f"{number(check['computed_N'], 2)} N; the slopes have {number(check['expected_N'], 2)} N, and "
+            f"droppers are slack for {check.get('slack_steps_changed', 0)} time steps more or less, each a kink."
         )
     by = f"by {content['prescribed'].removesuffix('s')}\n"
     return Table(
         "What each dropper does",
         ("dropper", "station\n[m]", f"σ {by}[N/mm]", "σ by station\n[N/m]", f"uplift {by}[mm/mm]",
-         "uplift by station\n[mm/m]"),
+         "uplift by station\n[mm/m]", f"F max {by}[N/mm]", f"F min {by}[N/mm]", f"own static force\n{by}[N/mm]"),
         tuple(rows),
-        "lrrrrr",
+        "lrrrrrrrr",
         f"Derivatives by the {WORDS[content['prescribed']][0]} and by its station, of one dropper alone and in every "
         "span: exact, to first order, with those droppers slack that are slack now. Over some tenths of a millimetre σ "
-        f"bends.{checked}",
+        f"bends. Extremes of the force are smooth ones (gradient.json).{checked}",
     )  # fmt: skip
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynamics.charts.numbers import number
 from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
@@ -154,19 +153,17 @@ def _gradient_section(result: SensitivityResult, g: GradientFigures) -> Section:
     text = (
         "By multipliers of the steady state, with no step: to first order, and exact as long as the same droppers go "
         "slack. ± is how far they are, at most, from those in half and two thirds of the window, which cut more of "
-        "the waves that reach far; where it exceeds the value, that is unknown. The loss, a number of steps, has none."
+        "the waves that reach far; where it exceeds the value, that is unknown. Extremes are smoothed over 1 N."
     )
     check = f"Check: a small step of all inputs down these slopes changes σ by {number(g.computed, 4)} N; they have "
     found = (f"{check}{number(g.expected, 4)} N.",) if np.isfinite(g.computed) else (g.message,)
-    table = _table("Exact derivative times the range", g.derivative * ranges, g.error * ranges, result, known=g.known)
+    table = _table("Exact derivative times the range", g.derivative * ranges, g.error * ranges, result, judged=True)
     return Section("Exact derivatives", text=(text, *filter(None, found)), tables=(table,))
 
 
-def _table(
-    title: str, values: Array, errors: Array, result: SensitivityResult, known: NDArray[np.bool_] | None = None
-) -> Table:
+def _table(title: str, values: Array, errors: Array, result: SensitivityResult, *, judged: bool = False) -> Table:
     def cell(k: int, i: int) -> str:
-        unknown = known is not None and np.isfinite(values[k, i]) and not known[k, i]
+        unknown = judged and abs(values[k, i]) <= errors[k, i]
         return f"unknown (± {number(errors[k, i], 2)})" if unknown else plus_minus(values[k, i], errors[k, i], 2)
 
     rows = tuple((name, *(cell(k, i) for k in range(len(OUTPUTS)))) for i, name in enumerate(result.plan.names))
