@@ -124,14 +124,17 @@ def _named(row: dict[str, Any]) -> str:
 
 
 def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
-    """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design."""
+    """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design.
+
+    Of a period with defects they are those of the line as designed, and so is sigma.
+    """
     from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
     from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
 
     best = result.best
     if best is None:
         return None
-    line = result.catenary_of(best)
+    line = result.catenary_of(best).model_copy(update={"repeat": None})
     equilibrium = periodic_equilibrium(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return None
