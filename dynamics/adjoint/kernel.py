@@ -30,6 +30,7 @@ from dynamics.travelling_window.forces import (
     MAX_SWEEPS,
     add_near,
     add_squeezed,
+    between,
     dropper_loads,
     felt_by,
     mark_neighbours,
@@ -65,7 +66,7 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
     dt, kc, p = constants.scalars.dt, constants.contact_stiffness, constants.span
     n, element = frozen.n, operators.element[0, step]
     dof, phi, by_contact = contact.dof[0, step], contact.weight[0, step], operators.by_contact[element]
-    held = frozen.in_contact[step - 1]
+    held, last = frozen.in_contact[step - 1], frozen.slack.shape[2] - 1
     own = panto.inverse[0, 0]
     for i in range(4):
         for j in range(4):
@@ -93,12 +94,12 @@ def _multipliers(step, wp, n_found, frozen, scratch, operators, inputs):
         if n_found == 0:
             break
         for x in range(n_found):
-            d = found[x, 0]
-            alone, pulls = operators.among[1, d, d], pull[d]
+            d, c = found[x, 0], found[x, 1]
+            alone, pulls = operators.among[between(c, c, last), d, d], pull[d]
             new = -(rate[x] + pulls * alone * eta[x]) / (1.0 - pulls * alone)
             change = new - eta[x]
             eta[x] = new
-            felt_by(rate, pulls * change, x, found, operators.among)
+            felt_by(rate, pulls * change, x, (found, last), operators.among)
             gap -= pulls * change * reach[x]
             move = max(move, abs(change))
         if move < frozen.tolerance:

@@ -17,7 +17,7 @@ from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS
 
 __all__ = [
-    "MAX_SWEEPS", "NEAR_SLACK", "ONE_BY_ONE", "add_near", "add_squeezed", "dropper_loads", "felt_by",
+    "MAX_SWEEPS", "NEAR_SLACK", "ONE_BY_ONE", "add_near", "add_squeezed", "between", "dropper_loads", "felt_by",
     "forces_of_step", "list_squeezed", "mark_neighbours", "near_slack", "stretch_of", "stretches",
 ]  # fmt: skip
 
@@ -111,11 +111,19 @@ def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
 
 
 @njit(**OPTIONS)
-def felt_by(rate: Floats, change: float, at: int, found: Ints, compliance: Rows) -> None:
+def between(span: int, other: int, last: int) -> int:
+    """Index of the compliances by which droppers of a span feel those of another; ``last`` is the window's last."""
+    at_end = span == other and (span == 0 or span == last)
+    return span - other + 1 if not at_end else (3 if span == 0 else 4)
+
+
+@njit(**OPTIONS)
+def felt_by(rate: Floats, change: float, at: int, listed: tuple[Ints, int], compliance: Rows) -> None:
     """Add to the droppers' rates of stretch what a change of the squeeze of dropper ``at`` of the list does."""
+    found, last = listed
     d, c = found[at, 0], found[at, 1]
     for x in range(found[at, 2], found[at, 3]):
-        rate[x] -= change * compliance[found[x, 1] - c + 1, found[x, 0], d]
+        rate[x] -= change * compliance[between(found[x, 1], c, last), found[x, 0], d]
 
 
 @njit(**OPTIONS)
@@ -130,11 +138,11 @@ def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance, felt):
     fd, fb, fd_old = slack
     F0, kd, beta, share = droppers.force, droppers.stiffness, droppers.beta, droppers.given_up
     at_rest = droppers.at_rest
-    move = 0.0
+    move, last = 0.0, fd.shape[1] - 1
     felt[:] = 0.0
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
-        own, gone = compliance[1, d, d], share * kd[d]  # stiffness that a slack dropper gives up
+        own, gone = compliance[between(c, c, last), d, d], share * kd[d]  # stiffness that a slack dropper gives up
         dash = gone * beta if fd_old[d, c] + at_rest[d] > 0.0 else 0.0
         free = 1.0 - dash * own
         before = 0.5 * fd[d, c] + fb[d, c]
@@ -144,7 +152,7 @@ def _slack_sweep(listed, slack, found, n_found, droppers, dt, compliance, felt):
         fb[d, c] = -dash * (alone - 0.5 * fd[d, c] * own / free)
         change = 0.5 * fd[d, c] + fb[d, c] - before
         if change != 0.0:
-            felt_by(rate, change, x, found, compliance)
+            felt_by(rate, change, x, (found, last), compliance)
             for q in range(felt.size):
                 felt[q] -= change * reach[q, x]
             move = max(move, 2.0 * abs(change))
@@ -181,7 +189,7 @@ def add_squeezed(
     """Add the answers to the droppers' squeezes: few of them one by one, many in one product over all spans."""
     fd, fb = forces
     found, n_found = listed
-    near, (rows, start, column, value) = operators.near_droppers, operators.squeezed
+    near, (rows, start, column, value), ends = operators.near_droppers, operators.squeezed, operators.at_ends
     many, nd, S = 0, fd.shape[0], w.shape[1] - 1
     for x in range(n_found):
         many += 0.5 * fd[found[x, 0], found[x, 1]] + fb[found[x, 0], found[x, 1]] != 0.0
@@ -190,6 +198,8 @@ def add_squeezed(
     for x in range(n_found):
         d, c = found[x, 0], found[x, 1]
         amount = -float(0.5 * fd[d, c] + fb[d, c])
+        if amount != 0.0 and (c == 0 or c == S - 1):
+            add_near(w, d, ONE, amount, c, ends.first if c == 0 else ends.last)
         if many <= ONE_BY_ONE:
             if amount != 0.0:
                 add_near(w, d, ONE, amount, c, near)

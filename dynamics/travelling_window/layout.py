@@ -102,12 +102,20 @@ class SqueezedRows(NamedTuple):
     value: Rows
 
 
+class AtEnds(NamedTuple):
+    """What is added to the near fields of the droppers in the window's first span, and in its last."""
+
+    first: NearField
+    last: NearField
+
+
 class Operators(NamedTuple):
     """What the line does.
 
     Factor, product with M, near fields of contact and droppers, ``element`` of every contact point (pantograph, step),
     the compliances of the contact (pantograph, step, 4, 4), of contact to droppers (element, cell before to after,
-    dropper, 4) and among droppers (cell before to after, felt by, from), and the answers to squeezes as rows.
+    dropper, 4) and among droppers (cell before to after, then in the window's first and in its last; felt by, from),
+    the answers to squeezes as rows, and what both have more at the window's ends.
     """
 
     factor: Factor
@@ -119,6 +127,7 @@ class Operators(NamedTuple):
     by_contact: Rows
     among: Rows
     squeezed: SqueezedRows
+    at_ends: AtEnds
 
 
 class Contact(NamedTuple):

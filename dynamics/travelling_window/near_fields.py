@@ -16,7 +16,7 @@ from catenary.linearised.cell import VerticalCell
 from catenary.linearised.cell_blocks import CellMatrix
 from dynamics.linear_algebra.skyline import envelope_columns, envelope_ldl
 from dynamics.travelling_window.cell_rows import entries, row_lists
-from dynamics.travelling_window.layout import NearField, SqueezedRows
+from dynamics.travelling_window.layout import AtEnds, NearField, SqueezedRows
 
 __all__ = ["near_fields", "squeezed_rows"]
 
@@ -24,13 +24,13 @@ COLUMN_DECAYED = 1.0e-7
 # columns are formed for so many elements at once, and this many mean bays beyond them
 TOGETHER, BAYS_BEYOND = 6, 5.0
 Array = NDArray[np.float64]
-NearFields = tuple[NearField, NearField, NDArray[np.int64], Array, Array, Array, SqueezedRows]
+NearFields = tuple[NearField, NearField, NDArray[np.int64], Array, Array, Array, SqueezedRows, AtEnds]
 """The operators from ``near_contact`` on."""
 Factor = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
 
 
-def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> NearFields:
-    """Tabulate answers to loads at contact points and droppers in the middle of three cells.
+def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64], absorb: Array) -> NearFields:
+    """Tabulate answers to loads at contact points and droppers in the middle of three cells, to droppers at ends too.
 
     Parameters
     ----------
@@ -39,14 +39,17 @@ def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> N
         Effective matrix [N s/m].
     cdof : int array (step, 4)
         Dofs of every contact point.
+    absorb : float array (interface dof, interface dof)
+        Impedance that stands for the line beyond the window's ends [N s/m].
 
     Returns
     -------
     tuple
         The contact's near fields by element (four columns each), the droppers' (one column each), the element of
         every contact point, the compliances (step, 4, 4) among its dofs, those between contact and droppers (element,
-        cell before to cell after, dropper, 4), the droppers' among each other (cell before to after, felt by, from),
-        and the droppers' near fields once more, as `squeezed_rows`.
+        cell before to cell after, dropper, 4), the droppers' among each other (cell before to after, then in the
+        window's first cell and in its last; felt by, from), the droppers' near fields once more, as `squeezed_rows`,
+        and what is to be added to them in the first cell and in the last.
     """
     n = cell.n_dof
     elements, which = np.unique(cdof, axis=0, return_inverse=True)
@@ -69,7 +72,38 @@ def near_fields(cell: VerticalCell, A: CellMatrix, cdof: NDArray[np.int64]) -> N
     columns, top = _columns(factor, loads, size, size)
     among, hung = _stretch(cell, columns, top), _cut(cell, columns[:, :, None], top, held)
     near, hung_near = _joined(cell, [field for _, field in sorted(fields, key=lambda f: f[0])]), _joined(cell, hung)
-    return near, hung_near, which, own[which], by_contact, among, squeezed_rows(cell, hung_near)
+    ends, among_ends = _at_ends(cell, (A, absorb), factor, columns)
+    among = np.concatenate([among, among_ends])
+    return near, hung_near, which, own[which], by_contact, among, squeezed_rows(cell, hung_near), ends
+
+
+def _at_ends(
+    cell: VerticalCell, matrices: tuple[CellMatrix, Array], factor: Factor, middle: Array
+) -> tuple[AtEnds, Array]:
+    """What the answers to droppers have beyond those of the ``middle`` in the first cell of the window and in its last.
+
+    There an impedance stands in place of a neighbour. Without it the forces of droppers that are slack at an end
+    would not be balanced, elastic forces would drift away from what displacements demand, and the line would run away.
+    Returns it with the compliances among the droppers of the end's own cell (end, felt by, from).
+    """
+    (A, absorb), n, ni, size = matrices, cell.n_dof, cell.n_interface, len(middle)
+    nd, read = len(cell.dropper_dof), np.setdiff1d(np.arange(size), (np.arange(3)[:, None] * n + cell.tensions).ravel())
+    largest, fields, among = np.abs(middle[read]).max(axis=0), [], np.empty((2, nd, nd))
+    for end, block in enumerate((A.interface_right, A.interface_left)):
+        own, first = 2 * n * end, n * end
+        loads = [(own + d, weight[:, None]) for d, weight in zip(cell.dropper_dof, cell.dropper_weight, strict=True)]
+        rows = 3 * n * end + np.arange(ni)
+        columns, _ = _columns(factor, [*loads, (rows, np.eye(ni))], size, size)
+        answer, by_end = columns[:, :nd], columns[:, nd:]
+        change = block + absorb - A.own[:ni, :ni]  # three cells have neighbours at both ends
+        answer -= by_end @ np.linalg.solve(np.eye(ni) + change @ by_end[rows], change @ answer[rows])
+        among[end] = _stretch(cell, answer, 0)[2 * end]
+        here = read[(read >= first) & (read < first + size - n)]
+        more = answer[here] - middle[here + n - 2 * first]
+        cut = [np.abs(more[:, k]) > COLUMN_DECAYED * largest[k] for k in range(nd)]
+        parts = [(here[at] // n - 2 * end, here[at] % n, more[at, k, None]) for k, at in enumerate(cut)]
+        fields.append(_joined(cell, parts))
+    return AtEnds(*fields), among
 
 
 def squeezed_rows(cell: VerticalCell, hung: NearField) -> SqueezedRows:

@@ -74,9 +74,10 @@ def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[flo
     end_imp = np.array([z for _, z in cell.wire_ends])
     contact = _contacts(cell, steps, distances)
     shape = contact.height.shape
-    near, hung, element, own, by_contact, among, squeezed = near_fields(cell, A, contact.dof.reshape(-1, 4))
     absorb = np.zeros((cell.n_interface, cell.n_interface))
     absorb[end_dof, end_dof] = end_imp
+    fields = near_fields(cell, A, contact.dof.reshape(-1, 4), absorb)
+    near, hung, element, own, by_contact, among, squeezed, at_ends = fields
     return WindowOperators(
         cell=cell,
         dt=dt,
@@ -91,6 +92,7 @@ def build_window(cell: VerticalCell, dt: float, steps: int, distances: tuple[flo
             by_contact,
             among,
             squeezed,
+            at_ends,
         ),
         contact=contact,
         ends=Ends(end_dof, end_imp),

@@ -2,16 +2,19 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, diags_array
+from scipy.sparse.linalg import splu
 
 from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
+from catenary.linearised.chain import chain_matrix
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.contact_force.filters import filter_periodic
 from dynamics.open_line.run import prepare_line, run_whole_line
 from dynamics.open_line.solve import solve_open_line
 from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
-from dynamics.travelling_window.forces import ONE_BY_ONE, add_squeezed
+from dynamics.travelling_window.forces import ONE_BY_ONE, add_squeezed, between
 from dynamics.travelling_window.window import TravellingWindow
 
 HELD = {"bruni_2015": (320.0, 169.3), "re330": (300.0, 157.3)}
@@ -171,3 +174,42 @@ def test_squeezes_answered_at_once_are_those_answered_one_by_one(build_line, bui
     together = answer(listed)
     assert np.abs(together).max() > 1e-3
     np.testing.assert_allclose(together, sum(answer([one]) for one in listed), rtol=0.0, atol=1e-15)
+
+
+def effective_matrix(window):
+    """Matrix of the whole window's mean velocities, absorbing ends included, assembled without its factor."""
+    cell, spec, spans = window.cell, window.case.catenary, window.spans
+    gamma, kappa = 2.0 / window.dt + spec.damping.alpha, 0.5 * window.dt + spec.damping.beta
+    matrix = gamma * chain_matrix(cell.mass, spans) + kappa * chain_matrix(cell.stiffness, spans)
+    more = np.zeros(matrix.shape[0])
+    held = [c * cell.n_dof + dof for c in range(spans + 1) for dof in cell.support_dof if c < spans or dof < 6]
+    more[held] = spec.support.messenger_damping + 0.5 * window.dt * spec.support.messenger_stiffness
+    for dof, impedance in cell.wire_ends:
+        more[[dof, spans * cell.n_dof + dof]] += impedance
+    return csc_array(matrix + diags_array(more))
+
+
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
+def test_a_squeezed_dropper_is_answered_as_by_the_whole_window_at_its_ends_too(build_line, build_case, dimension):
+    line = build_line("bruni_2015", dimension=dimension)
+    window = TravellingWindow(
+        build_case(line, 275.0, mean_force_N=143.4), vertical_cell(periodic_equilibrium(line)), 3, 3
+    )
+    cell, lanes, memory = window.cell, (0,) * ((window.spans + 1) // 8), window.scratch
+    w, found, force = memory.w, memory.found, memory.fb
+    n, ni, last = cell.n_dof, cell.n_interface, window.spans - 1
+    factor, among = splu(effective_matrix(window)), window.operators.operators.among
+    for c in (0, 1, last - 1, last):
+        for d in range(len(force)):
+            w[:], force[:], found[0, :2] = 0.0, 0.0, (d, c)
+            force[d, c] = -2.0  # their mean over the step acts
+            add_squeezed(lanes, w, (force, memory.fd_old), (found, 1), memory.squeeze, window.marched_operators)
+            load = np.zeros(factor.shape[0])
+            np.add.at(load, c * n + cell.dropper_dof[d], cell.dropper_weight[d])
+            whole = factor.solve(load)
+            exact = np.zeros((n, window.spans + 1))
+            exact[:, :-1], exact[:ni, -1] = whole[: n * window.spans].reshape(-1, n).T, whole[n * window.spans :]
+            exact[cell.tensions] = 0.0
+            np.testing.assert_allclose(w[:n], exact, rtol=0.0, atol=3e-7 * np.abs(exact).max(), err_msg=f"{d}, {c}")
+            stretch = np.einsum("dk,dk->d", cell.dropper_weight, exact[cell.dropper_dof, c])
+            np.testing.assert_allclose(among[between(c, c, last), :, d], stretch, rtol=0.0, atol=1e-6 * stretch.max())
