@@ -131,3 +131,18 @@ def test_a_campaign_that_makes_no_choices_has_the_hash_of_one_from_before_there_
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     assert campaign_sha256(campaign, case) == sha256(text.encode()).hexdigest()
     assert campaign_sha256(campaign_of(objectives=["uplift"]), case) != campaign_sha256(campaign, case)
+
+
+def test_a_campaign_without_trains_among_its_scenarios_has_the_hash_of_one_from_before_there_were_trains(case):
+    speeds = {"speeds_kmh": [270.0, 275.0]}
+    campaign = campaign_of(trials=1, cluster={"kind": "local"}, scenarios=speeds)
+    content = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
+    for name in ("objectives", "learned_directions", "polish", "warm_start", "warm_start_designs"):
+        content["campaign"].pop(name)
+    for name in campaign.design.unsaid:
+        content["campaign"]["design"].pop(name)
+    assert content["campaign"]["scenarios"].pop("trailing") == content["campaign"]["scenarios"].pop("trailing_weights")
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    assert campaign_sha256(campaign, case) == sha256(text.encode()).hexdigest()
+    trains = campaign_of(trials=1, cluster={"kind": "local"}, scenarios={**speeds, "trailing": [[], [200.0]]})
+    assert campaign_sha256(trains, case) != campaign_sha256(campaign, case)

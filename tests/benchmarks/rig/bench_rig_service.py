@@ -13,6 +13,7 @@ import pytest
 from dynamics.influence.matrices import influence_matrices
 from dynamics.rig.bundle import write_bundle
 from dynamics.rig.service.journal import read_journal
+from dynamics.rig.whole_steps import whole_step_case
 from dynamics.spec.case import case_of
 from studies.commands import export
 
@@ -25,7 +26,7 @@ LOOP = (
 
 @pytest.mark.benchmark
 def test_two_minutes_over_loopback(figure, tmp_path):
-    case = export.whole_step_case(case_of(export.compose([]).job))
+    case = whole_step_case(case_of(export.compose([]).job))
     bundle = write_bundle(tmp_path / "bundle", influence_matrices(case), case)
     ports = []
     for _ in range(2):
