@@ -46,7 +46,7 @@ FROM_TABLE = (
     *(f"droppers.{key}" for key, _ in PRESCRIBED.values()),
     "table",
 )
-SET_HERE = ("provenance", "repeat", "schema_version", "section")
+SET_HERE = ("droppers.by_section", "provenance", "repeat", "schema_version", "section")
 NOT_TYPED = (*FROM_TABLE, *SET_HERE)
 QUESTIONS = {
     "droppers": "dropper table (a CSV file)",

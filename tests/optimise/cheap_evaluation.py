@@ -43,7 +43,7 @@ def campaign_of(**content):
     return CampaignSpec.model_validate({**standard, **content})
 
 
-def prepare_nothing(case):
+def prepare_nothing(case, directions=True):
     return None
 
 

@@ -102,9 +102,9 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
         seen.append((moved, case.dt, case.catenary.mesh.largest_element_length, case.transient.spans_behind))
         if len(seen) == 3:  # of the best design on the coarser numerics
             sigma *= 1.04
+        found = statistics(sigma)
         return SimpleNamespace(
-            status=Status.OK, message="", statistics=statistics(sigma),
-            spread_percent=2.0,
+            status=Status.OK, message="", statistics=found, train_statistics=found, spread_percent=2.0
         )  # fmt: skip
 
     found = confirm(result, solve)
@@ -127,6 +127,6 @@ def test_confirmation_says_by_how_much_the_long_transient_differs(result):
 
 
 def test_a_transient_that_fails_confirms_nothing(result):
-    found = confirm(result, lambda case: SimpleNamespace(status=Status.DIVERGED, message="", statistics=None))
+    found = confirm(result, lambda case: SimpleNamespace(status=Status.DIVERGED, message="", train_statistics=None))
     assert found.best.difference_percent is None and found.change_transient_percent is None
     assert found.best.message == Status.DIVERGED.value

@@ -32,6 +32,7 @@ def solution(status=Status.OK, statistics: Figures | None = Figures(), forces=(3
         status=status,
         message=message,
         statistics=statistics,
+        train_statistics=statistics,
         equilibrium=SimpleNamespace(dropper_force=np.array(forces)),
         applied_force_N=150.0,
         wall_time_s={"equilibrium": 0.01, "dynamics": 0.02},

@@ -14,6 +14,7 @@ from optimise.afterwards.solved_cases import Solving, solve_case
 from optimise.evaluation.verdict import BETTER, SAME, UNKNOWN
 from studies.afterwards.confirmation import confirmation_lines, confirmed_change, write_solved
 from studies.report.sections.tables import plus_minus, value_text
+from studies.writing.report_head import HeadRecord
 
 NOMINAL = DesignConfirmation(0, 30.0, 30.0, 0.1, sigma_coarser_N=30.1)
 FAILED = DesignConfirmation(7, 24.0, None, None, "the march did not settle")
@@ -55,7 +56,7 @@ def test_a_confirmed_line_says_what_the_reading_of_slack_droppers_does(tmp_path,
     monkeypatch.setattr(solved_cases, "compare_slack_damping", lambda case, solution: asked.append(case) or change)
     monkeypatch.setattr(solved_cases, "estimated", lambda case, solution: (solution, None))
     for wanted in (True, False):
-        write_solved(tmp_path / str(wanted), solve_case(Solving(0, case=case, with_error=wanted)))
+        write_solved(tmp_path / str(wanted), solve_case(Solving(0, case=case, with_error=wanted)), HeadRecord())
         summary = json.loads((tmp_path / str(wanted) / "summary.json").read_text(encoding="utf-8"))
         assert summary["slack_damping"] == ({**vars(change), "warning": change.warning} if wanted else None)
     assert asked == [case]

@@ -47,6 +47,7 @@ class StandIn:
     def statistics(self):
         return statistics_of(self.sigma) if self.status is Status.OK else None
 
+    train_statistics = statistics
     spread_percent = 0.0
     histories = None
     dropper_force = np.zeros((0, 0))
@@ -98,6 +99,7 @@ class StandIn:
         return 0.037 + 0.001 * np.arange(len(self.case.catenary.droppers.positions) if self.time.size else 0)
 
     support_uplift = np.full(1, 0.06)
+    support_rise = support_uplift
     wall_time_s = {"equilibrium": 0.01, "dynamics": 0.03}  # noqa: RUF012 - read only
 
 
