@@ -48,8 +48,8 @@ def rises(
 ) -> list[list[Rise]]:
     """Curves of every tension section: where it runs in, and where it runs out.
 
-    In the middle of an overlap both wires are level: over the support in its middle, or over the span. From there on
-    the one that ends rises, more than its droppers' share of its weight nowhere.
+    In the middle of an overlap both wires are level: at the support in its middle, or over the span there. Beyond, the
+    wire that ends rises.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from catenary.form_finding.equilibrium import EquilibriumStatus
 from catenary.storage.dataset import ELASTICITY_FORCE, origin, static_dataset, variable, write_dataset
 from dynamics.results.force_history import force_history
+from dynamics.results.histories import LINE_HISTORIES, SINGLE, TRAIN_HISTORIES, WIRES
 from dynamics.results.signals import ForceSignals, force_signals
 from dynamics.results.stored_result import StoredResult, read_result
 
@@ -38,57 +39,6 @@ HISTORIES = {
     "contact_force_filtered": ("N", "contact force, compressive positive, low-pass filtered with zero phase"),
     "contact_height": ("m", "height of the contact point, relative to the contact wire at the support"),
 }
-
-WIRES = "wire: 0 contact, 1 messenger, 2 stitch"
-# name in the file, attribute, dimensions after time, unit, what it is
-LINE_HISTORIES = (
-    ("pantograph_position", "position", ("pantograph",), "m", "station of every pantograph"),
-    ("pantograph_contact_force", "contact_force", ("pantograph",), "N", "contact force of every pantograph, raw"),
-    (
-        "pantograph_contact_force_filtered",
-        "contact_force_filtered",
-        ("pantograph",),
-        "N",
-        "contact force of every pantograph, low-pass filtered with zero phase",
-    ),
-    (
-        "pantograph_contact_height",
-        "contact_height",
-        ("pantograph",),
-        "m",
-        "height of the contact point of every pantograph, relative to the contact wire at the support",
-    ),
-    ("pantograph_wire_force", "wire_force", ("pantograph", "contact_wire"), "N", "contact force by contact wire, raw"),
-    ("mass_height", "mass_height", ("pantograph", "mass"), "m", "height of every pantograph mass, head first"),
-    ("mass_velocity", "mass_velocity", ("pantograph", "mass"), "m s-1", "vertical velocity of every pantograph mass"),
-    (
-        "mass_acceleration",
-        "mass_acceleration",
-        ("pantograph", "mass"),
-        "m s-2",
-        "vertical acceleration of every pantograph mass",
-    ),
-    (
-        "line_dropper_force",
-        "dropper_force",
-        ("line_dropper",),
-        "N",
-        "axial force of every dropper of the line, static share included, tension positive",
-    ),
-    (
-        "line_support_uplift",
-        "support_uplift",
-        ("support",),
-        "m",
-        "rise of the contact wire from rest at every support that is not an end of the line",
-    ),
-    ("point_displacement", "point_displacement", ("point", "axis"), "m", "displacement of chosen nodes from rest"),
-    ("point_velocity", "point_velocity", ("point", "axis"), "m s-1", "velocity of chosen nodes"),
-    ("point_acceleration", "point_acceleration", ("point", "axis"), "m s-2", "acceleration of chosen nodes"),
-)
-TRAIN_HISTORIES = 4  # the first of them, which every solver has
-# kept in single precision: many, and 1e-7 of a force or of 100 mm is far below what a solver resolves
-SINGLE = ("line_dropper_force", "frame_displacement")
 
 
 def histories_of(solution: Solution) -> dict[str, NDArray[np.float64]]:
@@ -195,12 +145,24 @@ def _losses(signals: ForceSignals) -> dict[str, xr.Variable]:
 
 
 def _train_histories(solution: Solution) -> dict[str, xr.Variable]:
-    """Station, forces and contact height of every pantograph of a train, as an open line has them."""
-    each = solution.pantographs if len(solution.pantographs) > 1 else ()
-    return {
+    """Station, forces and contact height of every pantograph of a train, as an open line has them.
+
+    Where the state repeats, each pantograph's are in the order of its stations, and ``pantograph_time`` says when.
+    """
+    each, case = solution.pantographs, solution.case
+    if len(each) < 2:
+        return {}
+    found = {
         name: variable(("time", *dims), np.stack([getattr(one, attribute) for one in each], axis=1), units, text)
-        for name, attribute, dims, units, text in LINE_HISTORIES[: TRAIN_HISTORIES if each else 0]
+        for name, attribute, dims, units, text in LINE_HISTORIES[:TRAIN_HISTORIES]
     }
+    if solution.repeats:
+        took = case.line.period / case.speed
+        reached = np.stack([one.position + d for one, d in zip(each, case.distances, strict=True)], axis=1) / case.speed
+        moment = reached - took * (np.ceil(reached / took - 1.0e-9) - 1.0)
+        text = "time within a period at which a pantograph is at its station, to which its forces and heights belong"
+        found["pantograph_time"] = variable(("time", "pantograph"), moment, "s", text)
+    return found
 
 
 def _line_histories(kept: Histories) -> dict[str, xr.Variable]:

@@ -7,7 +7,58 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frames", "Histories"]
+__all__ = ["LINE_HISTORIES", "SINGLE", "TRAIN_HISTORIES", "WIRES", "Frames", "Histories"]
+
+WIRES = "wire: 0 contact, 1 messenger, 2 stitch"
+# name in the file, attribute, dimensions after time, unit, what it is
+LINE_HISTORIES = (
+    ("pantograph_position", "position", ("pantograph",), "m", "station of every pantograph"),
+    ("pantograph_contact_force", "contact_force", ("pantograph",), "N", "contact force of every pantograph, raw"),
+    (
+        "pantograph_contact_force_filtered",
+        "contact_force_filtered",
+        ("pantograph",),
+        "N",
+        "contact force of every pantograph, low-pass filtered with zero phase",
+    ),
+    (
+        "pantograph_contact_height",
+        "contact_height",
+        ("pantograph",),
+        "m",
+        "height of the contact point of every pantograph, relative to the contact wire at the support",
+    ),
+    ("pantograph_wire_force", "wire_force", ("pantograph", "contact_wire"), "N", "contact force by contact wire, raw"),
+    ("mass_height", "mass_height", ("pantograph", "mass"), "m", "height of every pantograph mass, head first"),
+    ("mass_velocity", "mass_velocity", ("pantograph", "mass"), "m s-1", "vertical velocity of every pantograph mass"),
+    (
+        "mass_acceleration",
+        "mass_acceleration",
+        ("pantograph", "mass"),
+        "m s-2",
+        "vertical acceleration of every pantograph mass",
+    ),
+    (
+        "line_dropper_force",
+        "dropper_force",
+        ("line_dropper",),
+        "N",
+        "axial force of every dropper of the line, static share included, tension positive",
+    ),
+    (
+        "line_support_uplift",
+        "support_uplift",
+        ("support",),
+        "m",
+        "rise of the contact wire from rest at every support that is not an end of the line",
+    ),
+    ("point_displacement", "point_displacement", ("point", "axis"), "m", "displacement of chosen nodes from rest"),
+    ("point_velocity", "point_velocity", ("point", "axis"), "m s-1", "velocity of chosen nodes"),
+    ("point_acceleration", "point_acceleration", ("point", "axis"), "m s-2", "acceleration of chosen nodes"),
+)
+TRAIN_HISTORIES = 4  # the first of them, which every solver has
+# kept in single precision: many, and 1e-7 of a force or of 100 mm is far below what a solver resolves
+SINGLE = ("line_dropper_force", "frame_displacement")
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,9 @@ def stretch_of(field: Rows, droppers: Droppers, d: int, c: int) -> float:
 @njit(**OPTIONS)
 def between(span: int, other: int, last: int) -> int:
     """Index of the compliances by which droppers of a span feel those of another; ``last`` is the window's last."""
-    at_end = span == other and (span == 0 or span == last)
-    return span - other + 1 if not at_end else (3 if span == 0 else 4)
+    if span == other and (span == 0 or span == last):
+        return 3 if span == 0 else 4
+    return span - other + 1
 
 
 @njit(**OPTIONS)

@@ -93,6 +93,12 @@ def test_a_distance_of_whole_periods_and_each_pantograph_s_own_force(build_case)
         assert one.position[0] > 0.0 and one.position[-1] <= 55.0 + 1e-9
         at = long.pantographs[0].position[-1] - other.position[-1]
         assert at == pytest.approx({160.0: 0.0, 150.0: 110.0, 130.0: 150.0}[applied])
+    stored, steps = solution_dataset(steady), steady.case.steps_per_period
+    for k, other in enumerate(long.pantographs):
+        moment = stored.pantograph_time.values[:, k]
+        np.testing.assert_allclose(np.sort(moment), stored.time, atol=1e-12)
+        force = stored.pantograph_contact_force.values[np.argsort(moment), k]
+        assert np.abs(force - other.contact_force[-steps:]).max() < 0.02 * force.max(), "at one time in both"
 
 
 def test_the_train_s_figures_are_the_worst_of_each_and_all_are_on_record(build_case):

@@ -195,7 +195,7 @@ def _pantographs(values: Mapping[str, Array], case: CaseSpec) -> tuple[Pantograp
 
 def _shown(position: Array, case: CaseSpec) -> NDArray[np.int64]:
     """Samples of the last spans that count, at most `SHOWN_SPANS`."""
-    line = case.catenary
+    line = case.line
     end = float(position[-1])
     first = 0.0
     if case.on_open_line:
