@@ -30,6 +30,8 @@ from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transien
 __all__ = ["PLAIN_SPANS", "iterate", "solve_periodic"]
 
 PLAIN_SPANS = 2
+# A search that has not come closer by this factor within so many spans does not end within any number that is allowed.
+STALLED_SPANS, STALLED_FACTOR = 60, 0.7
 
 
 def solve_periodic(
@@ -50,7 +52,7 @@ def solve_periodic(
     if status is not Status.OK:
         return without_figures(case, eq, status, static_message(eq, status), found - began)
     span_map = SpanMap(case, eq, cell)
-    residual, spans, status = np.inf, 0, Status.NOT_PERIODIC
+    residual, spans, status, stalled = np.inf, 0, Status.NOT_PERIODIC, False
     x = memory = None
     start = _from_as_designed(case, span_map) if start is None else start
     near = span_map.near_start(start) if start is not None else None
@@ -62,7 +64,8 @@ def solve_periodic(
         memory = Acceleration(None, PLAIN_SPANS)
         x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
         spans += more
-    effort = Effort(spans * case.catenary.spans_of_a_period, residual, found - began, found)
+        stalled = status is Status.NOT_PERIODIC and more < case.catenary.periods(case.periodic.max_spans)
+    effort = Effort(spans * case.catenary.spans_of_a_period, residual, stalled, found - began, found)
     if status is not Status.OK:
         applied = span_map.state.applied_forces
         return _marched_on(case, eq, applied if np.isfinite(applied).all() else None, effort)
@@ -87,11 +90,14 @@ def iterate(
     basis: SecantBasis | None,
     memory: Acceleration | None = None,
 ) -> tuple[NDArray[np.float64], float, int, Status]:
-    """Repeat the map until its change is below tolerance; returns state, residual, repetitions and status."""
+    """Repeat the map until its change is below tolerance, or has stalled above it.
+
+    Returns state, residual, repetitions and status.
+    """
     settings, target = span_map.case.periodic, span_map.case.mean_force_N
     most = span_map.case.catenary.periods(settings.max_spans)
     memory = Acceleration(basis, plain) if memory is None else memory
-    residual = np.inf
+    residual, closest = np.inf, [np.inf]
     for spans in range(1, most + 1):
         mapped, feature = span_map.apply(x)
         assert span_map.record is not None
@@ -101,6 +107,9 @@ def iterate(
         held = target is None or np.abs(span_map.record.forces.mean(axis=1) - target).max() < 0.5 * MEAN_FORCE_TOLERANCE
         if spans > plain + 1 and residual < settings.tolerance and held:
             return mapped, residual, spans, Status.OK
+        closest.append(min(closest[-1], residual))
+        if spans > STALLED_SPANS and closest[-1] > STALLED_FACTOR * closest[-1 - STALLED_SPANS]:
+            return x, residual, spans, Status.NOT_PERIODIC
         x = memory.propose(mapped, feature)
     return x, residual, most, Status.NOT_PERIODIC
 
@@ -115,10 +124,14 @@ def _warm_start(span_map: SpanMap, x: NDArray[np.float64] | None, memory: Accele
 
 @dataclass(frozen=True)
 class Effort:
-    """What a search cost: spans marched, last residual, time of form-finding [s] and when the march began."""
+    """What a search cost: spans marched, last residual, time of form-finding [s] and when the march began.
+
+    ``stalled`` says that it ended before all spans that were allowed, because it came no closer.
+    """
 
     spans: int
     residual: float
+    stalled: bool
     form_finding: float
     began: float
 
@@ -200,8 +213,9 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | 
         message = (
             f"no state repeats from span to span within {effort.spans} spans (last change {effort.residual:.1e}); "
             f"the figures are those of the last {long.spans_evaluated} of {settings.spans} spans, the standard "
-            f"deviation of whose halves differs by {long.spread_percent:+.2f} %. Raise periodic.max_spans, or on a "
-            "line with little damping use solver=open_line or solver=transient"
+            f"deviation of whose halves differs by {long.spread_percent:+.2f} %. "
+            f"{'The search came no closer: on' if effort.stalled else 'Raise periodic.max_spans, or on'} a line with "
+            "little damping use solver=open_line or solver=transient"
         )
     last = tuple(
         replace(

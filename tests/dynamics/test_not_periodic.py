@@ -51,6 +51,25 @@ def test_an_iteration_that_runs_away_is_answered_from_rest(case, monkeypatch):
     assert found.statistics.contact_force_std_N == pytest.approx(plain.statistics.contact_force_std_N, rel=1e-3)
 
 
+@pytest.mark.parametrize(("factor", "ends_after", "status"), [(1.0, 61, "not_periodic"), (0.985, 153, "ok")])
+def test_a_search_that_comes_no_closer_is_not_continued(case, monkeypatch, factor, ends_after, status):
+    """Also one that comes closer slowly, by 1.5 % a span, may use all spans that are allowed."""
+    calls = []
+
+    def change(self, x):
+        calls.append(x)
+        self.record = self.window.march(self.state) if len(calls) == 1 else self.record
+        return x, np.full(1, 1e-2 * factor ** len(calls))
+
+    settings = case.periodic.model_copy(update={"tolerance": 1e-3, "max_spans": 200})
+    case = case.model_copy(update={"periodic": settings, "mean_force_N": None, "applied_force_N": 165.0})
+    monkeypatch.setattr(SpanMap, "apply", change)
+    monkeypatch.setattr("dynamics.steady_state.anderson.Acceleration.propose", lambda self, mapped, feature: mapped)
+    found = solve_periodic(case)
+    assert found.status.value == status and len(calls) == ends_after
+    assert ("came no closer" in found.message) == (factor == 1.0)
+
+
 def test_a_neighbours_start_that_does_not_suit_is_followed_by_one_from_rest(case, monkeypatch):
     case = case.model_copy(update={"periodic": case.periodic.model_copy(update={"tolerance": 1e-3, "max_spans": 60})})
     rest = solve_periodic(case)
