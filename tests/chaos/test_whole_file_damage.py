@@ -132,7 +132,7 @@ def kept(folder, name):
 
 
 @EVERY
-def test_a_damaged_record_is_named_kept_and_resumed(case, study, tmp_path, kind):
+def test_a_damaged_record_is_named_kept_and_resumed(case, study, tmp_path, figures, kind):
     run, whole, other, record, found = study
     folder = shutil.copytree(whole, tmp_path / "study")
     damaged = DAMAGE[kind]((whole / record).read_bytes(), (other / record).read_bytes())
@@ -149,10 +149,11 @@ def test_a_damaged_record_is_named_kept_and_resumed(case, study, tmp_path, kind)
     assert kept(folder, record) == [damaged]
     assert status_of(folder).done == len(found)
     assert run(case, folder) == found
+    figures(f"{len(damaged)} bytes named and kept whole; {left.done} of {len(found)} read, resumed to the same table")
 
 
 @EVERY
-def test_a_damaged_status_is_named_kept_and_written_again(case, study, tmp_path, capsys, kind):
+def test_a_damaged_status_is_named_kept_and_written_again(case, study, tmp_path, capsys, figures, kind):
     run, whole, other, _, found = study
     folder = shutil.copytree(whole, tmp_path / "study")
     status = folder / "status.json"
@@ -168,6 +169,7 @@ def test_a_damaged_status_is_named_kept_and_written_again(case, study, tmp_path,
         same = False
     assert same or (f"{status} must be JSON as a driver wrote it" in said and kept(folder, "status.json") == [damaged])
     assert json.loads(status.read_text())["done"] == len(found)
+    figures("read as it was" if same else f"{len(damaged)} bytes named and kept whole, status written again")
 
 
 @pytest.mark.parametrize("study", STUDIES, indirect=True)
