@@ -23,8 +23,9 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)|src=\"([^\":]+)\"")
 INLINE = re.compile(r"`(make [a-z]+|catenary [^`]*(?:=|--help)[^`]*)`")
 LARGEST_README = 6000
-# the last digits of a steady state depend on the processor
+# the last digits of a steady state depend on the processor; what is printed to 0.1 may be rounded the other way
 TOLERANCE = 0.01
+LAST_DIGIT = 0.15
 
 
 def blocks(language, page="README.md"):
@@ -122,7 +123,7 @@ def test_the_python_prints_what_the_readme_says(tmp_path):
     assert done.returncode == 0, done.stderr
     assert NUMBER.sub("#", done.stdout) == NUMBER.sub("#", printed)
     here, there = ([float(x) for x in NUMBER.findall(text)] for text in (done.stdout, printed))
-    assert here == pytest.approx(there, rel=TOLERANCE, abs=0.1)
+    assert here == pytest.approx(there, rel=TOLERANCE, abs=LAST_DIGIT)
 
 
 def test_there_are_commands_to_check():

@@ -193,7 +193,8 @@ def test_a_design_whose_heights_need_a_push_is_infeasible_in_scenarios_too(bruni
     assert (found.status, found.sigma_N, found.feasible) == (OutcomeStatus.STATIC_SLACK, None, False)
     least = periodic_equilibrium(line).dropper_force.min()
     assert found.constraints == {"g_static_dropper_force": pytest.approx(1.0 - least / 10.0)}
-    assert found.message.startswith("dropper 7 would carry -")
+    # the line is symmetric: rounding decides which of the two is named
+    assert found.message.startswith(("dropper 3 would carry -", "dropper 7 would carry -"))
 
 
 def test_what_has_no_figures_in_one_scenario_has_failed_and_says_where(bruni, setting, monkeypatch):
