@@ -1,7 +1,8 @@
 """Compile in a process of its own what later runs of a case march through, while this process is busy with others.
 
-A march is compiled for each width of its window, and influence matrices have a kernel of their own. The process that
-searches for a design needs none of these, and leaves a core idle while it compiles and solves the nominal line.
+A march is compiled for each number of vectors in a short window's rows and once for all longer ones, and influence
+matrices have a kernel of their own. The process that searches for a design needs none of these in double precision, and
+leaves a core idle while it compiles and solves the nominal line.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ def compile_kernels(case: CaseSpec, *, matrices: bool) -> None:
     """Compile, or load, what `compiled_ahead` says, on as few elements as a mesh can have."""
     light = case.model_copy(update={"catenary": case.catenary.model_copy(update={"mesh": per_bay(2)})})
     cell = vertical_cell(periodic_equilibrium(light.catenary))
-    for window in estimate_windows():
+    own = (case.periodic.spans_behind, case.periodic.spans_ahead)
+    for window in (*estimate_windows(), own):
         _march_a_span(light, cell, window)
     if matrices:
         from dynamics.influence.condensed import CondensedCell

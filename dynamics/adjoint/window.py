@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.kernel import march_span_back
 from dynamics.adjoint.layout import AdjointState, Frozen, Lifted, Multipliers
-from dynamics.linear_algebra.vector_rows import LANES, Rows
+from dynamics.linear_algebra.vector_rows import Rows, row_lanes
 from dynamics.travelling_window.arrays import aligned
 from dynamics.travelling_window.layout import Inputs, Panto
 from dynamics.travelling_window.state import SpanRecord
@@ -83,7 +83,7 @@ class AdjointWindow:
         )
         tolerance = SWEEP_TOLERANCE * max(float(np.abs(cause).max()), window.dt if lifted.step else 0.0)
         march_span_back(
-            (0,) * (width // LANES[number.name]),
+            row_lanes(width, number.name),
             AdjointState(self._rows[0], self.a, self.s, self.mp, self.sp),
             window.scratch,
             window.marched_operators,

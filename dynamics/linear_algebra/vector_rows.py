@@ -1,15 +1,16 @@
-"""Row operations for compiled kernels whose last axis is a fixed number of spans, kept in vector registers.
+"""Row operations for compiled kernels whose last axis is spans, kept in vector registers.
 
 Numba cannot prove that two rows of one array do not overlap, and so leaves such loops scalar or guards each of
 them; these intrinsics state it. They run on any processor: LLVM splits the vectors to what there is.
 
-The first argument of each is a tuple of as many integers as a row has chunks: its length is the compile-time row
-length. A chunk holds LANES[dtype] numbers of the arrays' type, double or single.
+The first argument of each says how many chunks a row has, each of LANES[dtype] numbers of the arrays' type, double or
+single. Rows of a few chunks give a tuple of as many integers, whose length is known when a kernel is compiled; longer
+rows give their number, and are worked through in blocks: one kernel serves them all, as quick as one for each width.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,22 +23,12 @@ from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = [
-    "LANES",
-    "TERMS",
-    "Entries",
-    "Lanes",
-    "Rows",
-    "row_advance",
-    "row_combine",
-    "row_rhs",
-    "row_stretch",
-    "row_sum",
-]
+__all__ = ["LANES", "TERMS", "Entries", "Lanes", "Rows", "row_lanes"]
+__all__ += ["row_advance", "row_combine", "row_rhs", "row_stretch", "row_sum"]
 
 LANES = {"float64": 8, "float32": 16}
-Lanes = tuple[int, ...]
-"""As many integers as a row has chunks: the length is what counts, and is known when a kernel is compiled."""
+Lanes = tuple[int, ...] | int
+"""As many integers as a row has chunks, or the number of chunks of a row that is long."""
 Rows = NDArray[np.float64] | NDArray[np.float32]
 """Rows (row, span + 1) of the window's precision, C-contiguous, whole vectors wide."""
 Entries = tuple[NDArray[np.int64], Rows, int, int]
@@ -56,16 +47,43 @@ _I64 = ir.IntType(64)
 _FUSE = ("contract",)
 # terms of a row are added up in whole groups; lists of terms are filled up with zeros
 TERMS, WAYS = 4, 4
+# chunks of the longest row that has code of its own, and of the blocks in which longer ones are worked through
+BLOCK = 4
+
+
+def row_lanes(width: int, number: str) -> Lanes:
+    """First argument of the row operations for rows of ``width`` numbers, whole chunks, of a type by its name."""
+    chunks = width // LANES[number]
+    return (0,) * chunks if chunks <= BLOCK else chunks
 
 
 class _Emit:
-    """Emits loads, stores and sums over rows of C-contiguous arrays of one literal width and type."""
+    """Emits loads, stores and sums over rows of C-contiguous arrays of one width and type."""
 
-    def __init__(self, context: BaseContext, builder: Builder, signature: Signature, array: NumbaType) -> None:
+    def __init__(
+        self, context: BaseContext, builder: Builder, signature: Signature, array: NumbaType, lanes: Value
+    ) -> None:
         self.context, self.builder, self.signature = context, builder, signature
-        self.chunks, self.lanes = signature.args[0].count, LANES[str(array.dtype)]
+        self.lanes = LANES[str(array.dtype)]
+        self.known = isinstance(signature.args[0], types.UniTuple)
+        self.count = ir.Constant(_I64, signature.args[0].count) if self.known else lanes
+        self.width, self.first = builder.mul(self.count, ir.Constant(_I64, self.lanes)), ir.Constant(_I64, 0)
+        self.chunks = BLOCK
         self.number = ir.DoubleType() if array.dtype == types.float64 else ir.FloatType()
         self.vector = ir.VectorType(self.number, self.lanes)
+
+    def blocks(self) -> Iterator[range]:
+        """Emit what stands in a loop over this once for a row of known length, or into loops over blocks of chunks."""
+        b = self.builder
+        if self.known:
+            self.chunks = self.signature.args[0].count
+            yield range(self.chunks)
+            return
+        whole = b.and_(self.count, ir.Constant(_I64, -BLOCK))
+        for begin, end, step in ((self.first, whole, BLOCK), (whole, self.count, 1)):
+            with cgutils.for_range_slice(b, begin, end, ir.Constant(_I64, step), _I64) as (k, _):
+                self.chunks, self.first = step, b.mul(k, ir.Constant(_I64, self.lanes))
+                yield range(step)
 
     def splat(self, value: Value) -> Value:
         """Copy a scalar to every lane."""
@@ -85,8 +103,7 @@ class _Emit:
     def lane(self, pointer: Value, row: Value, chunk: int) -> Value:
         """Pointer to one chunk of a row."""
         b = self.builder
-        stride = ir.Constant(_I64, self.chunks * self.lanes)
-        offset = b.add(b.mul(row, stride), ir.Constant(_I64, chunk * self.lanes))
+        offset = b.add(b.add(b.mul(row, self.width), self.first), ir.Constant(_I64, chunk * self.lanes))
         return b.bitcast(b.gep(pointer, [offset]), self.vector.as_pointer())
 
     def load(self, pointer: Value, row: Value, chunk: int) -> Value:
@@ -129,7 +146,7 @@ class _Emit:
 
 
 def _check(lanes: NumbaType) -> bool:
-    return isinstance(lanes, types.UniTuple)
+    return isinstance(lanes, (types.UniTuple, types.Integer))
 
 
 def _row_combine(
@@ -150,13 +167,13 @@ def _row_combine(
     signature = types.void(lanes, dst, types.intp, types.float64, src, entries)
 
     def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows = _Emit(context, builder, signature, dst)
+        rows = _Emit(context, builder, signature, dst, args[0])
         p, factor = rows.data(1, args), rows.splat(args[3])
-        chunks = range(rows.chunks)
-        start = [builder.fmul(factor, rows.load(p, args[2], c), flags=_FUSE) for c in chunks]
-        sums = rows.gather(start, rows.data(4, args), 5, args)
-        for c in chunks:
-            rows.store(sums[c], p, args[2], c)
+        for chunks in rows.blocks():
+            start = [builder.fmul(factor, rows.load(p, args[2], c), flags=_FUSE) for c in chunks]
+            sums = rows.gather(start, rows.data(4, args), 5, args)
+            for c in chunks:
+                rows.store(sums[c], p, args[2], c)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -171,13 +188,13 @@ def _row_rhs(
     signature = types.void(lanes, dst, types.intp, memory, entries)
 
     def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows = _Emit(context, builder, signature, dst)
+        rows = _Emit(context, builder, signature, dst, args[0])
         p, a, s = rows.data(1, args), rows.member(3, args, 0), rows.member(3, args, 1)
-        chunks = range(rows.chunks)
-        start = [builder.fsub(rows.load(a, args[2], c), rows.load(s, args[2], c)) for c in chunks]
-        sums = rows.gather(start, p, 4, args)
-        for c in chunks:
-            rows.store(sums[c], p, args[2], c)
+        for chunks in rows.blocks():
+            start = [builder.fsub(rows.load(a, args[2], c), rows.load(s, args[2], c)) for c in chunks]
+            sums = rows.gather(start, p, 4, args)
+            for c in chunks:
+                rows.store(sums[c], p, args[2], c)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -192,11 +209,12 @@ def _row_sum(
     signature = types.void(lanes, dst, types.intp, entries)
 
     def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows = _Emit(context, builder, signature, dst)
-        p, chunks = rows.data(1, args), range(rows.chunks)
-        sums = rows.gather([rows.load(p, args[2], c) for c in chunks], p, 3, args, WAYS)
-        for c in chunks:
-            rows.store(sums[c], p, args[2], c)
+        rows = _Emit(context, builder, signature, dst, args[0])
+        p = rows.data(1, args)
+        for chunks in rows.blocks():
+            sums = rows.gather([rows.load(p, args[2], c) for c in chunks], p, 3, args, WAYS)
+            for c in chunks:
+                rows.store(sums[c], p, args[2], c)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -218,12 +236,13 @@ def _row_stretch(
     signature = types.void(lanes, dst, types.intp, u, w, types.float64, entries)
 
     def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows, b = _Emit(context, builder, signature, dst), builder
+        rows, b = _Emit(context, builder, signature, dst, args[0]), builder
         target, place, rate, step = rows.data(1, args), rows.data(3, args), rows.data(4, args), rows.splat(args[5])
-        zero = [ir.Constant(rows.vector, None)] * rows.chunks
-        first, second = rows.gather(zero, place, 6, args), rows.gather(zero, rate, 6, args)
-        for c in range(rows.chunks):
-            rows.store(b.fadd(first[c], b.fmul(step, second[c], flags=_FUSE), flags=_FUSE), target, args[2], c)
+        for chunks in rows.blocks():
+            zero = [ir.Constant(rows.vector, None)] * len(chunks)
+            first, second = rows.gather(zero, place, 6, args), rows.gather(zero, rate, 6, args)
+            for c in chunks:
+                rows.store(b.fadd(first[c], b.fmul(step, second[c], flags=_FUSE), flags=_FUSE), target, args[2], c)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -248,19 +267,19 @@ def _row_advance(
     signature = types.void(lanes, types.intp, types.intp, arrays, factors, entries)
 
     def codegen(context: BaseContext, builder: Builder, signature: Signature, args: Arguments) -> Value:
-        rows, row, b = _Emit(context, builder, signature, arrays.types[0]), args[1], builder
+        rows, row, b = _Emit(context, builder, signature, arrays.types[0], args[0]), args[1], builder
         u, a, s, w, sponge = (rows.member(3, args, k) for k in range(5))
         dt, gamma, gain, four = (rows.splat(b.extract_value(args[4], k)) for k in range(4))
-        chunks = range(rows.chunks)
-        mass = rows.gather([ir.Constant(rows.vector, None)] * rows.chunks, w, 5, args)
-        for c in chunks:
-            old_a, old_s, m = rows.load(a, row, c), rows.load(s, row, c), mass[c]
-            rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
-            rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
-            new_a = b.fsub(b.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
-            rows.store(b.fmul(new_a, rows.load(sponge, args[2], c)), a, row, c)
-            step = b.fmul(dt, rows.load(w, row, c), flags=_FUSE)
-            rows.store(b.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
+        for chunks in rows.blocks():
+            mass = rows.gather([ir.Constant(rows.vector, None)] * len(chunks), w, 5, args)
+            for c in chunks:
+                old_a, old_s, m = rows.load(a, row, c), rows.load(s, row, c), mass[c]
+                rest = b.fsub(b.fsub(old_a, old_s), b.fmul(gamma, m, flags=_FUSE), flags=_FUSE)
+                rows.store(b.fadd(old_s, b.fmul(gain, rest, flags=_FUSE), flags=_FUSE), s, row, c)
+                new_a = b.fsub(b.fmul(four, m, flags=_FUSE), old_a, flags=_FUSE)
+                rows.store(b.fmul(new_a, rows.load(sponge, args[2], c)), a, row, c)
+                step = b.fmul(dt, rows.load(w, row, c), flags=_FUSE)
+                rows.store(b.fadd(rows.load(u, row, c), step, flags=_FUSE), u, row, c)
         return context.get_dummy_value()
 
     return signature, codegen

@@ -157,8 +157,8 @@ def march_span(
 
     Parameters
     ----------
-    lanes : tuple
-        As many integers as a row has chunks (see `dynamics.linear_algebra.vector_rows`).
+    lanes : tuple or int
+        How many chunks a row has (see `dynamics.linear_algebra.vector_rows`).
     state, scratch, operators, inputs, records : March, Scratch, Operators, Inputs, Records
         As `layout` says; state, scratch and records are written in.
     """

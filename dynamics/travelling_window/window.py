@@ -19,7 +19,7 @@ from scipy.sparse.linalg import splu
 
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.chain import chain_stiffness, held_along
-from dynamics.linear_algebra.vector_rows import LANES
+from dynamics.linear_algebra.vector_rows import LANES, row_lanes
 from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
@@ -161,7 +161,7 @@ class TravellingWindow:
         for x, y in zip(self._moved, held, strict=True):
             x[:] = y
         sweeps = march_span(
-            (0,) * ((self.spans + 1) // LANES[self._number.name]),
+            row_lanes(self.spans + 1, self._number.name),
             March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
             self.scratch,
             self.marched_operators,
@@ -275,5 +275,4 @@ class TravellingWindow:
 
     def settle(self, state: WindowState) -> None:
         """Make the bays' tensions and the elastic force those that go with the displacement."""
-        lanes = (0,) * ((self.spans + 1) // LANES["float64"])
-        settle_spans(lanes, state.u, state.s, self._work, *self._stiffness)
+        settle_spans(row_lanes(self.spans + 1, "float64"), state.u, state.s, self._work, *self._stiffness)

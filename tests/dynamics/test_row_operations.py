@@ -5,7 +5,16 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from dynamics.linear_algebra.vector_rows import LANES, TERMS, row_advance, row_combine, row_rhs, row_stretch, row_sum
+from dynamics.linear_algebra.vector_rows import (
+    LANES,
+    TERMS,
+    row_advance,
+    row_combine,
+    row_lanes,
+    row_rhs,
+    row_stretch,
+    row_sum,
+)
 
 ROWS = 9
 
@@ -72,14 +81,14 @@ def compiled_advance(lanes, *args):
     row_advance(lanes, *args)
 
 
-@pytest.fixture(params=[("float64", 1), ("float64", 3), ("float32", 1), ("float32", 2)], ids=str)
+@pytest.fixture(params=[("float64", 1), ("float64", 3), ("float64", 8), ("float64", 11), ("float32", 2)], ids=str)
 def window(request):
     """Five arrays of random rows, terms of a row, and how many chunks it has."""
     number, chunks = request.param
     rng = np.random.default_rng(5)
     arrays = [rng.normal(size=(ROWS, chunks * LANES[number])).astype(number) for _ in range(5)]
     index, value = rng.integers(0, ROWS, 5 * TERMS), rng.normal(size=5 * TERMS).astype(number)
-    return arrays, (index, value), (0,) * chunks
+    return arrays, (index, value), row_lanes(chunks * LANES[number], number)
 
 
 def equal(window, compiled, reference, arguments):
@@ -123,8 +132,18 @@ def test_a_row_is_advanced_by_one_step(window, kind):
     equal(window, compiled_advance, advance_row, lambda x: (5, kind, (*x[:4], x[4]), factors))
 
 
+def test_long_rows_share_a_kernel_that_gives_what_one_of_their_own_would(window):
+    arrays, (index, value), _ = window
+    chunks, entries = arrays[0].shape[1] // LANES[arrays[0].dtype.name], (index, value, 0, 5 * TERMS)
+    found, expected = (arrays[0].copy() for _ in range(2))
+    compiled_combine(chunks, found, 4, 0.3, arrays[1], entries)
+    compiled_combine((0,) * chunks, expected, 4, 0.3, arrays[1], entries)
+    assert np.array_equal(found, expected)
+    assert [type(row_lanes(8 * n, "float64")) for n in (4, 5)] == [tuple, int]
+
+
 def test_a_row_of_no_known_length_is_refused():
     array = np.zeros((1, 8))
     entries = (np.zeros(TERMS, np.int64), np.zeros(TERMS), 0, TERMS)
     with pytest.raises(TypingError, match="No implementation of function"):
-        compiled_sum(1, array, 0, entries)
+        compiled_sum(1.0, array, 0, entries)
