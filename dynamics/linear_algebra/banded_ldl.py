@@ -5,7 +5,6 @@ Columns of unit lower L: ``low[i, k]`` stands in row i + 1 + k.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,8 @@ from scipy.sparse import csr_array
 __all__ = ["BandedFactor", "banded_ldl", "banded_solve"]
 
 Floats = NDArray[np.float64]
-# widths that have a loop of their own, with a length known to the compiler (a wire alone; planar, spatial, stitched)
-WIDTHS = (3, 12, 18, 24, 36)
+# half bandwidth of a wire alone, which has a loop of its own, with a length known to the compiler
+WIRE = 3
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
@@ -40,7 +39,7 @@ def banded_ldl(A: csr_array) -> BandedFactor:
     rows = A.tocoo()
     n, below = A.shape[0], rows.row - rows.col
     half = int(below.max(initial=0))
-    width = next((w for w in WIDTHS if w >= half), half)
+    width = WIRE if half <= WIRE else half
     band = np.zeros((width + 1, n))
     keep = below >= 0
     band[below[keep], rows.col[keep]] = rows.data[keep]
@@ -72,17 +71,9 @@ def _solve(low, inverse, x, width):
         x[i] = total
 
 
-def _solver(width: int) -> Callable[[Floats, Floats, Floats], None]:
-    """Kernel for one width."""
-
-    @njit(**_OPTIONS)
-    def solve(low, inverse, x):
-        _solve(low, inverse, x, width)
-
-    return solve
-
-
-_solve_3, _solve_12, _solve_18, _solve_24, _solve_36 = (_solver(width) for width in WIDTHS)
+@njit(**_OPTIONS)
+def _solve_wire(low, inverse, x):
+    _solve(low, inverse, x, WIRE)
 
 
 @njit(**_OPTIONS)
@@ -94,15 +85,7 @@ def banded_solve(factor: BandedFactor, x: Floats, first: int, last: int) -> None
     """
     low, inverse, rows = factor.low[first:last], factor.inverse[first:last], x[first:last]
     width = low.shape[1]
-    if width == 3:
-        _solve_3(low, inverse, rows)
-    elif width == 12:
-        _solve_12(low, inverse, rows)
-    elif width == 18:
-        _solve_18(low, inverse, rows)
-    elif width == 24:
-        _solve_24(low, inverse, rows)
-    elif width == 36:
-        _solve_36(low, inverse, rows)
+    if width == WIRE:
+        _solve_wire(low, inverse, rows)
     else:
         _solve(low, inverse, rows, width)

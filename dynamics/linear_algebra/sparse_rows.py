@@ -70,12 +70,14 @@ def product(A: SparseRows, x: Floats, y: Floats) -> None:
 
 
 @njit(**_OPTIONS)
-def multiply_fixed(A: FixedRows, x: Floats, y: Floats) -> None:
-    """Product y = A x."""
-    for i in range(y.size):
+def multiply_fixed(A: FixedRows, x: Floats, y: Floats, first: int, last: int) -> None:
+    """Product y = A x in the rows from ``first`` to ``last``; the others stay as they are."""
+    for i in range(first, last):
         total = 0.0
         for k in range(PLACES):
             total += A.val[i, k] * x[A.idx[i, k]]
         y[i] = total
     if A.rest.val.size > 0:
-        multiply(A.rest, x, y, 1.0)
+        for i in range(first, last):
+            for k in range(A.rest.ptr[i], A.rest.ptr[i + 1]):
+                y[i] += A.rest.val[k] * x[A.rest.idx[k]]

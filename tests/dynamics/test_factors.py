@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import block_diag, csr_array
 
 from dynamics.linear_algebra.banded_ldl import banded_ldl, banded_solve
+from dynamics.linear_algebra.block_ldl import block_ldl, block_reach, block_solve, rows_near
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve, negative_pivots
 from dynamics.linear_algebra.sparse_rows import fixed_rows, multiply, multiply_fixed, product, sparse_rows
 
@@ -41,7 +42,34 @@ def test_a_window_gives_the_whole_answer_to_a_load_that_decays_inside_it_and_tou
     assert not part[:100].any() and not part[300:line].any()
 
 
-def test_a_matrix_that_is_not_positive_definite_has_no_banded_factor():
+@pytest.mark.parametrize("n", [1, 2, 6, 17, 40, 131])
+@pytest.mark.parametrize("half", [0, 1, 5, 8, 12, 17, 23, 36, 40])
+def test_a_factor_in_blocks_solves_as_dense_algebra_does(n, half):
+    A = symmetric(n, half, 4.0 * half + 3.0)
+    b = np.random.default_rng(1).normal(size=n)
+    x = b.copy()
+    block_solve(block_ldl(A), x, 0, n)
+    np.testing.assert_allclose(x, np.linalg.solve(A.toarray(), b), rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("half", [11, 17])
+def test_rows_near_a_load_give_the_whole_answer_and_no_others_are_touched(half):
+    n = 1001
+    factor, load = block_ldl(symmetric(n, half, 20.0 * half)), np.zeros(n)
+    load[500:504] = [1.0, -2.0, 0.5, 1.0]
+    reach = block_reach(factor, range(400, 420))
+    first, last = rows_near(500, 504, reach, n)
+    assert first % 6 == 0 and 0 < first <= 500 - reach and 504 + reach == last < n
+    whole, part = load.copy(), load.copy()
+    block_solve(factor, whole, 0, n)
+    block_solve(factor, part, first, last)
+    np.testing.assert_allclose(part, whole, rtol=0.0, atol=1e-16 * np.abs(whole).max())
+    assert not part[:first].any() and not part[last:].any()
+
+
+def test_a_matrix_that_is_not_positive_definite_has_no_factor():
+    with pytest.raises(np.linalg.LinAlgError):
+        block_ldl(symmetric(30, 3, np.where(np.arange(30) == 17, -40.0, 40.0)))
     with pytest.raises(np.linalg.LinAlgError):
         banded_ldl(symmetric(30, 3, np.where(np.arange(30) == 17, -40.0, 40.0)))
 
@@ -71,7 +99,7 @@ def test_products_by_rows():
     A = csr_array(dense)
     x, y, z = np.random.default_rng(3).normal(size=(3, 40))
     expected, added = dense @ x, z + 0.5 * (dense @ x)
-    multiply_fixed(fixed_rows(A), x, y)
+    multiply_fixed(fixed_rows(A), x, y, 0, y.size)
     np.testing.assert_allclose(y, expected, rtol=1e-13, atol=1e-13)
     rows = sparse_rows(A)
     assert rows.val.size == np.count_nonzero(dense) - 1

@@ -143,6 +143,27 @@ def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
     assert np.abs(stepped.u).max() > 1e-3
 
 
+def test_corrections_near_the_contact_are_those_of_the_whole_line(prepared):
+    """Slack droppers and two contacts among them; with rows that end too soon the whole line is solved for instead."""
+    case, line = prepared(spans=10, dt=5.0e-4, applied=220.0)
+    case = case.model_copy(update={"trailing": TrailingSpec(distances_m=(40.0,))})
+    pantographs = build_pantographs(case, 300.0)
+    system = build_system(case, line, pantographs)
+    scheme = INTEGRATORS["newmark"].init(build_matrices(case, line, system), Request(case.time_step))
+    n, found = line.mass.shape[0], []
+    assert 0 < scheme.reach < n // 3
+    for reach in (n, scheme.reach, 6):
+        state, work = static_start(case, line, pantographs), make_work(n, 2, 3)
+        start_accelerations(system, state, line.mass, work)
+        record = RunRecord(case, line, 400, 2).record(0, 400)
+        done, _, _ = march(system, state, scheme._replace(reach=reach), work, record, 0)
+        assert done == 400 and (record.dropper <= 0.0).any()
+        found.append((record.force.copy(), state.a.copy()))
+    for force, a in found[1:]:
+        np.testing.assert_allclose(force, found[0][0], rtol=0.0, atol=1e-8)
+        np.testing.assert_allclose(a, found[0][1], rtol=0.0, atol=1e-9 * np.abs(a).max())
+
+
 def test_the_stability_limit_is_where_runge_kutta_grows(prepared):
     """Just below it a run stays finite, a fifth above it does not (the bound covers all damping up to the largest)."""
     case, line = prepared()

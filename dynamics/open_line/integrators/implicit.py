@@ -8,7 +8,8 @@ as PantoCat, eqs 4 to 8, iterates it.) After a correction A du = r the residual 
 remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with
 C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times u, v, a are carried along. The
 contact force is corrected by the share 1 / (1 + k g) of what its law asks for, g being what wire and head give way
-to it within a step.
+to it within a step. After the first correction of a linearised line, forces change at contacts and slack droppers
+alone, and a step is so short that the line answers near them alone: later corrections are solved for in those rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.linear_algebra.block_ldl import BlockFactor, block_solve, rows_near
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
@@ -30,6 +31,10 @@ from dynamics.open_line.system import Contacts, Motion, State, System, Touch
 __all__ = ["ImplicitScheme", "implicit_step", "refresh"]
 
 LEAST_CONTRACTION = 0.1
+# share of the largest answer that may stand where the rows end in which it is solved for
+DECAYED = 1e-13
+# rows that are looked through at once for a change of force
+CHUNK = 64
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
@@ -39,7 +44,8 @@ class ImplicitScheme(NamedTuple):
     ``factor`` is that of the effective matrix A = by_mass M + by_damping C + by_stiffness K with
     by_mass = 1 / (beta dt^2), by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse``
     is the same for a pantograph. ``tolerance`` [m] on what is left to correct, ``most`` corrections.
-    ``contact_share`` is the part of a missing contact force that a correction takes.
+    ``contact_share`` is the part of a missing contact force that a correction takes. ``reach`` rows from a load the
+    line's answer is below rounding.
     """
 
     dt: float
@@ -51,9 +57,10 @@ class ImplicitScheme(NamedTuple):
     by_stiffness: float
     tolerance: float
     most: int
-    factor: BandedFactor
+    factor: BlockFactor
     mass_inverse: NDArray[np.float64]
     contact_share: float
+    reach: int
 
 
 @njit(**_OPTIONS)
@@ -65,8 +72,8 @@ def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) ->
         multiply(system.stiffness, state.u, Ku, 1.0)
     multiply(system.stiffness, state.v, Kv, 1.0)
     multiply(system.stiffness, state.a, Ka, 1.0)
-    multiply_fixed(system.mass, state.v, Mv)
-    multiply_fixed(system.mass, state.a, Ma)
+    multiply_fixed(system.mass, state.v, Mv, 0, Mv.size)
+    multiply_fixed(system.mass, state.a, Ma, 0, Ma.size)
 
 
 @njit(**_OPTIONS)
@@ -111,57 +118,102 @@ def _mass_residual(system, state, scheme, t, force, g_old, r):
 
 
 @njit(**_OPTIONS)
-def _correct_line(system, state, scheme, work, r):
-    """Solve for a correction of displacements; r becomes (1 + alpha) K du. Returns the largest correction.
+def _largest(x, first, last):
+    """Largest magnitude from ``first`` to ``last``, not a number where one is not; four chains of comparisons."""
+    a = b = c = d = 0.0
+    whole = first + (last - first) // 4 * 4
+    for i in range(first, whole, 4):
+        a, b = max(a, abs(x[i])), max(b, abs(x[i + 1]))
+        c, d = max(c, abs(x[i + 2])), max(d, abs(x[i + 3]))
+    for i in range(whole, last):
+        a = max(a, abs(x[i]))
+    return max(max(a, b), max(c, d))
 
-    Accelerations and what is carried follow from the sums over a step (`_finish`).
+
+@njit(**_OPTIONS)
+def _solve_line(scheme, r, du, rows):
+    """Solve for the answer du to the residual within ``rows``; returns the rows it is found in, and its largest entry.
+
+    An answer that has not decayed where they end, as on a line that is unlike where its reach was found, is solved
+    for in all rows.
+    """
+    (first, last), n = rows, r.size
+    width = scheme.factor.below.shape[2]
+    du[first:last] = r[first:last]
+    block_solve(scheme.factor, du, first, last)
+    size = _largest(du, first, last)
+    before = _largest(du, first, min(first + width, last)) if first > 0 else 0.0
+    after = _largest(du, max(last - width, first), last) if last < n else 0.0
+    if max(before, after) > DECAYED * size:
+        r[:first], r[last:] = 0.0, 0.0
+        du[:] = r
+        block_solve(scheme.factor, du, 0, n)
+        return 0, n, _largest(du, 0, n)
+    du[max(0, first - width) : first] = 0.0
+    du[last : last + width] = 0.0
+    return first, last, size
+
+
+@njit(**_OPTIONS)
+def _correct_line(system, state, scheme, work, r, rows):
+    """Solve for a correction and apply it to the line's motion and to what is carried; returns the largest entry.
+
+    The residual ``r``, zero but in ``rows``, becomes (1 + alpha) K du there.
     """
     du, Mdu, Ddu = work.solved, work.corrections.Mdu, work.corrections.Ddu
-    sum_u, sum_M, sum_K = work.corrections.sum_u, work.corrections.sum_M, work.corrections.sum_K
-    n = r.size
-    du[:] = r
-    banded_solve(scheme.factor, du, 0, n)
-    multiply_fixed(system.mass, du, Mdu)
+    first, last, size = _solve_line(scheme, r, du, rows)
+    multiply_fixed(system.mass, du, Mdu, first, last)
     few = system.damping_rows
     for k in range(few.size):
         i = few[k]
+        if not first <= i < last:
+            continue
         total = 0.0
         for j in range(system.damping.ptr[i], system.damping.ptr[i + 1]):
             total += system.damping.val[j] * du[system.damping.idx[j]]
         Ddu[i] = scheme.by_damping * total
     by_m = scheme.by_mass + scheme.by_damping * system.alpha
     by_v = scheme.gamma / (scheme.beta * scheme.dt)
+    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
     by_k = 1.0 / (scheme.by_stiffness + scheme.by_damping * system.beta)
-    size = 0.0
-    for i in range(n):
+    u, v, a = state.u, state.v, state.a
+    Ku, Kv, Ka, Mv, Ma = work.carried
+    for i in range(first, last):
         Kdu = by_k * (r[i] - by_m * Mdu[i] - Ddu[i])
-        state.u[i] += du[i]
-        state.v[i] += by_v * du[i]
-        sum_u[i] += du[i]
-        sum_M[i] += Mdu[i]
-        sum_K[i] += Kdu
+        u[i] += du[i]
+        v[i] += by_v * du[i]
+        a[i] += by_a * du[i]
+        Ku[i] += Kdu
+        Kv[i] += by_v * Kdu
+        Ka[i] += by_a * Kdu
+        Mv[i] += by_v * Mdu[i]
+        Ma[i] += by_a * Mdu[i]
         r[i] = scheme.by_stiffness * Kdu
-        size = max(size, abs(du[i]))
     return size
 
 
 @njit(**_OPTIONS)
-def _finish(system, state, scheme, work):
-    """Apply a step's corrections to accelerations and to what is carried."""
-    by_v = scheme.gamma / (scheme.beta * scheme.dt)
-    by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
-    keep_u = 0.0 if system.nonlinear else 1.0
-    Ku, Kv, Ka, Mv, Ma = work.carried
-    sum_u, sum_M, sum_K = work.corrections.sum_u, work.corrections.sum_M, work.corrections.sum_K
-    a = state.a
-    for i in range(a.size):
-        a[i] += by_a * sum_u[i]
-        Ku[i] += keep_u * sum_K[i]
-        Kv[i] += by_v * sum_K[i]
-        Ka[i] += by_a * sum_K[i]
-        Mv[i] += by_v * sum_M[i]
-        Ma[i] += by_a * sum_M[i]
-        sum_u[i], sum_M[i], sum_K[i] = 0.0, 0.0, 0.0
+def _remaining(system, scheme, work, r):
+    """Form the residual that a correction has left; returns the rows in which its answer is felt."""
+    e, e_new, n, part = work.corrections.e, work.corrections.e_new, r.size, 1.0 + scheme.alpha
+    if system.nonlinear:
+        for i in range(n):
+            r[i] += part * (e[i] - e_new[i])
+            e[i] = e_new[i]
+        return 0, n
+    first, last = n, 0
+    for begin in range(0, n, CHUNK):
+        end, change = min(begin + CHUNK, n), 0.0
+        for i in range(begin, end):
+            change += abs(e[i] - e_new[i])
+        if change != 0.0:
+            first, last = min(first, begin), end
+    near = rows_near(min(first, last), last, scheme.reach, n)
+    r[near[0] : near[1]] = 0.0
+    for i in range(first, last):
+        r[i] = part * (e[i] - e_new[i])
+        e[i] = e_new[i]
+    return near
 
 
 @njit(**_OPTIONS)
@@ -188,7 +240,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     correction is also that of the predictor); the step has converged when that is below the tolerance.
     """
     note_slack(system, state)
-    n, wires = state.u.size, system.contact_wire.end.size
+    rows, wires = (0, state.u.size), system.contact_wire.end.size
     e, e_new, r = work.corrections.e, work.corrections.e_new, work.corrections.r
     rz, dz, g_old = work.corrections.rz, work.corrections.dz, work.weighed.g
     force, height, approach = work.contacts
@@ -203,7 +255,7 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     _mass_residual(system, state, scheme, after, force, g_old, rz)
     count, size, last = -scheme.most, 1.0e300, 1.0e300
     for iteration in range(1, scheme.most + 1):
-        size = _correct_line(system, state, scheme, work, r)
+        size = _correct_line(system, state, scheme, work, r, rows)
         size = max(size, _correct_masses(state, scheme, rz, dz))
         if not size < 1.0e3:
             break
@@ -212,18 +264,14 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
             break
         last = size
         local_forces(system, state, after, moving, e_new, trial)
-        keep = 1.0 if system.nonlinear else 0.0
-        for i in range(n):
-            r[i] = keep * r[i] + part * (e[i] - e_new[i])
-            e[i] = e_new[i]
+        rows = _remaining(system, scheme, work, r)
         rz[:] = 0.0
         for c in range(force.size):
             rz[c // wires, 0] += part * (force[c] - force_new[c])
             force[c] = force_new[c]
-    _finish(system, state, scheme, work)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
-    return count, max(np.abs(r).max(), np.abs(rz).max())
+    return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())
 
 
 @njit(**_OPTIONS)

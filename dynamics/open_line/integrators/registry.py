@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from catenary.errors import InputError
-from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_ldl, banded_solve
+from dynamics.linear_algebra.block_ldl import BlockFactor, block_ldl, block_reach, block_solve, rows_near
 from dynamics.open_line.integrators.implicit import ImplicitScheme, implicit_step, refresh
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme, nothing_carried, runge_kutta_step
 from dynamics.open_line.integrators.scheme import Matrices, Request
@@ -43,8 +43,9 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
     by_m, by_c, by_k = 1.0 / (beta * dt * dt), (1.0 + alpha) * gamma / (beta * dt), 1.0 + alpha
     A = csr_array(by_m * matrices.mass + by_c * matrices.damping + by_k * matrices.stiffness)
     small = by_m * np.diag(matrices.masses) + by_c * matrices.mass_damping + by_k * matrices.mass_stiffness
-    factor, inverse = banded_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
-    gives = by_k * (_softest_point(factor, matrices) + inverse[0, 0])
+    factor, inverse = block_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
+    reach = block_reach(factor, _loaded(factor))
+    gives = by_k * (_softest_point(factor, reach, matrices) + inverse[0, 0])
     return ImplicitScheme(
         dt=dt,
         alpha=alpha,
@@ -58,18 +59,28 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
         factor=factor,
         mass_inverse=inverse,
         contact_share=1.0 / (1.0 + matrices.contact_stiffness * gives),
+        reach=reach,
     )
 
 
-def _softest_point(factor: BandedFactor, matrices: Matrices) -> float:
+def _loaded(factor: BlockFactor) -> Iterator[int]:
+    """Rows of every kind of dof at two places of a line, on which loads show how far they are felt."""
+    n, width = factor.inverse.size, factor.below.shape[2]
+    for place in (n // 6, n // 2):
+        yield from range(place, min(place + width, n))
+
+
+def _softest_point(factor: BlockFactor, reach: int, matrices: Matrices) -> float:
     """Most that the contact wire gives way at a point within a step [m/N]."""
     most, n = 0.0, factor.inverse.size
+    answer = np.zeros(n)
     for dof, weight in zip(matrices.contact_dof, matrices.contact_weight, strict=True):
-        load = np.zeros(n)
-        np.add.at(load, dof[dof >= 0], weight[dof >= 0])
-        answer = load.copy()
-        banded_solve(factor, answer, 0, n)
-        most = max(most, float(load @ answer))
+        kept = dof >= 0
+        first, last = rows_near(int(dof[kept].min()), int(dof[kept].max()) + 1, reach, n)
+        np.add.at(answer, dof[kept], weight[kept])
+        block_solve(factor, answer, first, last)
+        most = max(most, float(weight[kept] @ answer[dof[kept]]))
+        answer[first:last] = 0.0
     return most
 
 
@@ -91,7 +102,7 @@ def _runge_kutta(matrices: Matrices, request: Request) -> RungeKuttaScheme:
         )
         raise InputError([sentence])
     substeps = int(np.ceil(request.dt / (request.substep or SAFETY * limit) - 1e-9))
-    return RungeKuttaScheme(substeps, request.dt, banded_ldl(matrices.mass))
+    return RungeKuttaScheme(substeps, request.dt, block_ldl(matrices.mass))
 
 
 INTEGRATORS = {

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.linear_algebra.block_ldl import BlockFactor, block_solve
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
@@ -30,7 +30,7 @@ class RungeKuttaScheme(NamedTuple):
 
     substeps: int
     dt: float
-    factor: BandedFactor
+    factor: BlockFactor
 
 
 @njit(**_OPTIONS)
@@ -45,13 +45,13 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     force = work.contacts.force
     local_forces(system, state, t, moving, a, Touch(work.contacts, force, 1.0))
     n, Mv, b = a.size, work.stages.Mv, work.solved
-    multiply_fixed(system.mass, v, Mv)
+    multiply_fixed(system.mass, v, Mv, 0, Mv.size)
     multiply(system.damping, v, a, 1.0)
     multiply(system.stiffness, v, a, system.beta)
     if not system.nonlinear:
         multiply(system.stiffness, u, a, 1.0)
     b[:] = -a - system.alpha * Mv
-    banded_solve(scheme.factor, b, 0, n)
+    block_solve(scheme.factor, b, 0, n)
     a[:] = b
     mass, wires = system.pantographs.mass, system.contact_wire.end.size
     for p in range(z.shape[0]):

@@ -67,8 +67,8 @@ class Weighed(NamedTuple):
 class Corrections(NamedTuple):
     """Vectors of an implicit step.
 
-    Of the line (dof,): local force before and after a correction, residual, M du and C' du of a correction, sums of du,
-    M du and K du over the step. Of the masses (pantograph, mass): residual and correction.
+    Of the line (dof,): local force before and after a correction, residual, M du and C' du of a correction.
+    Of the masses (pantograph, mass): residual and correction.
     """
 
     e: Floats
@@ -76,9 +76,6 @@ class Corrections(NamedTuple):
     r: Floats
     Mdu: Floats
     Ddu: Floats
-    sum_u: Floats
-    sum_M: Floats
-    sum_K: Floats
     rz: Floats
     dz: Floats
 
@@ -130,7 +127,7 @@ def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
         force_new=force_new,
         carried=Carried(*line(5)),
         weighed=Weighed(*line(1), *heads(1)),
-        corrections=Corrections(*line(8), *heads(2)),
+        corrections=Corrections(*line(5), *heads(2)),
         stages=Stages(*line(5), *heads(5), *line(1)),
     )
 

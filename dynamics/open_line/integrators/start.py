@@ -28,7 +28,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     multiply(system.stiffness, state.v, total, system.beta)
     if not system.nonlinear:
         multiply(system.stiffness, state.u, total, 1.0)
-    multiply_fixed(system.mass, state.v, product)
+    multiply_fixed(system.mass, state.v, product, 0, product.size)
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):
