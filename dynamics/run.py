@@ -37,7 +37,8 @@ class Run:
     solution : Solution
         What the solver gave: plain arrays.
     error : NumericalError or None
-        Estimated numerical error of the standard deviation; None where none was asked for or there are no figures.
+        Estimated numerical error of the standard deviation, of a train's worst pantograph; None where none was asked
+        for or there are no figures.
     wall_time_s : float
         What the solver took [s].
     """
@@ -187,7 +188,7 @@ class Run:
         found = self.solution.statistics
         if found is None:
             return f"<run {what}: {self.status}>"
-        error = None if self.error is None else self.error.total
+        error = None if self.error is None or self.error.pantograph > 0 else self.error.total
         return (
             f"<run {what}: contact force {found.contact_force_mean_N:.2f} N, standard deviation "
             f"{with_error(found.contact_force_std_N, error, 2)} N, uplift {found.max_uplift_at_supports_mm:.1f} mm>"

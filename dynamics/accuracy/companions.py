@@ -80,17 +80,20 @@ def with_window(case: CaseSpec, spans: dict[str, int]) -> CaseSpec:
     return case.model_copy(update={"transient": case.transient.model_copy(update=spans)})
 
 
-def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float) -> float:
+def sigma_of(case: CaseSpec, eq: Equilibrium, applied: float, pantograph: int = 0) -> float:
     """Standard deviation [N] of a companion; a march begins with an applied force [N] that is nearly right."""
     if case.seeks_steady_state:
-        return iterated(case, eq)[0]
+        return iterated(case, eq, pantograph)[0]
     march = solve(case, equilibrium=eq, applied_force=applied)
-    if march.statistics is None:
+    statistics = march.pantographs[pantograph].statistics if march.statistics is not None else None
+    if statistics is None:
         raise NoCompanionError(f"the companion failed: {march.message or march.status.value}")
-    return march.statistics.contact_force_std_N
+    return statistics.contact_force_std_N
 
 
-def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple[float, float | None]:
+def iterated(
+    case: CaseSpec, eq: Equilibrium, pantograph: int = 0, *, tighter: bool = False
+) -> tuple[float, float | None]:
     """Standard deviations [N] of a steady state where the iteration ends, and at a tighter tolerance.
 
     Unlike a run, a companion that finds no steady state is not marched on: its figures would be of another kind.
@@ -102,17 +105,17 @@ def iterated(case: CaseSpec, eq: Equilibrium, *, tighter: bool = False) -> tuple
     x, _, spans, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None)
     if status is not Status.OK:
         raise NoCompanionError(f"the companion found no state that repeats from span to span within {spans} spans")
-    sigma = _sigma_of_record(span_map)
+    sigma = _sigma_of_record(span_map, pantograph)
     if not tighter:
         return sigma, None
     settings = case.periodic.model_copy(update={"tolerance": TIGHTER * case.periodic.tolerance})
     span_map.case = case.model_copy(update={"periodic": settings})
     *_, status = iterate(span_map, x, 0, None)
-    return sigma, _sigma_of_record(span_map) if status is Status.OK else None
+    return sigma, _sigma_of_record(span_map, pantograph) if status is Status.OK else None
 
 
-def _sigma_of_record(span_map: SpanMap) -> float:
-    """Standard deviation [N] of the filtered force over the span marched last."""
+def _sigma_of_record(span_map: SpanMap, pantograph: int) -> float:
+    """Standard deviation [N] of a pantograph's filtered force over the span marched last."""
     assert span_map.record is not None
-    force = filter_force(span_map.record.force, span_map.window.dt, span_map.case.signal, periodic=True).whole
-    return float(force.std())
+    force = span_map.record.forces[pantograph]
+    return float(filter_force(force, span_map.window.dt, span_map.case.signal, periodic=True).whole.std())

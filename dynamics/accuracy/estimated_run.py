@@ -40,7 +40,7 @@ STILL_LONGER = 2.0
 
 @dataclass(frozen=True)
 class EstimatedRun:
-    """A case, what its solution gave, and the companions that several parts share."""
+    """A case, what its solution gave for one of its pantographs, and the companions that several parts share."""
 
     case: CaseSpec
     equilibrium: Equilibrium
@@ -48,6 +48,7 @@ class EstimatedRun:
     applied_force_N: float
     large_N: float = math.inf
     known_window_share: float | None = None
+    pantograph: int = 0
 
     @cached_property
     def short(self) -> CaseSpec:
@@ -63,7 +64,7 @@ class EstimatedRun:
         """Standard deviation [N] on the short window, from which the differences of step and mesh are formed."""
         if self.short == self.case:
             return self.sigma_N
-        return sigma_of(self.short, self.equilibrium, self.applied_force_N)
+        return sigma_of(self.short, self.equilibrium, self.applied_force_N, self.pantograph)
 
     @cached_property
     def other_mesh(self) -> tuple[int, float, float | None]:
@@ -75,8 +76,8 @@ class EstimatedRun:
         if elements == self._elements:
             raise NoCompanionError(f"no mesh is coarser than {line.mesh.elements_per_bay} elements a bay")
         if case.seeks_steady_state:
-            return elements, *iterated(case, eq, tighter=True)
-        return elements, sigma_of(case, eq, self.applied_force_N), None
+            return elements, *iterated(case, eq, self.pantograph, tighter=True)
+        return elements, sigma_of(case, eq, self.applied_force_N, self.pantograph), None
 
     @cached_property
     def _elements(self) -> int:
@@ -89,7 +90,7 @@ class EstimatedRun:
         """Difference to a companion at twice the step, or at half of a long one, extrapolated."""
         factor = 2.0 if self.case.time_step <= LONGEST_DOUBLED else 0.5
         other = self.short.model_copy(update={"dt": factor * self.case.time_step, "strict_dt": False})
-        sigma = sigma_of(other, self.equilibrium, self.applied_force_N)
+        sigma = sigma_of(other, self.equilibrium, self.applied_force_N, self.pantograph)
         ratio = other.time_step / self.case.time_step
         error = abs((sigma - self.base) / (ratio**STEP_ORDER - 1.0))
         return error, (
@@ -148,7 +149,7 @@ class EstimatedRun:
 
     def _on_window(self, spans: dict[str, int]) -> float:
         """Standard deviation [N] on another window."""
-        return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N)
+        return sigma_of(with_window(self.case, spans), self.equilibrium, self.applied_force_N, self.pantograph)
 
     def iteration_error(self) -> tuple[float, str]:
         """Change by a tenth of the tolerance, on the companion of the other mesh."""

@@ -59,12 +59,15 @@ class NumericalError:
         What the companions cost [s].
     short_sigma_N : float, optional
         The standard deviation on the short window, on which step and mesh are compared [N].
+    pantograph : int
+        Whose contact force it is: the one of a train with the largest standard deviation, by which it is judged.
     """
 
     sigma_N: float
     parts: tuple[ErrorPart, ...]
     wall_time_s: float
     short_sigma_N: float | None = None
+    pantograph: int = 0
 
     @property
     def total(self) -> float | None:
@@ -102,6 +105,8 @@ def estimate_error(
 ) -> NumericalError | None:
     """Estimate the numerical error of a solved case by companion runs; None where it has no figures.
 
+    Of several pantographs it is that of the one with the largest standard deviation.
+
     Where no state repeats (NOT_PERIODIC), the figures are those of a march, and so are the companions'.
 
     Parameters
@@ -115,16 +120,18 @@ def estimate_error(
     known_window_share : float, optional
         Window's part relative to sigma [-], known from a line whose waves travel alike: no other window is run.
     """
-    if solution.statistics is None or not solution.status.has_figures:
+    worst = solution.worst_pantograph
+    statistics = solution.pantographs[worst].statistics
+    if statistics is None or not solution.status.has_figures:
         return None
     began = time.perf_counter()
     if solution.status is Status.NOT_PERIODIC:
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
         case = case.model_copy(update={"solver": "transient", "transient": settings})
-    sigma = solution.statistics.contact_force_std_N
+    sigma = statistics.contact_force_std_N
     shares = largest_window_share * sigma, known_window_share
-    run = EstimatedRun(case, solution.equilibrium, sigma, solution.applied_force_N, *shares)
+    run = EstimatedRun(case, solution.equilibrium, sigma, solution.applied_force_N, *shares, worst)
     parts = [_part("time_step", run.time_step_error), _part("mesh", run.mesh_error)]
     if not case.on_open_line:
         parts.append(_part("window", run.window_error))
@@ -135,7 +142,7 @@ def estimate_error(
     short = None
     with suppress(NoCompanionError, InputError):
         short = None if run.short == case else run.base
-    return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began, short)
+    return NumericalError(run.sigma_N, tuple(parts), time.perf_counter() - began, short, worst)
 
 
 def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:

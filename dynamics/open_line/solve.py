@@ -26,7 +26,7 @@ from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, 
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.run import LineRun, prepare_line, run_whole_line
 from dynamics.results.slack_times import slack_time_of_line
-from dynamics.results.solution import PantographResult, Solution, without_figures
+from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.results.span_cut import span_cut
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
@@ -172,6 +172,7 @@ def _solution(
         )
         for p in range(kept.position.shape[1])
     ]
+    worst = worst_of([each.statistics for each in pantographs])
     return Solution(
         case=case,
         equilibrium=eq,
@@ -180,7 +181,10 @@ def _solution(
         wall_time_s=wall_time_s,
         time=kept.time,
         pantographs=tuple(pantographs),
-        halves=(statistics(first, max(first, (first + last - 1) // 2)), statistics((first + last + 1) // 2, last)),
+        halves=(
+            statistics(first, max(first, (first + last - 1) // 2), worst),
+            statistics((first + last + 1) // 2, last, worst),
+        ),
         spans_evaluated=last - first + 1,
         support_uplift=_largest_by_span(case, kept.position[:, 0], kept.support_uplift),
         dropper_slack_time=slack_time_of_line(case, eq, kept) if good else np.zeros(0),

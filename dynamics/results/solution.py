@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -14,7 +15,7 @@ from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
 
-__all__ = ["PantographResult", "Solution", "without_figures"]
+__all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
 
 WORSE_WHEN_LOW = ("contact_force_min_N", "contact_force_statistical_min_N")
 
@@ -70,7 +71,8 @@ class Solution:
     repeats : bool
         True where the histories are one period of a steady state.
     halves : tuple of (ContactStatistics or None)
-        Of the first and of the second half of a march's evaluated spans, leading pantograph; empty for a steady state.
+        Of the first and of the second half of a march's evaluated spans, of the pantograph whose contact force has the
+        largest standard deviation; empty for a steady state.
     spans_marched, spans_evaluated : int
         Span pantographs marched (zero where nobody counts them), and how many the statistics cover.
     residual : float
@@ -126,6 +128,11 @@ class Solution:
         return self.leading.statistics
 
     @property
+    def worst_pantograph(self) -> int:
+        """Pantograph whose contact force has the largest standard deviation, by which a train is judged."""
+        return worst_of([one.statistics for one in self.pantographs])
+
+    @property
     def train_statistics(self) -> ContactStatistics | None:
         """Of every statistic the worst of the train's pantographs, those of one pantograph alone; None without figures.
 
@@ -172,6 +179,12 @@ class Solution:
         if len(self.halves) < 2 or self.halves[0] is None or self.halves[1] is None:
             return None
         return 100.0 * (self.halves[0].contact_force_std_N / self.halves[1].contact_force_std_N - 1.0)
+
+
+def worst_of(statistics: Sequence[ContactStatistics | None]) -> int:
+    """Place of the largest standard deviation of the contact force; that of the first where there are no figures."""
+    sigmas = [-1.0 if one is None else one.contact_force_std_N for one in statistics]
+    return sigmas.index(max(sigmas))
 
 
 def without_figures(

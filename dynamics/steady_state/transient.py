@@ -11,7 +11,7 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.results.slack_times import slack_time_of_records
-from dynamics.results.solution import PantographResult, Solution, without_figures
+from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
@@ -116,6 +116,7 @@ def _solution(
         )
         for q, (distance, (force, height, filtered)) in enumerate(zip(case.distances, runs, strict=True))
     ]
+    worst = worst_of([result.statistics for result in results])
     return Solution(
         case=case,
         equilibrium=eq,
@@ -124,7 +125,10 @@ def _solution(
         wall_time_s={"equilibrium": spent[0], "dynamics": spent[1]},
         time=step * dt,
         pantographs=tuple(results),
-        halves=(statistics(total - count, total - count // 2), statistics(total - count // 2, total)),
+        halves=(
+            statistics(total - count, total - count // 2, worst),
+            statistics(total - count // 2, total, worst),
+        ),
         spans_marched=total * case.catenary.spans_of_a_period,
         spans_evaluated=count * case.catenary.spans_of_a_period,
         support_uplift=uplift,

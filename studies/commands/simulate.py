@@ -105,12 +105,13 @@ def _error_lines(error: dict[str, Any] | None) -> list[str]:
     """Estimated numerical error in words."""
     if error is None:
         return []
+    whose = f" of pantograph {error['pantograph']}" if error["pantograph"] > 1 else ""
     if error["total_N"] is None:
         missing = [f"{name}: {part['message']}" for name, part in error["parts"].items() if part["error_N"] is None]
-        return [f"the numerical error of the standard deviation could not be estimated ({'; '.join(missing)})"]
+        return [f"the numerical error of the standard deviation{whose} could not be estimated ({'; '.join(missing)})"]
     parts = ", ".join(f"{name.replace('_', ' ')} {part['error_N']:.3f} N" for name, part in error["parts"].items())
     lines = [
-        f"estimated numerical error of the standard deviation ± {error_text(error['total_N'], 2)} N "
+        f"estimated numerical error of the standard deviation{whose} ± {error_text(error['total_N'], 2)} N "
         f"({error['total_percent']:.1f} %): {parts}; {error['wall_time_s']:.1f} s"
     ]
     if error["finer_settings"]:

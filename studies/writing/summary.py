@@ -127,6 +127,7 @@ def error_summary(case: CaseSpec, error: NumericalError) -> dict[str, Any]:
 
     return {
         "of": "contact_force_std_N",
+        "pantograph": error.pantograph + 1,
         "total_N": error.total,
         "total_percent": error.percent,
         "parts": {part.name: {"error_N": part.error_N, "message": part.message} for part in error.parts},

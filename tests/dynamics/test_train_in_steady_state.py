@@ -7,6 +7,7 @@ import pytest
 
 from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
+from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.adjoint.figures import refusal_of_derivatives
 from dynamics.contact_force.filters import filter_periodic
 from dynamics.open_line.run import prepare_line, run_whole_line
@@ -15,6 +16,8 @@ from dynamics.spec.status import Status
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.steady_state.transient import solve_transient
 from dynamics.travelling_window.window import TravellingWindow
+from studies.report.sections.numerical_error import error_table
+from studies.writing.summary import error_summary
 
 SHORT = {"spans_behind": 8, "spans_ahead": 10}
 HELD = {230.0: (121.313, (127.63, 127.61)), 275.0: (143.356, (152.23, 151.29)), 320.0: (169.328, (182.12, 183.06))}
@@ -121,3 +124,34 @@ def test_exact_derivatives_are_of_one_pantograph(build_case):
     case = build_case("bruni_2015", 275.0, mean_force_N=143.36, trailing={"distances_m": [200.0]})
     assert "trailing.distances_m" in refusal_of_derivatives(case)
     assert refusal_of_derivatives(build_case("bruni_2015", 275.0, mean_force_N=143.36)) is None
+
+
+def test_the_numerical_error_of_a_train_is_that_of_its_worst_pantograph(build_case):
+    """The time step's part follows from that one's own forces at both steps."""
+    trailing = {"distances_m": (75.0,)}
+    case = build_case("bruni_2015", 275.0, mean_force_N=143.4, trailing=trailing, dt=4e-3, periodic=SHORT)
+    solution = solved(case)
+    sigmas = [each.statistics.contact_force_std_N for each in solution.pantographs]
+    worst = solution.worst_pantograph
+    assert sigmas[worst] == max(sigmas) and abs(sigmas[1] - sigmas[0]) > 1.0
+    error = estimate_error(case, solution)
+    assert (error.pantograph, error.sigma_N) == (worst, sigmas[worst])
+    halved = solved(case.model_copy(update={"dt": 2e-3})).pantographs[worst].statistics.contact_force_std_N
+    (step,) = (part for part in error.parts if part.name == "time_step")
+    ratio = 2.0
+    assert step.error_N == pytest.approx(abs(halved - sigmas[worst]) / abs(1.0 / ratio**2 - 1.0), rel=0.02)
+    assert error_summary(case, error)["pantograph"] == worst + 1
+    table = error_table(error_summary(case, error), "best")
+    assert table.title.endswith(", best" if worst == 0 else f", best, pantograph {worst + 1}")
+
+
+def test_halves_of_a_march_are_those_of_the_worst_pantograph(build_case):
+    trailing = {"distances_m": (75.0,)}
+    settings = {"spans": 12, "spans_evaluated": 4, **SHORT}
+    case = build_case(
+        "bruni_2015", 275.0, applied_force_N=152.0, trailing=trailing, dt=4e-3, solver="transient", transient=settings
+    )
+    march = solve_transient(case)
+    worst = march.pantographs[march.worst_pantograph]
+    half = np.split(worst.contact_force_filtered[worst.evaluated], 2)
+    assert [h.contact_force_std_N for h in march.halves] == pytest.approx([x.std() for x in half], rel=1e-12)

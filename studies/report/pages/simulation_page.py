@@ -109,6 +109,8 @@ def _span_table(spans: tuple[Mapping[str, float], ...]) -> Table:
 def _sigma_fact(content: SimulationContent, name: str) -> Fact:
     """Sigma with its estimated numerical error, or with the word that there is none."""
     remark, error = "contact force, filtered", content.error
+    if error is not None and error.get("pantograph", 1) > 1:
+        remark, error = f"{remark}; the numerical error was estimated for pantograph {error['pantograph']}", None
     if error is not None:
         remark += f"; {'numerical error not estimated' if error['total_N'] is None else '± estimated numerical error'}"
     return Fact(name, sigma_with_error(content.result.statistics["contact_force_std_N"], error), remark)
@@ -121,12 +123,13 @@ def _headline(content: SimulationContent) -> str:
     mean, sigma = statistics["contact_force_mean_N"], statistics["contact_force_std_N"]
     low, high = statistics["contact_force_min_N"], statistics["contact_force_max_N"]
     loss = statistics.get("contact_loss_percent", 0.0)
-    error_text = " (estimated numerical error)" if (content.error or {}).get("total_N") is not None else ""
+    error = content.error if (content.error or {}).get("pantograph", 1) == 1 else None
+    error_text = " (estimated numerical error)" if (error or {}).get("total_N") is not None else ""
     kept = "Contact is never lost." if loss <= 0.0 else f"Contact is lost for {number(loss, 2)} % of the time."
     missed = "" if content.assessment is None else missed_in_words(content.assessment)
     return (
         f"The contact force has a mean of {number(mean, 1)} N and a standard deviation of "
-        f"{sigma_with_error(sigma, content.error)}{error_text}; it stays between {number(low, 1)} N and "
+        f"{sigma_with_error(sigma, error)}{error_text}; it stays between {number(low, 1)} N and "
         f"{number(high, 1)} N. {kept}{' ' if missed else ''}{missed}"
     )
 

@@ -10,13 +10,8 @@ from studies.report.sections.tables import plus_minus, value_text
 
 __all__ = ["error_table", "sigma_with_error"]
 
-NAMES = {
-    "time_step": "time step",
-    "mesh": "mesh",
-    "window": "length of the window",
-    "iteration": "end of the iteration",
-    "spread": "spread of the march",
-}
+NAMES = {"time_step": "time step", "mesh": "mesh", "window": "length of the window"}
+NAMES |= {"iteration": "end of the iteration", "spread": "spread of the march"}
 
 
 def sigma_with_error(sigma: float, error: Mapping[str, Any] | None) -> str:
@@ -25,16 +20,16 @@ def sigma_with_error(sigma: float, error: Mapping[str, Any] | None) -> str:
 
 
 def error_table(error: Mapping[str, Any], label: str = "") -> Table:
-    """Show the parts of an estimate, what each was found from, and the total; ``label`` names the line.
+    """Show the parts of a summary's ``numerical_error``, what each was found from, and the total.
 
-    ``error`` is the ``numerical_error`` of summary.json. Its settings, as a command takes them, make smaller what has a
-    large share of it.
+    ``label`` names the line. Of a train the pantograph is named whose sigma is the largest, if it is not the first.
     """
     parts = [(NAMES[name], part["error_N"], str(part["message"])) for name, part in error["parts"].items()]
     missing = [name for name, size, _ in parts if size is None]
     total = f"no total, since these could not be estimated: {', '.join(missing)}" if missing else "root of the squares"
     rows = [(name, value_text(size, 3), message) for name, size, message in parts]
-    finer = " ".join(error.get("finer_settings", ()))
+    finer, whose = " ".join(error.get("finer_settings", ())), error.get("pantograph", 1)
+    label += f"{', ' * bool(label)}pantograph {whose}" if whose > 1 else ""
     return Table(
         title="Estimated numerical error of σ" + (f", {label}" if label else ""),
         columns=("part", "size [N]", "found from"),
