@@ -127,7 +127,7 @@ def test_exact_derivatives_are_of_one_pantograph(build_case):
 
 
 def test_the_numerical_error_of_a_train_is_that_of_its_worst_pantograph(build_case):
-    """The time step's part follows from that one's own forces at both steps."""
+    """The time step's part follows from its own forces at both steps."""
     trailing = {"distances_m": (75.0,)}
     case = build_case("bruni_2015", 275.0, mean_force_N=143.4, trailing=trailing, dt=4e-3, periodic=SHORT)
     solution = solved(case)
