@@ -11,7 +11,7 @@ from dynamics.results.solution import Solution
 from dynamics.results.span_cut import span_cut
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["SpanFigures", "figures_by_span"]
+__all__ = ["SpanFigures", "WorstSpan", "figures_by_span", "worst_span"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,51 @@ def figures_by_span(solution: Solution) -> tuple[SpanFigures, ...]:
                 )
             )
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class WorstSpan:
+    """Worst of all spans before a line repeats, figure by figure, and of all pantographs.
+
+    Attributes
+    ----------
+    worst_span_contact_force_std_N, worst_span_contact_force_max_N, worst_span_contact_force_range_N : float
+        Largest standard deviation, maximum and range (maximum less minimum) within a span [N].
+    worst_span_contact_force_min_N : float
+        Smallest minimum within a span [N].
+    """
+
+    worst_span_contact_force_std_N: float
+    worst_span_contact_force_max_N: float
+    worst_span_contact_force_min_N: float
+    worst_span_contact_force_range_N: float
+
+
+def worst_span(solution: Solution) -> WorstSpan | None:
+    """Worst span of a line that repeats after several; None where one span is all, or without figures.
+
+    Where a march has passed a span several times, its samples are those of all passages that count: of a steady state
+    the one period, of a march in place of a steady state that was not found the last period.
+    """
+    case = solution.case
+    count = case.catenary.spans_of_a_period
+    if count == 1 or case.on_open_line or solution.statistics is None:
+        return None
+    ends = np.array([case.line.station(k) for k in range(count + 1)])
+    found = []
+    for one in solution.pantographs:
+        place = one.position[one.evaluated]
+        # a sample at a support belongs to the span before it
+        within = place - ends[-1] * (np.ceil(place / ends[-1] - 1.0e-9) - 1.0)
+        span = np.clip(np.searchsorted(ends, within * (1.0 - 1.0e-12) - 1.0e-9) - 1, 0, count - 1)
+        force = one.contact_force_filtered[one.evaluated]
+        found += [force[span == k] for k in range(count)]
+    return WorstSpan(
+        worst_span_contact_force_std_N=max(float(force.std()) for force in found),
+        worst_span_contact_force_max_N=max(float(force.max()) for force in found),
+        worst_span_contact_force_min_N=min(float(force.min()) for force in found),
+        worst_span_contact_force_range_N=max(float(np.ptp(force)) for force in found),
+    )
 
 
 def _rises(solution: Solution) -> tuple[int, int, NDArray[np.float64]]:

@@ -54,8 +54,10 @@ def solve_periodic(
     span_map = SpanMap(case, eq, cell)
     residual, spans, status, stalled = np.inf, 0, Status.NOT_PERIODIC, False
     x = memory = None
-    start = _from_as_designed(case, span_map) if start is None else start
     near = span_map.near_start(start) if start is not None else None
+    if near is None:
+        start = _from_as_designed(case, span_map)
+        near = span_map.near_start(start) if start is not None else None
     if start is not None and near is not None:
         memory = Acceleration(start.basis, 0)
         x, residual, spans, status = iterate(span_map, near, 0, start.basis, memory)

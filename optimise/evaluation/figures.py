@@ -26,12 +26,17 @@ SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
 def statistics_of(solution: Solution) -> tuple[dict[str, float], str]:
     """Statistics of a solution by name, none without figures; and a sentence where one is not finite.
 
-    Of several pantographs each statistic is that of the one for which it is worst.
+    Of several pantographs each statistic is that of the one for which it is worst. Where a line repeats after several
+    spans, those of the worst span stand next to them.
     """
+    from dynamics.results.by_span import worst_span
+
     worst = solution.train_statistics
     if not solution.status.has_figures or worst is None:
         return {}, ""
-    figures = {name: float(value) for name, value in asdict(worst).items()}
+    of_spans = worst_span(solution)
+    every = asdict(worst) if of_spans is None else asdict(worst) | asdict(of_spans)
+    figures = {name: float(value) for name, value in every.items()}
     broken = [name for name, value in figures.items() if not math.isfinite(value)]
     return figures, f"every statistic must be finite: {', '.join(broken)} is not" if broken else ""
 

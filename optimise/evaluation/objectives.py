@@ -2,10 +2,13 @@
 
     force_range = F_max - F_min        statistical_minimum = F_mean - 3 sigma
 
-of the low-pass filtered force. A sampler that ignores constraints gets for an infeasible design the
-nominal line made worse by the sum of its violations, V: a minimised objective as f_ref (1 + V). The
-statistical minimum is to be maximised and may be near zero, where a factor means nothing: the sampler gets the
-nominal line's would be with sigma_ref (1 + V), that is as f_ref - 3 sigma_ref V.
+of the low-pass filtered force. Those of the worst span are the largest standard deviation, maximum and range, and the
+smallest minimum, within any span before the line repeats; where it does so after one, they are the whole's.
+
+A sampler that ignores constraints gets for an infeasible design the nominal line made worse by the sum of its
+violations, V: a minimised objective as f_ref (1 + V). The statistical minimum is to be maximised and may be near zero,
+where a factor means nothing: the sampler gets what the nominal line's would be with sigma_ref (1 + V), that is
+f_ref - 3 sigma_ref V. So does the worst span's minimum.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from optimise.evaluation.constraints import feasible, total_violation
 from optimise.evaluation.outcome import Outcome
 from optimise.spec.objective_names import Combine, name_parts
 
-__all__ = ["OBJECTIVES", "Objective", "raw_values", "sampler_values"]
+__all__ = ["OBJECTIVES", "Objective", "raw_values", "sampler_values", "with_worst_spans"]
 
 Terms = tuple[tuple[str, float], ...]
 COMBINED: dict[Combine, str] = {"mean": "mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
@@ -36,6 +39,8 @@ class Objective:
         Statistics by name and the factor of each; their sum is the objective.
     maximised : bool
         Whether more is better.
+    one_span : tuple of (str, float)
+        What stands for the terms where a line repeats after one span, and has no figures of its worst one.
     scale : tuple of (str, float)
         For a maximised objective: sum of the nominal line's statistics by which the sampler's value falls when
         the violations sum up to one.
@@ -48,10 +53,12 @@ class Objective:
     terms: Terms
     maximised: bool = False
     scale: Terms = ()
+    one_span: Terms = ()
 
     def raw(self, statistics: Mapping[str, float]) -> float | None:
         """Value of a design from its statistics, in `unit`; None where one of them was not computed."""
-        return _sum(self.terms, statistics)
+        found = _sum(self.terms, statistics)
+        return _sum(self.one_span, statistics) if found is None and self.one_span else found
 
     @property
     def slug(self) -> str:
@@ -106,11 +113,45 @@ _ALL = (
         scale=(("contact_force_std_N", 3.0),),
     ),
     Objective("uplift", "uplift", "mm", "largest uplift at the supports", (("max_uplift_at_supports_mm", 1.0),)),
+    Objective(
+        "worst_span:sigma",
+        "worst span's σ",
+        "N",
+        "largest standard deviation of the contact force within a span, low-pass filtered",
+        (("worst_span_contact_force_std_N", 1.0),),
+        one_span=(("contact_force_std_N", 1.0),),
+    ),
+    Objective(
+        "worst_span:force_max",
+        "worst span's maximum",
+        "N",
+        "largest contact force within a span, low-pass filtered",
+        (("worst_span_contact_force_max_N", 1.0),),
+        one_span=(("contact_force_max_N", 1.0),),
+    ),
+    Objective(
+        "worst_span:force_min",
+        "worst span's minimum",
+        "N",
+        "smallest contact force within a span, low-pass filtered",
+        (("worst_span_contact_force_min_N", 1.0),),
+        maximised=True,
+        scale=(("contact_force_std_N", 3.0),),
+        one_span=(("contact_force_min_N", 1.0),),
+    ),
+    Objective(
+        "worst_span:force_range",
+        "worst span's force range",
+        "N",
+        "largest range of the contact force within a span, largest less smallest, low-pass filtered",
+        (("worst_span_contact_force_range_N", 1.0),),
+        one_span=(("contact_force_max_N", 1.0), ("contact_force_min_N", -1.0)),
+    ),
 )
 
 
 class _Objectives(dict[str, Objective]):
-    """The four statistics by name; one with a condition or a way to combine scenarios is made from its name."""
+    """All statistics by name; one with a condition or a way to combine scenarios is made from its name."""
 
     def __missing__(self, name: str) -> Objective:
         parts = name_parts(name)
@@ -133,6 +174,23 @@ def _condition(mark: str) -> str:
 
 
 OBJECTIVES: dict[str, Objective] = _Objectives({objective.name: objective for objective in _ALL})
+
+
+def with_worst_spans(figures: Sequence[dict[str, float]]) -> list[dict[str, float]]:
+    """Statistics of several runs, all with those of the worst span where some have them: of one span they are its own.
+
+    Returns
+    -------
+    list of dict
+        As they are where no run has any.
+    """
+    of_spans = [objective for objective in _ALL if objective.one_span]
+    if not any(objective.terms[0][0] in each for objective in of_spans for each in figures):
+        return list(figures)
+    return [
+        {**each, **{o.terms[0][0]: each.get(o.terms[0][0], _sum(o.one_span, each)) for o in of_spans}}
+        for each in figures
+    ]
 
 
 def raw_values(names: Sequence[str], outcome: Outcome | None) -> tuple[float, ...] | None:

@@ -2,7 +2,8 @@
 
 All conditions of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
 condition the samples follow one another: the state of the nominal line in the same scenario, moved by what set this
-design from the nominal line in the sample before, is where the search begins.
+design from the nominal line in the sample before, is where the search begins. So do the defects of a line: each is a
+period of several spans, hung by the lengths to which the line as installed is cut.
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell, vertical_cell
+from catenary.spec.line import CatenarySpec
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
 from dynamics.solution import solve
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
+from dynamics.travelling_window.window import window_spans
 from optimise.evaluation.constraints import Reference, force_of_share, sampler_value, violations
 from optimise.evaluation.figures import UPLIFT, as_hung, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.objectives import with_worst_spans
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
-from optimise.evaluation.scenarios import ScenarioSet
+from optimise.evaluation.scenarios import Condition, ScenarioSet
 
 __all__ = ["RobustStart", "combined", "evaluate_scenarios", "prepare_scenarios"]
 
@@ -40,8 +44,17 @@ KEPT = (
     "contact_loss_percent",
     "max_uplift_at_supports_mm",
 )
-LARGEST = ("contact_force_max_N", "contact_loss_percent", "max_uplift_at_supports_mm")
-LEAST = ("contact_force_min_N",)
+LARGEST = (
+    "contact_force_max_N",
+    "contact_loss_percent",
+    "max_uplift_at_supports_mm",
+    "worst_span_contact_force_max_N",
+)
+LEAST = ("contact_force_min_N", "worst_span_contact_force_min_N")
+# and of the worst span, where a line repeats after several
+KEPT_OF_SPANS = tuple(f"worst_span_contact_force_{what}_N" for what in ("std", "max", "min", "range"))
+# a period of several spans is marched in double precision where the rows of single precision make its window longer
+MUCH_LONGER = 1.5
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ class RobustStart:
     Attributes
     ----------
     conditions : tuple
-        Result of `prepare` for each condition with the nominal line; None without a starting state.
+        Result of `prepare` for each condition with the nominal line and its defect; None without a starting state.
     states : tuple of tuple
         Steady state of the nominal line (condition, sample), packed; None where it has none.
     """
@@ -62,7 +75,7 @@ class RobustStart:
 
 def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]) -> RobustStart:
     """Steady states of the nominal line in every scenario, from which those of all designs start."""
-    starts = tuple(prepare(condition.case) for condition in scenarios.conditions)
+    starts = tuple(prepare(_case_on(condition, condition.case.catenary)) for condition in scenarios.conditions)
     lines = None
     states = []
     for condition, start in zip(scenarios.conditions, starts, strict=True):
@@ -70,12 +83,13 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
             states.append((None,) * scenarios.samples)
             continue
         lines = lines or _lines(periodic_equilibrium(condition.case.catenary), scenarios)
-        states.append(tuple(_state(condition.case, start, line) for line in lines))
-    return RobustStart(starts, tuple(states))
+        states.append(tuple(_state(condition, start, line) for line in lines))
+    # secant pairs of a search are of no use to others, and large where a period is of several spans
+    return RobustStart(tuple(replace(s, pairs=()) if isinstance(s, WarmStart) else s for s in starts), tuple(states))
 
 
-def _state(case: CaseSpec, start: WarmStart, line: Equilibrium) -> NDArray[np.float64] | None:
-    found = solve(_with_line(case, line), start, _as_in(case, line)).warm_start
+def _state(condition: Condition, start: WarmStart, line: Equilibrium) -> NDArray[np.float64] | None:
+    found = solve(_case_on(condition, line.spec), start, _hung(condition, line)).warm_start
     return None if found is None else found.state
 
 
@@ -101,8 +115,9 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     solutions: list[Solution] = []
     cells: dict[tuple[int, str], VerticalCell] = {}
     notes: dict[str, None] = {}
+    search = None
     for w, condition in enumerate(scenarios.conditions):
-        search = _Search(condition.case, start, w, cells)
+        search = _Search(condition, start, w, cells, search)
         for sample, line in enumerate(lines):
             solution = search.solve(sample, line)
             label = scenarios.labels[len(found)]
@@ -130,13 +145,22 @@ def _lines(ideal: Equilibrium, scenarios: ScenarioSet) -> tuple[Equilibrium, ...
     return tuple(scenarios.installed(ideal, sample) for sample in range(scenarios.samples))
 
 
-def _as_in(case: CaseSpec, line: Equilibrium) -> Equilibrium:
-    """The same equilibrium with the damping of a condition, which has no effect at rest."""
-    return replace(line, spec=line.spec.model_copy(update={"damping": case.catenary.damping}))
+def _case_on(condition: Condition, sound: CatenarySpec) -> CaseSpec:
+    """Case of a condition on a line, whose damping is the condition's, with its defect."""
+    case, settings, repeat = condition.case, condition.case.periodic, condition.repeat
+    line = condition.line(sound.model_copy(update={"damping": case.catenary.damping}))
+    if repeat is not None:
+        cells = [-(-n // repeat.spans) for n in (settings.spans_behind, settings.spans_ahead)]
+        single, double = (sum(window_spans(*cells, precision)) for precision in ("single", "double"))
+        if single > MUCH_LONGER * double:
+            settings = settings.model_copy(update={"precision": "double"})
+    return case.model_copy(update={"catenary": line, "periodic": settings})
 
 
-def _with_line(case: CaseSpec, line: Equilibrium) -> CaseSpec:
-    return case.model_copy(update={"catenary": _as_in(case, line).spec})
+def _hung(condition: Condition, line: Equilibrium) -> Equilibrium:
+    """Equilibrium in a condition: with its defect, and with its damping, which has no effect at rest."""
+    found = line if condition.repeat is None else periodic_equilibrium(condition.line(line.spec))
+    return replace(found, spec=found.spec.model_copy(update={"damping": condition.case.catenary.damping}))
 
 
 def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> Outcome | None:
@@ -160,37 +184,56 @@ def _at_rest(number: int, lines: tuple[Equilibrium, ...], setting: Setting) -> O
 
 
 class _Search:
-    """Steady states of one design under one condition, sample after sample."""
+    """Steady states of one design under one condition, sample after sample.
+
+    The first sample of a defect begins moved by what the one of the defect before it was moved by.
+    """
 
     def __init__(
-        self, case: CaseSpec, start: RobustStart | None, condition: int, cells: dict[tuple[int, str], VerticalCell]
+        self,
+        condition: Condition,
+        start: RobustStart | None,
+        number: int,
+        cells: dict[tuple[int, str], VerticalCell],
+        before: _Search | None,
     ) -> None:
-        self._case = case
+        self._condition = condition
         self._cells = cells  # span cells by sample and damping, which conditions share
-        self._start = start.conditions[condition] if start else None
-        self._nominal = start.states[condition] if start else ()
-        self._apart: NDArray[np.float64] | float = 0.0
+        self._start = start.conditions[number] if start else None
+        self._nominal = start.states[number] if start else ()
+        follows = condition.repeat is not None and before is not None and before._condition.repeat is not None
+        self._apart: NDArray[np.float64] | float = before._first if follows and before is not None else 0.0
+        self._first: NDArray[np.float64] | float = 0.0
 
-    def solve(self, sample: int, line: Equilibrium) -> Any:
+    def solve(self, sample: int, line: Equilibrium) -> Solution:
         """Solve the case with a line as it is installed in one sample."""
-        case, line = _with_line(self._case, line), _as_in(self._case, line)
+        case, hung = _case_on(self._condition, line.spec), _hung(self._condition, line)
         if not case.seeks_steady_state:
-            return solve(case, equilibrium=line)
-        return self._periodic(case, sample, line)
+            return solve(case, equilibrium=hung)
+        return self._periodic(case, sample, hung)
 
     def _periodic(self, case: CaseSpec, sample: int, line: Equilibrium) -> Solution:
         nominal = self._nominal[sample] if self._nominal else None
         start = self._start
         if start is not None and nominal is not None:
-            start = replace(start, state=nominal + self._apart)
-        key = sample, case.catenary.damping.model_dump_json()
-        if key not in self._cells:
-            self._cells[key] = vertical_cell(line)
-        solution = solve(case, start, line, self._cells[key])
+            moved = nominal.shape == np.shape(self._apart) or not np.ndim(self._apart)
+            start = replace(start, state=nominal + self._apart if moved else nominal)
+        solution = solve(case, start, line, self._cell(case, sample, line))
         found = solution.warm_start
         if nominal is not None and found is not None and found.state.shape == nominal.shape:
             self._apart = found.state - nominal
+            if sample == 0:
+                self._first = self._apart
         return solution
+
+    def _cell(self, case: CaseSpec, sample: int, line: Equilibrium) -> VerticalCell | None:
+        """Span cell of a sample; that of several spans is too large to be kept."""
+        if self._condition.repeat is not None:
+            return None
+        key = sample, case.catenary.damping.model_dump_json()
+        if key not in self._cells:
+            self._cells[key] = vertical_cell(line)
+        return self._cells[key]
 
 
 def combined(
@@ -203,15 +246,15 @@ def combined(
     """
     scenarios = setting.scenarios
     assert scenarios is not None
-    figures, forces = [each[0] for each in found], [each[1] for each in found]
+    figures, forces = with_worst_spans([each[0] for each in found]), [each[1] for each in found]
     share = scenarios.weights
-    names = dict.fromkeys(("sigma", *scenarios.objectives))
-    values = {name: scenarios.value(name, figures) for name in names}
+    values = {name: scenarios.value(name, figures) for name in dict.fromkeys(("sigma", *scenarios.objectives))}
     statistics = {name: _over_scenarios(name, [f[name] for f in figures], share) for name in figures[0]}
     sigma = values["sigma"]
     reference = setting.reference or Reference(sigma, statistics[UPLIFT])
     g = violations(statistics, least[1], setting.limits, reference)
-    kept = {name: tuple(f[name] for f in figures) for name in KEPT}
+    names = (*KEPT, *(name for name in KEPT_OF_SPANS if name in figures[0]))
+    kept = {name: tuple(f[name] for f in figures) for name in names}
     return Outcome(
         number=number,
         status=OutcomeStatus.OK,

@@ -1,7 +1,8 @@
 """Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
 
-A condition is a case: speed, pantograph, contact, damping. Under each condition a design is installed as often as there
-are samples of errors. Scenario number = condition x samples + sample. With f_s of weight w_s (their sum is 1)
+A condition is a case: speed, pantograph, contact, damping, train, and a defect of the line. Under each condition a
+design is installed as often as there are samples of errors. Scenario number = condition x samples + sample. With f_s of
+weight w_s (their sum is 1)
 
     mean = sum w_s f_s     worst = max f_s     mean_plus_std = mean + k sqrt(sum w_s (f_s - mean)^2)
 
@@ -20,7 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium
+from catenary.spec.line import CatenarySpec
+from catenary.spec.repeat import RepeatSpec
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import case_at
 from optimise.evaluation.installation import drawn_errors, installed
@@ -33,7 +37,7 @@ __all__ = ["Condition", "ScenarioSet", "own_condition", "scenario_set"]
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination of speed, pantograph, contact and damping.
+    """One combination of speed, pantograph, contact, damping, train and defect.
 
     Attributes
     ----------
@@ -44,13 +48,20 @@ class Condition:
     weight : float
         Weight before all are scaled to a sum of one [-].
     case : CaseSpec
-        With the nominal line.
+        With the nominal line, sound.
+    repeat : RepeatSpec, optional
+        Spans after which a line with a defect repeats, and the defect; None on the sound line.
     """
 
     marks: tuple[str, ...]
     label: str
     weight: float
     case: CaseSpec
+    repeat: RepeatSpec | None = None
+
+    def line(self, sound: CatenarySpec) -> CatenarySpec:
+        """Line of this condition, cut as the sound one is."""
+        return sound if self.repeat is None else sound.model_copy(update={"repeat": self.repeat})
 
 
 @dataclass(frozen=True)
@@ -104,6 +115,8 @@ class ScenarioSet:
         listed = [f"{_and(_words(axis, values))}" for axis, (values, _) in self.spec.axes.items() if values]
         if not self.one_mean_force:
             listed[0] += ", each with its own mean force"
+        if self.spec.defects.wanted:
+            listed[-1] += f" (once in {self.spec.defects.spans} spans)"
         if self.errors_in_words:
             listed.append(f"{self.samples} lines with errors of installation (standard deviation "
                           f"{self.errors_in_words})")  # fmt: skip
@@ -184,9 +197,14 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     ------
     ValueError
         If a combination is not a valid case.
+    InputError
+        If defects do not fit the line.
     """
     if not spec.wanted:
         return None
+    problems = list(spec.defects.problems(case.catenary))
+    if problems:
+        raise InputError(problems)
     choices = []
     for axis, (values, weights) in spec.axes.items():
         rows = zip(values, spec.marks_of(axis), weights or (1.0,) * len(values), strict=True)
@@ -204,6 +222,7 @@ def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
         "contact_stiffness": case.contact.stiffness,
         "damping_factors": 1.0,
         "trailing": case.trailing.distances_m,
+        "defects": next(iter(spec.defects.conditions), None),
     }
     others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0]]
     exact = ["no errors of installation"] if spec.errors.wanted else []
@@ -242,6 +261,7 @@ def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any
         label=", ".join(_label(axis, value) for axis, value in listed.items()),
         weight=math.prod(weight for *_, weight in chosen),
         case=found,
+        repeat=listed["defects"].repeat if "defects" in listed else None,
     )
 
 
@@ -250,6 +270,8 @@ def _label(axis: str, value: Any) -> str:
         return f"{value:g} km/h"
     if axis == "pantographs":
         return value.name
+    if axis == "defects":
+        return value.words
     if axis == "trailing":
         return f"pantographs {_and([f'{d:g}' for d in value])} m behind" if value else "one pantograph"
     return f"contact {1e-3 * value:g} kN/m" if axis == "contact_stiffness" else f"damping x {value:g}"

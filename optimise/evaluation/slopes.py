@@ -16,7 +16,7 @@ import numpy as np
 
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.form_finding.neighbours import neighbouring_equilibria
-from catenary.linearised.cell import VerticalCell, vertical_cell
+from catenary.linearised.cell import vertical_cell
 from catenary.spec.line import CatenarySpec
 from dynamics.adjoint.figures import SteadyMotion, refusal_of_derivatives
 from dynamics.adjoint.lagrangian import Lagrangian
@@ -31,6 +31,7 @@ from optimise.evaluation.constraints import Reference, force_of_share
 from optimise.evaluation.figures import SIGMA, UPLIFT, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import CHECK, OBJECTIVE, Outcome, OutcomeStatus
+from optimise.evaluation.scenarios import Condition
 
 __all__ = ["design_slopes", "point_slopes", "scenario_slopes"]
 
@@ -42,11 +43,10 @@ CHECKED = 10.0
 
 @dataclass(frozen=True)
 class SteadyRun:
-    """A steady state that was found: its case with the line, the line at rest, its cell, and the state."""
+    """A steady state that was found: its case with the line, the line at rest, and the state."""
 
     case: CaseSpec
     equilibrium: Equilibrium
-    cell: VerticalCell
     found: WarmStart
 
 
@@ -109,7 +109,7 @@ def _run_slopes(
         return None
     sigma, uplift = np.zeros((len(runs), len(steps))), np.zeros(len(steps))
     for k, (run, near) in enumerate(zip(runs, lines, strict=True)):
-        motion = SteadyMotion(run.case, run.equilibrium, run.cell, run.found)
+        motion = SteadyMotion(run.case, run.equilibrium, vertical_cell(run.equilibrium), run.found)
         sigma[k] = _change_of(motion.sigma(), run, near) / steps
         if k == highest:
             uplift = _change_of(motion.uplift(), run, near) / steps
@@ -147,7 +147,7 @@ def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Soluti
     near = Neighbours.of(job.neighbours, line)
     if not near.sound:
         return outcome
-    run = SteadyRun(solution.case, line, vertical_cell(line), found)
+    run = SteadyRun(solution.case, line, found)
     slopes = _run_slopes((run,), (near.lines,), near.steps, 0 if _uplift_counts(outcome) else None)
     if slopes is None:
         return outcome
@@ -169,14 +169,17 @@ def scenario_slopes(
         return outcome
     samples = scenarios.samples
     lines = tuple(tuple(scenarios.installed(line, sample) for line in near.lines) for sample in range(samples))
-    runs = [
-        SteadyRun(s.case, s.equilibrium, vertical_cell(s.equilibrium), s.warm_start) for s in solutions if s.warm_start
+    runs = [SteadyRun(s.case, s.equilibrium, s.warm_start) for s in solutions if s.warm_start]
+    met = [scenarios.conditions[k // samples] for k in range(len(solutions))]
+    near_runs = [
+        _met(w, lines[k % samples], s.equilibrium) for k, (w, s) in enumerate(zip(met, solutions, strict=True))
     ]
-    if len(runs) < len(solutions) or any(n.status is not EquilibriumStatus.OK for group in lines for n in group):
+    every = (*lines, *near_runs)
+    if len(runs) < len(solutions) or any(n.status is not EquilibriumStatus.OK for group in every for n in group):
         return outcome
     lifts = [s.statistics.max_uplift_at_supports_mm for s in solutions if s.statistics]
     highest = int(np.argmax(lifts)) if _uplift_counts(outcome) else None
-    found = _run_slopes(runs, [lines[k % samples] for k in range(len(runs))], near.steps, highest)
+    found = _run_slopes(runs, near_runs, near.steps, highest)
     if found is None:
         return outcome
     share = setting.limits.fitted_share
@@ -184,12 +187,19 @@ def scenario_slopes(
     def least(group: Iterable[Equilibrium]) -> float:
         return force_of_share(np.array([line.dropper_force.min() for line in group]), share)
 
-    here = least(s.equilibrium for s in solutions[:samples])
+    here = least(s.equilibrium for s in solutions[:samples])  # of the sound line, which is first
     by_variable = [least(group[j] for group in lines) - here for j in range(len(near.steps))]
     reference = setting.reference or Reference(float(outcome.sigma_N or 0.0), outcome.statistics[UPLIFT])
     violations = _violation_slopes(found[1], np.array(by_variable) / near.steps, setting, reference)
     objective = scenarios.slopes(scenarios.objectives[0], [statistics_of(s)[0] for s in solutions], found[0])
     return _with_slopes(outcome, objective, violations)
+
+
+def _met(condition: Condition, near: Sequence[Equilibrium], line: Equilibrium) -> Sequence[Equilibrium]:
+    """Neighbours of a line in a condition: those of one with a defect have it, too."""
+    if condition.repeat is None:
+        return near
+    return tuple(periodic_equilibrium(condition.line(n.spec), like=line.mesh) for n in near)
 
 
 def point_slopes(found: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:

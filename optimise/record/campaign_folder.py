@@ -47,8 +47,9 @@ def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
     usual = {"objectives": DEFAULT_OBJECTIVES, "scenarios": ScenariosSpec(), "learned_directions": True}
     unsaid: dict[str, Any] = {name: True for name, value in usual.items() if getattr(campaign, name) == value}
     unsaid |= {"design": campaign.design.unsaid, "polish": True}
-    if "scenarios" not in unsaid and not campaign.scenarios.trailing:
-        unsaid["scenarios"] = {"trailing", "trailing_weights"}
+    if "scenarios" not in unsaid:
+        trains = set() if campaign.scenarios.trailing else {"trailing", "trailing_weights"}
+        unsaid["scenarios"] = trains | (set() if campaign.scenarios.defects.wanted else {"defects"})
     if campaign.warm_start is None:
         unsaid |= {"warm_start": True, "warm_start_designs": True}
     return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid})

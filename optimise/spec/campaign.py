@@ -192,6 +192,25 @@ class CampaignSpec(Spec):
         return self
 
     @model_validator(mode="after")
+    def _every_design_has_the_droppers_of_its_defects(self) -> Self:
+        defects, design, problems = self.scenarios.defects, self.design, []
+        if defects.broken_dropper == "each":
+            problems.append("scenarios.defects.broken_dropper must list numbers where no line is given: got each")
+        if design.droppers is not None and defects.largest_number > design.droppers[0]:
+            problems.append(
+                f"scenarios.defects must name droppers that every design has, 1 to {design.droppers[0]} by "
+                f"design.droppers: got {defects.largest_number}"
+            )
+        if defects.wanted and design.span_difference is not None and defects.spans % 2:
+            problems.append(
+                "scenarios.defects.spans must be even with design.span_difference, whose designs repeat after two "
+                f"spans: got {defects.spans}"
+            )
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    @model_validator(mode="after")
     def _objectives_have_their_scenarios(self) -> Self:
         scenarios = self.scenarios
         for name in self.objectives:

@@ -131,16 +131,19 @@ class OptimiseJob(CaseSpec):
     def _campaign_is_possible(self) -> Self:
         if self.on_open_line:
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
+        problems = list(self.scenarios.defects.problems(self.catenary))
         by_lengths = self.catenary.droppers.prescribed == "lengths" or self.design.length_step is not None
         if self.catenary.repeat is not None and by_lengths:
-            raise ValueError(
+            problems.append(
                 "catenary.repeat needs a campaign of droppers prescribed by heights, without design.length_step: what "
                 f"they are cut to differs within a period of {self.catenary.repeat.spans} spans"
             )
         try:
             campaign_of(self)
         except ValidationError as error:
-            raise ValueError("; ".join(sentences_of(error))) from None
+            problems += sentences_of(error)
+        if problems:
+            raise ValueError("; ".join(problems))
         return self
 
 
@@ -186,4 +189,7 @@ class SensitivityJob(ParameterStudyJob):
 def campaign_of(job: OptimiseJob) -> CampaignSpec:
     """The search alone: what may change, what is held, how and where."""
     shared = set(CampaignSpec.model_fields) - {"name", "schema_version"}
-    return CampaignSpec.model_validate({"name": job.campaign_name, **job.model_dump(include=shared)})
+    scenarios = job.scenarios.for_line(job.catenary).model_dump()
+    return CampaignSpec.model_validate(
+        {"name": job.campaign_name, **job.model_dump(include=shared), "scenarios": scenarios}
+    )

@@ -1,9 +1,9 @@
 """Names of objectives as they are typed: which statistic, at which condition, how several scenarios become one number.
 
-    sigma    sigma@320    uplift:worst    sigma@320@dsa380:mean_plus_std
+    sigma    sigma@320    uplift:worst    sigma@320@dsa380:mean_plus_std    worst_span:sigma@broken1
 
 A condition is a mark of scenarios, such as a speed in km/h; without one all scenarios count. What follows the colon
-goes before ``scenarios.combine``.
+goes before ``scenarios.combine``. ``worst_span:`` before a statistic is its worst over the spans before a line repeats.
 """
 
 from __future__ import annotations
@@ -17,8 +17,15 @@ from pydantic import AfterValidator, Field
 __all__ = ["BASES", "DEFAULT_OBJECTIVES", "Combine", "NameParts", "ObjectiveNames", "name_parts"]
 
 Combine = Literal["mean", "worst", "mean_plus_std"]
-BASES = ("sigma", "force_range", "statistical_minimum", "uplift")
-NAME = re.compile(r"(?P<base>[^@:]*)(?P<marks>(?:@[^@:]+)*)(?::(?P<combine>[^@:]*))?")
+WORST_SPAN = "worst_span:"
+BASES = (
+    "sigma",
+    "force_range",
+    "statistical_minimum",
+    "uplift",
+    *(f"{WORST_SPAN}{name}" for name in ("sigma", "force_max", "force_min", "force_range")),
+)
+NAME = re.compile(rf"(?P<base>(?:{WORST_SPAN})?[^@:]*)(?P<marks>(?:@[^@:]+)*)(?::(?P<combine>[^@:]*))?")
 
 
 @dataclass(frozen=True)
@@ -75,9 +82,10 @@ ObjectiveNames = Annotated[
         min_length=1,
         max_length=3,
         description="what a design is judged by, one to three of sigma, force_range, statistical_minimum and uplift; "
-        "all are minimised but statistical_minimum, which is maximised; of several, the best design is the one best in "
-        "the first. With scenarios sigma@320 is that of the ones at 320 km/h, and sigma:worst, sigma:mean or "
-        "sigma:mean_plus_std says how they are combined",
+        "or, of the worst span before the line repeats, worst_span:sigma, worst_span:force_max, worst_span:force_min "
+        "and worst_span:force_range; all are minimised but statistical_minimum and worst_span:force_min, which are "
+        "maximised; of several, the best design is the one best in the first. With scenarios sigma@320 is that of the "
+        "ones at 320 km/h, and sigma:worst, sigma:mean or sigma:mean_plus_std says how they are combined",
     ),
 ]
 DEFAULT_OBJECTIVES: tuple[str, ...] = ("sigma",)

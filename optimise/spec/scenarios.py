@@ -8,7 +8,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
+from catenary.spec.line import CatenarySpec
 from dynamics.spec.train import PantographSpec
+from optimise.spec.defects import DefectScenariosSpec
 from optimise.spec.objective_names import Combine
 
 __all__ = ["InstallationSpec", "ScenariosSpec"]
@@ -75,6 +77,7 @@ class ScenariosSpec(Spec):
         description="trains, each the distances of its pantographs behind the first [m]; [] is one pantograph alone",
     )
     trailing_weights: Weights = Field(default=(), max_length=10, description="weight of each train [-]")
+    defects: DefectScenariosSpec = DefectScenariosSpec()
     errors: InstallationSpec = InstallationSpec()
     combine: Combine = Field(
         default="mean",
@@ -98,12 +101,17 @@ class ScenariosSpec(Spec):
             "contact_stiffness": (self.contact_stiffness, self.contact_weights),
             "damping_factors": (self.damping_factors, self.damping_weights),
             "trailing": (self.trailing, self.trailing_weights),
+            "defects": (self.defects.conditions, self.defects.weights),  # last: those of one sound line are neighbours
         }
 
     @property
     def wanted(self) -> bool:
         """Whether there is any scenario other than the case's own."""
         return self.errors.wanted or any(values for values, _ in self.axes.values())
+
+    def for_line(self, line: CatenarySpec) -> Self:
+        """The same with numbers of droppers where each of a line's is meant."""
+        return self.model_copy(update={"defects": self.defects.for_line(line)})
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -113,7 +121,7 @@ class ScenariosSpec(Spec):
     def marks_of(self, axis: str) -> tuple[str, ...]:
         """Names of the conditions along one axis."""
         values = self.axes[axis][0]
-        if axis == "pantographs":
+        if axis in ("pantographs", "defects"):
             return tuple(p.name for p in values)
         if axis == "trailing":
             return tuple("+".join(["train", *(f"{d:g}" for d in train)]) if train else "alone" for train in values)
@@ -129,7 +137,10 @@ class ScenariosSpec(Spec):
             count *= max(1, len(values))
             if len(set(marks)) < len(marks):
                 problems.append(f"{axis} must be distinct, each value once: got {', '.join(marks)}")
-            if weights and len(weights) != len(values):
+            if axis == "defects":
+                taken = sorted(set(marks) & set(chain.from_iterable(map(self.marks_of, set(self.axes) - {axis}))))
+                problems += [f"defects.cases must have names that no other condition has: got {m}" for m in taken]
+            elif weights and len(weights) != len(values):
                 problems.append(f"weights must be one a value of {axis}: {len(values)} values, {len(weights)} weights")
         if count > MOST:
             problems.append(f"scenarios must be at most {MOST}, all combinations of what is listed: got {count}")
