@@ -187,10 +187,11 @@ def with_worst_spans(figures: Sequence[dict[str, float]]) -> list[dict[str, floa
     of_spans = [objective for objective in _ALL if objective.one_span]
     if not any(objective.terms[0][0] in each for objective in of_spans for each in figures):
         return list(figures)
-    return [
-        {**each, **{o.terms[0][0]: each.get(o.terms[0][0], _sum(o.one_span, each)) for o in of_spans}}
-        for each in figures
-    ]
+    found = []
+    for each in figures:
+        values = {o.terms[0][0]: o.raw(each) for o in of_spans}
+        found.append({**each, **{name: value for name, value in values.items() if value is not None}})
+    return found
 
 
 def raw_values(names: Sequence[str], outcome: Outcome | None) -> tuple[float, ...] | None:

@@ -115,7 +115,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     solutions: list[Solution] = []
     cells: dict[tuple[int, str], VerticalCell] = {}
     notes: dict[str, None] = {}
-    search = None
+    search: _Search | None = None
     for w, condition in enumerate(scenarios.conditions):
         search = _Search(condition, start, w, cells, search)
         for sample, line in enumerate(lines):
@@ -150,8 +150,8 @@ def _case_on(condition: Condition, sound: CatenarySpec) -> CaseSpec:
     case, settings, repeat = condition.case, condition.case.periodic, condition.repeat
     line = condition.line(sound.model_copy(update={"damping": case.catenary.damping}))
     if repeat is not None:
-        cells = [-(-n // repeat.spans) for n in (settings.spans_behind, settings.spans_ahead)]
-        single, double = (sum(window_spans(*cells, precision)) for precision in ("single", "double"))
+        behind, ahead = line.periods(settings.spans_behind), line.periods(settings.spans_ahead)
+        single, double = (sum(window_spans(behind, ahead, precision)) for precision in ("single", "double"))
         if single > MUCH_LONGER * double:
             settings = settings.model_copy(update={"precision": "double"})
     return case.model_copy(update={"catenary": line, "periodic": settings})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -28,11 +28,11 @@ Weight: TypeAlias = Annotated[float, Field(gt=0.0, le=1.0e6)]
 WORDS = ("each", "each_of_first_four")
 
 
-def _numbers_or_word(given: Any) -> Any:
+def _numbers_or_word(given: object) -> object:
     """Refuse in one sentence what is neither a list of numbers nor one of the words."""
-    listed = isinstance(given, list | tuple) and len(given) <= MOST_DROPPERS
-    numbers = [n for n in given if type(n) is int and 1 <= n <= MOST_DROPPERS] if listed else []
-    if given not in WORDS and not (listed and len(numbers) == len(given)):
+    listed = given if isinstance(given, list | tuple) else (None,)
+    known = len(listed) <= MOST_DROPPERS and all(type(n) is int and 1 <= n <= MOST_DROPPERS for n in listed)
+    if not known and given not in WORDS:
         raise ValueError(
             f"it must list numbers of droppers, 1 to {MOST_DROPPERS}, or be one of {', '.join(WORDS)}: got {given!r}"[
                 :LONGEST_SENTENCE

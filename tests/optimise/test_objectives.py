@@ -10,6 +10,7 @@ from cheap_evaluation import campaign_of
 from pydantic import ValidationError
 
 from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.results.by_span import WorstSpan
 from optimise.evaluation.objectives import OBJECTIVES, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.record.campaign_folder import CampaignInput, TrialRecord, campaign_sha256
@@ -17,6 +18,8 @@ from optimise.search.front import best_of, front_of
 from optimise.spec.objective_names import BASES
 
 ALL = tuple(OBJECTIVES)
+# of a line that repeats after one span, which is then the worst
+VALUES = (20.0, 94.0, 97.0, 60.0, 20.0, 205.0, 111.0, 94.0)
 
 
 def outcome(number=0, sigma=20.0, uplift=60.0, g=-0.1):
@@ -37,19 +40,21 @@ def record(number, sigma, uplift, g=-0.1):
 def test_objectives_are_those_of_the_input_and_made_of_existing_statistics():
     assert BASES == ALL
     fields = {field.name for field in dataclasses.fields(ContactStatistics)}
-    assert {name for o in OBJECTIVES.values() for name, _ in (*o.terms, *o.scale)} <= fields
+    fields |= {field.name for field in dataclasses.fields(WorstSpan)}
+    assert {name for o in OBJECTIVES.values() for name, _ in (*o.terms, *o.scale, *o.one_span)} <= fields
 
 
 def test_values_as_computed():
-    assert raw_values(ALL, outcome()) == (20.0, 94.0, 97.0, 60.0)
-    assert raw_values(ALL, outcome(g=0.3)) == (20.0, 94.0, 97.0, 60.0), "an infeasible design keeps its numbers"
+    assert raw_values(ALL, outcome()) == VALUES
+    assert raw_values(ALL, outcome(g=0.3)) == VALUES, "an infeasible design keeps its numbers"
     assert raw_values(ALL, failed(3, "no convergence")) is None
 
 
 def test_an_infeasible_design_goes_to_the_sampler_as_the_nominal_line_made_worse_by_its_violations():
     design, nominal = outcome(1, sigma=5.0, uplift=10.0, g=0.5), outcome()
     told = sampler_values(ALL, design, nominal)
-    assert told == pytest.approx((20.0 * 1.5, 94.0 * 1.5, 157.0 - 3.0 * 20.0 * 1.5, 60.0 * 1.5))
+    plain = (20.0 * 1.5, 94.0 * 1.5, 157.0 - 3.0 * 20.0 * 1.5, 60.0 * 1.5)
+    assert told == pytest.approx((*plain, 20.0 * 1.5, 205.0 * 1.5, 111.0 - 3.0 * 20.0 * 0.5, 94.0 * 1.5))
     for o, value, reference in zip(OBJECTIVES.values(), told, raw_values(ALL, nominal), strict=True):
         assert o.cost(value) > o.cost(reference), f"{o.name} looks better to the sampler than that of the nominal line"
 
@@ -133,7 +138,7 @@ def test_a_campaign_that_makes_no_choices_has_the_hash_of_one_from_before_there_
     assert campaign_sha256(campaign_of(objectives=["uplift"]), case) != campaign_sha256(campaign, case)
 
 
-def test_a_campaign_without_trains_among_its_scenarios_has_the_hash_of_one_from_before_there_were_trains(case):
+def test_a_campaign_without_trains_and_defects_has_the_hash_of_one_from_before_there_were_any(case):
     speeds = {"speeds_kmh": [270.0, 275.0]}
     campaign = campaign_of(trials=1, cluster={"kind": "local"}, scenarios=speeds)
     content = CampaignInput(campaign=campaign, case=case).model_dump(mode="json")
@@ -142,7 +147,12 @@ def test_a_campaign_without_trains_among_its_scenarios_has_the_hash_of_one_from_
     for name in campaign.design.unsaid:
         content["campaign"]["design"].pop(name)
     assert content["campaign"]["scenarios"].pop("trailing") == content["campaign"]["scenarios"].pop("trailing_weights")
+    content["campaign"]["scenarios"].pop("defects")
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     assert campaign_sha256(campaign, case) == sha256(text.encode()).hexdigest()
     trains = campaign_of(trials=1, cluster={"kind": "local"}, scenarios={**speeds, "trailing": [[], [200.0]]})
     assert campaign_sha256(trains, case) != campaign_sha256(campaign, case)
+    defects = campaign_of(trials=1, cluster={"kind": "local"}, scenarios={**speeds, "defects": {"broken_dropper": [1]}})
+    assert campaign_sha256(defects, case) != campaign_sha256(campaign, case)
+    unused = campaign_of(trials=1, cluster={"kind": "local"}, scenarios={**speeds, "defects": {"spans": 8}})
+    assert campaign_sha256(unused, case) == campaign_sha256(campaign, case)

@@ -76,6 +76,11 @@ def test_lines_with_errors_have_the_derivatives_of_lines_with_the_same_errors():
     compared(Setting(CASE, scenarios=scenario_set(spec, ("sigma",), CASE)), (2,))
 
 
+def test_a_line_with_a_defect_has_the_derivatives_of_lines_with_the_same_defect():
+    spec = ScenariosSpec.model_validate({"defects": {"spans": 2, "broken_dropper": [3], "weights": [1, 3]}})
+    compared(Setting(CASE, scenarios=scenario_set(spec, ("sigma",), CASE)), (2,))
+
+
 def test_a_case_without_exact_derivatives_has_figures_and_no_slopes():
     setting = Setting(CASE.with_changes(slack_damping="released"))
     outcome = outcome_at(setting, VALUES, neighbours=neighbours_of(SPACE, VALUES))
