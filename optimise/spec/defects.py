@@ -107,7 +107,8 @@ class DefectScenariosSpec(Spec):
         found = [DefectCase(SOUND, "sound line", None)]
         for number in self._numbers:
             broken = DefectSpec(span=self.span, dropper=number, kind="broken")
-            found.append(DefectCase(f"broken{number}", f"dropper {number} broken", self._repeat((broken,))))
+            where = f"dropper {number}" if self.span == 1 else f"dropper {number} of span {self.span}"
+            found.append(DefectCase(f"broken{number}", f"{where} broken", self._repeat((broken,))))
         named = (DefectCase(each.name, each.name, self._repeat(each.defects)) for each in self.cases)
         return (*found, *named)
 
