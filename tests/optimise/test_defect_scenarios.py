@@ -13,11 +13,13 @@ from catenary.spec.repeat import RepeatSpec
 from dynamics.results.by_span import figures_by_span, worst_span
 from dynamics.spec.case import case_of
 from dynamics.spec.mean_force import reference_mean_force
+from dynamics.steady_state.continuation import Continuation
 from dynamics.steady_state.periodic import solve_periodic
 from optimise.entry.job_keys import campaign_job
-from optimise.evaluation.evaluate import evaluate, prepare
+from optimise.evaluation.case_inputs import case_at
+from optimise.evaluation.evaluate import evaluate, evaluate_batch, prepare
 from optimise.evaluation.figures import SIGMA, statistics_of
-from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.job import Batch, Job, Setting
 from optimise.evaluation.objectives import OBJECTIVES, with_worst_spans
 from optimise.evaluation.robust import prepare_scenarios
 from optimise.evaluation.scenarios import own_condition, scenario_set
@@ -164,6 +166,22 @@ def test_the_worst_span_of_a_march_is_that_of_its_passages(bruni):
     assert worst.worst_span_contact_force_std_N == pytest.approx(whole.contact_force_std_N, rel=0.02)
     assert worst.worst_span_contact_force_max_N == whole.contact_force_max_N
     assert worst.worst_span_contact_force_min_N == whole.contact_force_min_N
+
+
+@pytest.mark.parametrize("spans", [2, 3])
+def test_points_of_a_study_on_a_line_with_a_defect_have_figures_of_the_worst_span(bruni, spans):
+    """One after the other, the second from the first one's state, on other damping; as the solver has it by itself."""
+    broken = RepeatSpec.model_validate({"spans": spans, "defects": [{"span": 1, "dropper": 2, "kind": "broken"}]})
+    case = bruni.model_copy(update={"catenary": bruni.catenary.model_copy(update={"repeat": broken})})
+    names = ("speed_kmh", "catenary.damping.alpha")
+    jobs = tuple(Job(k, values=v, place=(float(k),)) for k, v in enumerate([(295.0, 0.02), (300.0, 0.03)]))
+    points = evaluate_batch(Batch(0, jobs), Setting(case, names=names, policy=Continuation)).outcomes
+    assert [point.message for point in points] == ["", ""]
+    for job, point in zip(jobs, points, strict=True):
+        alone = statistics_of(solve_periodic(case_at(case, names, job.values)))[0]
+        assert point.statistics == pytest.approx(alone, rel=2e-2, abs=0.5)
+        assert point.sigma_N == pytest.approx(alone[SIGMA], rel=5e-3)
+        assert OBJECTIVES["worst_span:sigma"].raw(point.statistics) > point.sigma_N
 
 
 @pytest.mark.parametrize(
