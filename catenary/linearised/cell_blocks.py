@@ -31,37 +31,48 @@ class CellMatrix:
 
 
 class CellBlocks:
-    """Collects the parts of one cell operator; what falls on dof -1 (held) lands in a last row and is dropped."""
+    """Collects the parts of one cell operator; what falls on dof -1 (held) is dropped.
+
+    A cell of several spans has some thousand dofs: no place is touched where nothing falls.
+    """
 
     def __init__(self, n: int, n_interface: int) -> None:
-        self.own, self.next, self.left = np.zeros((3, n + 1, n + 1))
-        self.n, self.ni = n, n_interface
+        self.own, self.next = np.zeros((n, n)), np.zeros((n, n_interface))
+        self.left = np.zeros((n_interface, n_interface))
 
     def elements(self, blocks: NDArray[np.float64], dof: NDArray[np.int64], over: NDArray[np.bool_]) -> None:
         """Add element blocks (elem, 4, 4); the second node of an element in ``over`` is the next cell's."""
         inside = ~over
-        np.add.at(self.own, (dof[inside][:, :, None], dof[inside][:, None, :]), blocks[inside])
+        _add(self.own, dof[inside][:, :, None], dof[inside][:, None, :], blocks[inside])
         for d, block in zip(dof[over], blocks[over], strict=True):
             self.block(block, d, np.array([False, False, True, True]))
 
     def block(self, block: NDArray[np.float64], dof: NDArray[np.int64], beyond: NDArray[np.bool_]) -> None:
         """Add one block whose dofs marked ``beyond`` are the next cell's."""
         if not beyond.any():
-            np.add.at(self.own, (dof[:, None], dof), block)
+            _add(self.own, dof[:, None], dof, block)
             return
         here, there = dof[~beyond], dof[beyond]
-        np.add.at(self.own, (here[:, None], here), block[np.ix_(~beyond, ~beyond)])
-        np.add.at(self.next, (here[:, None], there), block[np.ix_(~beyond, beyond)])
-        np.add.at(self.left, (there[:, None], there), block[np.ix_(beyond, beyond)])
+        _add(self.own, here[:, None], here, block[np.ix_(~beyond, ~beyond)])
+        _add(self.next, here[:, None], there, block[np.ix_(~beyond, beyond)])
+        _add(self.left, there[:, None], there, block[np.ix_(beyond, beyond)])
 
     def entries(self, rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]) -> None:
         """Add single entries (entry,) of the cell itself."""
-        np.add.at(self.own, (rows, columns), values)
+        _add(self.own, rows, columns, values)
 
     def matrix(self) -> CellMatrix:
         """Close the cell: its interface block takes the elements on both sides of the support."""
-        i, n = slice(0, self.ni), slice(0, self.n)
+        i = slice(0, len(self.left))
         right = self.own[i, i].copy()
-        self.own[i, i] += self.left[i, i]
-        own, onward = (np.ascontiguousarray(x) for x in (self.own[n, n], self.next[n, i]))
-        return CellMatrix(own, onward, self.left[i, i].copy(), right)
+        self.own[i, i] += self.left
+        return CellMatrix(self.own, self.next, self.left, right)
+
+
+def _add(
+    matrix: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64]
+) -> None:
+    """Add values at places of a matrix, but for those of dof -1, in their order."""
+    at, across, each = np.broadcast_arrays(rows, columns, values)
+    kept = (at >= 0) & (across >= 0)
+    np.add.at(matrix, (at[kept], across[kept]), each[kept])

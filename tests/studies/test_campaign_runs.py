@@ -8,7 +8,7 @@ import signal
 import pytest
 import xarray
 import yaml
-from small_runs import SMALL_SEARCH, UNSETTLED
+from small_runs import BRUNI, SMALL_SEARCH, UNSETTLED
 
 from catenary.errors import InputError
 from catenary.storage.configuration import group_options
@@ -226,3 +226,31 @@ def test_a_campaign_evaluates_lines_that_can_be_built_and_keeps_them_on_record(c
         assert trials.contact_wire_height[-1].values == pytest.approx(held["contact_wire_height_m"], abs=1e-12)
     refused = catenary(*arguments, "design.station_grid=0.1", *built[1:])
     assert refused.code == 2 and "design.station_grid was 0.05, now 0.1" in refused.err
+
+
+def test_a_campaign_over_defects_names_them_and_resumes(catenary, folder):
+    """Each of the droppers of the line that is given, once in two spans: the page and the data set have every line."""
+    defects = (
+        "scenarios.defects.spans=2",
+        "scenarios.defects.broken_dropper=[1,3]",
+        "scenarios.defects.weights=[2,1,1]",
+    )
+    goals = ("objectives=[worst_span:force_range:worst,sigma@sound]", "sampler=nsga2", "learned_directions=false")
+    arguments = ("optimise", *BRUNI, *SMALL_SEARCH, "campaign=broken", *goals)
+    ended = catenary(*arguments, *defects)
+    assert ended.code == 0, ended.err
+    assert "3 scenarios: sound line, dropper 1 broken and dropper 3 broken (once in 2 spans)" in ended.out
+    place = folder / "outputs" / "campaigns" / "broken"
+    assert "dropper 3 broken" in (place / "report.html").read_text(encoding="utf-8")
+    with xarray.open_dataset(place / "trials.nc") as trials:
+        assert trials.scenario.values.tolist() == ["sound line", "dropper 1 broken", "dropper 3 broken"]
+        ranges = trials.scenario_worst_span_contact_force_range_N
+        assert (trials.objective_worst_span_force_range_worst_N == ranges.max("scenario")).all()
+        sound = trials.scenario_contact_force_std_N[:, 0]
+        assert (trials.objective_sigma_at_sound_N == sound).all()
+        first = sound.values
+    assert catenary("optimise", f"resume={place}", "trials=4").code == 0
+    with xarray.open_dataset(place / "trials.nc") as trials:
+        assert trials.scenario_contact_force_std_N[:3, 0].values.tolist() == first.tolist() and len(trials.trial) == 4
+    refused = catenary(*arguments, *defects[:2], "scenarios.defects.weights=[1,1,1]")
+    assert refused.code == 2 and "scenarios.defects.weights" in refused.err
