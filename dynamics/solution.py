@@ -32,10 +32,10 @@ def solve(
     equilibrium, cell : optional
         The line at rest and its span cell, where they are known; an open line finds its own.
     applied_force : float, optional
-        First guess of the applied force of a long transient that holds its mean [N].
+        First guess of the applied force of a march, long or on an open line, that holds its mean [N].
     """
     if case.on_open_line:
-        return solve_open_line(case)
+        return solve_open_line(case, applied_force)
     if case.seeks_steady_state:
         return solve_periodic(case, start, equilibrium, cell)
     return solve_transient(case, equilibrium, applied_force)

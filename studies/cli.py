@@ -29,6 +29,7 @@ STUDIES = {
     "optimise": "search a design space in a campaign (stable folder, resumable)",
     "sweep": "compute statistics over an array of inputs: damping, contact stiffness, speed, ... (resumable)",
     "sensitivity": "measure the effect of many inputs: Sobol indices, Morris screening, derivatives (resumable)",
+    "correct": "find how a line is built from measured heights, and the fewest droppers to cut again",
     "new": "write your own line from a dropper table (CSV) and a few answers, as a commented YAML",
     "table": "write a workbook (XLSX) in which a line is filled in by stations",
     "draw": "draw a line at rest, elevation and plan, as DXF or SVG",

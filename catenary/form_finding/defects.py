@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import DROPPER_MAKES, DefectSpec, PointMassSpec, SectionSpec
 
-__all__ = ["as_built", "as_designed"]
+__all__ = ["as_built", "as_designed", "place_of", "places_of"]
 
 SHARE = 0.5  # of a broken dropper's own mass that stays on either wire
 
@@ -41,7 +41,7 @@ def as_built(
     makes = {name: list(spec.dropper_makes(name)) for name in DROPPER_MAKES}
     broken: list[int] = []
     for defect in own.defects:
-        k = _place(spec, defect)
+        k = place_of(spec, defect)
         if defect.kind == "broken":
             broken.append(k)
         elif defect.kind == "length":
@@ -69,11 +69,16 @@ def _section(spec: CatenarySpec) -> SectionSpec:
     return spec.section
 
 
-def _place(spec: CatenarySpec, defect: DefectSpec) -> int:
+def place_of(spec: CatenarySpec, defect: DefectSpec) -> int:
     """Number of a defect's dropper among all that the line names."""
     begin, end = list(pairwise(spec.supports))[defect.span - 1]
     inside = [k for k, x in enumerate(spec.droppers.positions) if begin < x < end]
     return inside[defect.dropper - 1]
+
+
+def places_of(spec: CatenarySpec, kind: str) -> list[int]:
+    """Numbers of the droppers that have defects of a kind, among all that the line names."""
+    return [place_of(spec, defect) for defect in _section(spec).defects if defect.kind == kind]
 
 
 def _left_hanging(spec: CatenarySpec, k: int, length: float) -> list[PointMassSpec]:

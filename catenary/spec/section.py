@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from catenary.spec.components import HIGHEST, Spec
 from catenary.spec.tension_section import TensionSectionSpec, misfits
 
-__all__ = ["DROPPER_MAKES", "MOST_SPANS", "DefectSpec", "PointMassSpec", "SectionSpec"]
+__all__ = ["BY_SUPPORT", "DROPPER_MAKES", "MOST_SPANS", "DefectSpec", "PointMassSpec", "SectionSpec"]
 
 # of a line by stations: a tension section has some 24, and two of them overlap
 MOST_SPANS = 48

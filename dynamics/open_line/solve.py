@@ -65,10 +65,16 @@ class _Evaluated:
         return contact_statistics(force, bands, kept.contact_height[cut, p], uplift)
 
 
-def solve_open_line(case: CaseSpec) -> Solution:
+def solve_open_line(case: CaseSpec, applied_force: float | None = None) -> Solution:
     """March a case's open line; held mean forces are met by repeating the run with other applied forces.
 
     A step that does not converge ends the run; what came before it is kept, and the status says where.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    applied_force : float, optional
+        First guess of the applied force that holds the mean [N]; without it the mean force itself.
     """
     began = time.perf_counter()
     eq = equilibrium_at_rest(case.catenary)
@@ -83,15 +89,15 @@ def solve_open_line(case: CaseSpec) -> Solution:
         status = Status.EQUILIBRIUM_FAILED
         return without_figures(case, eq, status, status.value, found - began)
     found = time.perf_counter()
-    evaluated, ending = _hold_means(case, prepare_line(case, whole))
+    evaluated, ending = _hold_means(case, prepare_line(case, whole), applied_force)
     wall_time_s = {"equilibrium": found - began, "dynamics": time.perf_counter() - found}
     return _solution(case, eq, ending, evaluated, wall_time_s)
 
 
-def _hold_means(case: CaseSpec, line: WholeLine) -> tuple[_Evaluated, _Ending]:
+def _hold_means(case: CaseSpec, line: WholeLine, guess: float | None) -> tuple[_Evaluated, _Ending]:
     """Run until every pantograph's mean force is the wanted one, or once where applied forces are given."""
     settings, trailing, target = case.open_line, case.trailing, case.mean_force_N
-    start = case.applied_force_N if target is None else target
+    start = case.applied_force_N if target is None else guess or target
     assert start is not None
     behind = trailing.applied_forces_N or (start,) * len(trailing.distances_m)
     forces = np.array([start, *behind])

@@ -1,0 +1,72 @@
+"""A stretch of a line by stations as a line of its own: some spans one behind the other, with all that hangs there."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from catenary.spec.line import CatenarySpec
+from catenary.spec.section import BY_SUPPORT, DROPPER_MAKES, SectionSpec
+
+__all__ = ["stretch_of"]
+
+
+def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
+    """Line of the spans ``first`` to ``last`` of another one, the first span being 1.
+
+    Stations begin at its own first support. Its wires end at the supports that bound it, with the tensions of the line,
+    on springs and dampers.
+
+    Parameters
+    ----------
+    line : CatenarySpec
+        A line by stations of one tension section.
+    first, last : int
+    """
+    if line.section is None or len(line.section.tension_sections) > 1 or line.repeat is not None:
+        raise ValueError("a stretch can be taken of a line by stations with one tension section alone")
+    begin, end = line.supports[first - 1], line.supports[last]
+    kept = [k for k, x in enumerate(line.droppers.positions) if begin < x < end]
+    spans, drops, own = line.spans[first - 1 : last], line.droppers, line.section
+    section = SectionSpec.model_construct(
+        **{name: getattr(own, name)[first - 1 : last + 1] for name in BY_SUPPORT},
+        **{
+            key: tuple(getattr(own, key)[k] for k in kept) if getattr(own, key) else ()
+            for key in DROPPER_MAKES.values()
+        },
+        masses=tuple(
+            mass.model_copy(update={"station": round(mass.station - begin, 9), "section": None})
+            for mass in own.masses
+            if begin < mass.station < end
+        ),
+        defects=tuple(
+            defect.model_copy(update={"span": defect.span - first + 1, "section": None})
+            for defect in own.defects
+            if first <= defect.span <= last
+        ),
+        tension_sections=(),
+    )
+    # as the line's own supports add up, so that no dropper changes sides by rounding
+    moved = list(accumulate(spans, initial=0.0))
+    return line.model_copy(
+        update={
+            "span_length": spans[0],
+            "further_spans": spans[1:],
+            "droppers": drops.model_copy(
+                update={
+                    "by_section": (),
+                    "positions": tuple(_from(drops.positions[k], line.supports, first, moved) for k in kept),
+                    **{
+                        key: tuple(getattr(drops, key)[k] for k in kept) if getattr(drops, key) else ()
+                        for key in ("contact_wire_heights", "lengths")
+                    },
+                }
+            ),
+            "section": section,
+        }
+    )
+
+
+def _from(x: float, supports: tuple[float, ...], first: int, moved: list[float]) -> float:
+    """Station in the stretch of a station on the line: as far behind its support as it was."""
+    k = max(k for k, support in enumerate(supports) if support < x)
+    return round(moved[k - first + 1] + (x - supports[k]), 9)

@@ -1,0 +1,1 @@
+"""Measured heights of a line that is built, and the dropper lengths that explain them."""

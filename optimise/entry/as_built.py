@@ -1,0 +1,176 @@
+"""As-built lines and correction lists from Python, as ``catenary correct`` finds them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Unpack
+
+from catenary.errors import InputError
+from catenary.library.columns import read_rows
+from catenary.library.line_file import LineFile
+from catenary.library.lines import line_file_of, load_line
+from catenary.library.with_defects import write_with_defects
+from catenary.spec.checked import checked
+from catenary.spec.line import CatenarySpec
+from catenary.spec.section import DefectSpec
+from catenary.storage.configuration import chosen_file, group_options
+from catenary.survey.fitted_lengths import FittedLengths, fitted_lengths
+from catenary.survey.measured_heights import MeasuredHeights, measured_heights
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.case_input import CaseChanges, Line, Pantograph, job_input
+from optimise.corrections.find import Corrections, find_corrections, refuse_uncorrectable
+from optimise.entry.progress_line import ProgressLine
+from optimise.spec.cluster import ClusterSpec
+from optimise.spec.correction import CorrectionLimitsSpec, SurveySpec
+
+__all__ = ["AsBuilt", "as_built", "as_built_line", "corrections", "dropper_places"]
+
+
+@dataclass(frozen=True, eq=False)
+class AsBuilt:
+    """A line as it is built.
+
+    Attributes
+    ----------
+    line : CatenarySpec
+        The design with the wrong lengths as defects: every command runs it.
+    wrong : tuple of DefectSpec
+        Droppers whose length differs from the design's by more than the tolerance.
+    fit : FittedLengths
+        Lengths of all droppers, and the heights that they lead to.
+    measured : MeasuredHeights
+    file : LineFile or None
+        File of the design, if it came from one.
+    """
+
+    line: CatenarySpec
+    wrong: tuple[DefectSpec, ...]
+    fit: FittedLengths
+    measured: MeasuredHeights
+    file: LineFile | None
+
+    @property
+    def residual_rms_mm(self) -> float:
+        """Root mean square of height found less height measured [mm]."""
+        return 1e3 * float(((self.fit.found - self.measured.height) ** 2).mean() ** 0.5)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the line as a line file; returns its path.
+
+        Raises
+        ------
+        InputError
+            If the design did not come from a file, or the path does not end in ``.yaml``.
+        """
+        place = Path(path)
+        if self.file is None or place.suffix.lower() not in (".yaml", ".yml"):
+            what = "the design must come from a line file" if self.file is None else "path must end in .yaml"
+            raise InputError([f"{what}: got '{place}'"])
+        section = self.line.section
+        description = f"As built: {len(self.wrong)} droppers of {self.file.name} are cut wrong."
+        write_with_defects(place, self.file, section.defects if section else (), place.stem, description)
+        return place
+
+
+def as_built(line: str | os.PathLike[str] | CatenarySpec, measured: str | os.PathLike[str], **survey: float) -> AsBuilt:
+    """Find the dropper lengths that explain measured heights of the contact wire.
+
+    Parameters
+    ----------
+    line : path, name or CatenarySpec
+        The design, a line by stations. Stations in the table count as in its file, or from the first support.
+    measured : path
+        CSV or XLSX with the columns station and height.
+    survey
+        ``nominal_height_m``, ``accuracy_mm``, ``spread_mm``, ``tolerance_mm``, as on the command line.
+
+    Raises
+    ------
+    InputError
+        If the line is none by stations, or the table cannot be read.
+    """
+    wanted = checked(SurveySpec, dict(survey), SurveySpec().model_dump())
+    if isinstance(line, CatenarySpec):
+        return as_built_line(line, None, Path(measured), wanted)
+    return as_built_line(load_line(line), line_file(os.fspath(line)), Path(measured), wanted)
+
+
+def line_file(name: str) -> LineFile | None:
+    """File of a line by stations that a name on the command line chooses; None where it is one of the library."""
+    path = None if name in group_options("catenary") else chosen_file("catenary", name)
+    return None if path is None else line_file_of(path)
+
+
+def as_built_line(line: CatenarySpec, file: LineFile | None, table: Path, wanted: SurveySpec) -> AsBuilt:
+    """Find the as-built line of a design, the stations of whose file may begin anywhere."""
+    origin = 0.0
+    if file is not None:
+        origin = read_rows("supports", file.tables["supports"], [])[0].values["station"]
+    measured = measured_heights(table, line.supports, origin, wanted.nominal_height_m)
+    fit = fitted_lengths(line, measured, 1e-3 * wanted.accuracy_mm, 1e-3 * wanted.spread_mm)
+    places = dropper_places(line)
+    wrong = tuple(
+        DefectSpec(span=places[k][0], dropper=places[k][1], kind="length", by=by)
+        for k, by in zip(fit.dropper.tolist(), fit.error.round(4).tolist(), strict=True)
+        if abs(by) > 1e-3 * wanted.tolerance_mm
+    )
+    assert line.section is not None
+    section = line.section.model_copy(update={"defects": (*line.section.defects, *wrong)})
+    return AsBuilt(line.model_copy(update={"section": section}), wrong, fit, measured, file)
+
+
+def dropper_places(line: CatenarySpec) -> list[tuple[int, int]]:
+    """Span and number in it of every dropper of a line by stations, both from 1."""
+    places: list[tuple[int, int]] = []
+    for span, (a, b) in enumerate(pairwise(line.supports), start=1):
+        inside = sum(1 for x in line.droppers.positions if a < x < b)
+        places += [(span, number) for number in range(1, inside + 1)]
+    return places
+
+
+def corrections(
+    line: Line,
+    pantograph: Pantograph,
+    speed_kmh: float,
+    *,
+    limits: Mapping[str, Any] | None = None,
+    cluster: str = "local",
+    **changes: Unpack[CaseChanges],
+) -> Corrections:
+    """Find the fewest droppers of an as-built line to cut again so that limits are met.
+
+    Parameters
+    ----------
+    line : CatenarySpec, name or path
+        A line by stations; its defects of kind length can be corrected.
+    pantograph : spec, name or path
+    speed_kmh : float
+        Train speed [km/h].
+    limits : mapping, optional
+        ``sigma_N``, ``worst_span_sigma_N``, ``uplift_mm``; without any, 1.05 times the sigma of the design.
+    cluster : str
+        ``local``, two worker processes, or ``serial``, in this process.
+    changes
+        Other keys of the case, as `dynamics.simulate` takes them.
+
+    Raises
+    ------
+    InputError
+        If a key is not known, or values cannot be or do not go together.
+    NoLineFiguresError
+        If a line that must be run has no figures.
+    """
+    case = job_input(CaseSpec, line, pantograph, {"speed_kmh": speed_kmh, **changes})
+    held = checked(CorrectionLimitsSpec, dict(limits or {}), CorrectionLimitsSpec().model_dump())
+    workers = checked(ClusterSpec, {"kind": cluster}, ClusterSpec().model_dump())
+    refuse_uncorrectable(case)
+    shown = ProgressLine(sys.stderr)
+    try:
+        return find_corrections(case, held, workers, shown.write)
+    finally:
+        shown.end()

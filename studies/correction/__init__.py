@@ -1,0 +1,1 @@
+"""As-built lines and correction lists: their run, words, tables and charts."""

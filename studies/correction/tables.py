@@ -1,0 +1,103 @@
+"""Tables of an as-built line and of a correction list, as CSV and as content of summary.json."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from catenary.spec.line import CatenarySpec
+from catenary.storage.files import write_text_atomic
+from optimise.corrections.find import Corrections, figures_of
+from optimise.entry.as_built import AsBuilt, dropper_places
+
+__all__ = ["as_built_summary", "correction_summary", "write_corrections", "write_droppers", "write_heights"]
+
+
+def _write(path: Path, head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    write_text_atomic(path, text.getvalue())
+
+
+def write_heights(path: Path, found: AsBuilt, origin: float) -> None:
+    """Write measured heights, those of the design and of the lengths found, and what is left between them."""
+    x, z = found.measured.station + origin, found.measured.height
+    rows = [
+        (f"{a:.3f}", *(f"{1e3 * value:.2f}" for value in (b, c, d, d - b)))
+        for a, b, c, d in zip(x, z, found.fit.designed, found.fit.found, strict=True)
+    ]
+    _write(path, ("station_m", "measured_mm", "design_mm", "found_mm", "residual_mm"), rows)
+
+
+def write_droppers(path: Path, found: AsBuilt, line: CatenarySpec, origin: float) -> None:
+    """Write the length of every dropper as designed and as found, its error with its uncertainty."""
+    places, fit, wrong = dropper_places(line), found.fit, {(d.span, d.dropper) for d in found.wrong}
+    rows = []
+    for k, design, error, unsure, loose in zip(
+        fit.dropper.tolist(), fit.design, fit.error, fit.uncertainty, fit.loose, strict=True
+    ):
+        note = "hangs loose: at least so much too long" if loose else ""
+        lengths = (f"{1e3 * value:.1f}" for value in (design, design + error, error, unsure))
+        is_wrong = "yes" if places[k] in wrong else ""
+        rows.append((*places[k], f"{line.droppers.positions[k] + origin:.3f}", *lengths, is_wrong, note))
+    head = ("span", "dropper", "station_m", "design_mm", "found_mm", "error_mm", "uncertainty_mm", "wrong", "note")
+    _write(path, head, rows)
+
+
+def as_built_summary(found: AsBuilt) -> dict[str, Any]:
+    """Figures of an as-built line, and its wrong droppers."""
+    left = 1e3 * (found.fit.found - found.measured.height)
+    return {
+        "heights": len(left),
+        "residual_rms_mm": found.residual_rms_mm,
+        "residual_max_mm": float(np.abs(left).max()),
+        "residual_of_design_rms_mm": 1e3 * float(((found.fit.designed - found.measured.height) ** 2).mean() ** 0.5),
+        "uncertainty_median_mm": 1e3 * float(np.median(found.fit.uncertainty)),
+        "droppers": len(found.fit.error),
+        "wrong": [{"span": d.span, "dropper": d.dropper, "by_mm": 1e3 * (d.by or 0.0)} for d in found.wrong],
+    }
+
+
+def write_corrections(path: Path, found: Corrections) -> None:
+    """Write all wrong droppers in the order in which they are corrected, and what that leads to."""
+    chosen = found.count or 0
+    rows = []
+    for k, number in enumerate(found.order, start=1):
+        d, run = found.wrong[number], found.runs.get(k)
+        expected, figures = found.predicted[k], None if run is None else figures_of(run)
+        shown = (f"{value:.2f}" for value in expected)
+        ran = ("",) * 3 if figures is None else tuple(f"{value:.2f}" for value in figures)
+        rows.append((k, d.span, d.dropper, f"{-1e3 * (d.by or 0.0):+.1f}", "yes" if k <= chosen else "", *shown, *ran))
+    names = ("sigma_N", "worst_span_sigma_N", "uplift_mm")
+    head = ("order", "span", "dropper", "recut_mm", "cut_again")
+    _write(path, (*head, *(f"added_up_{name}" for name in names), *(f"run_{name}" for name in names)), rows)
+
+
+def correction_summary(found: Corrections) -> dict[str, Any]:
+    """Content of the correction list in summary.json."""
+    names = ("sigma_N", "worst_span_sigma_N", "uplift_mm")
+    return {
+        "limits": {name: float(x) if np.isfinite(x) else None for name, x in zip(names, found.limits, strict=True)},
+        "wrong_droppers": len(found.wrong),
+        "cut_again": found.count,
+        "droppers": [{"span": d.span, "dropper": d.dropper, "recut_mm": -1e3 * (d.by or 0.0)} for d in found.chosen],
+        "runs": [
+            {
+                "cut_again": count,
+                **dict(zip(names, figures_of(run).tolist(), strict=True)),
+                **{f"added_up_{name}": x for name, x in zip(names, found.predicted[count].tolist(), strict=True)},
+                "worst_span": run.worst_span,
+                "contact_force_mean_N": run.mean_N,
+                "applied_force_N": run.applied_force_N,
+                "wall_time_s": run.wall_time_s,
+            }
+            for count, run in found.runs.items()
+        ],
+        "wall_time_s": found.wall_time_s,
+    }
