@@ -209,7 +209,7 @@ def _on_stretch(case: CaseSpec, line: CatenarySpec, first: int, last: int, force
     """Run over a stretch of a line, pressed by a force, and its wall time [s]."""
     own = stretch_of(line, first, last).model_copy(update={"mesh": COARSE})
     spans = len(own.spans)
-    way = {"spans": spans, "start": 0.0, "first_evaluated": 2, "last_evaluated": spans - 1, "spans_after": 1}
+    way = {"spans": spans, "start": 0.5, "first_evaluated": 2, "last_evaluated": spans - 1, "spans_after": 1}
     update = {
         "catenary": own,
         "mean_force_N": None,

@@ -34,7 +34,7 @@ from optimise.spec.correction import CorrectionLimitsSpec
 
 __all__ = ["Corrections", "NoLineFiguresError", "figures_of", "find_corrections", "refuse_uncorrectable"]
 
-SHARE = 1.05  # of the design's sigma, where no limit is given
+SHARE = 1.02  # of the design's sigma, where no limit is given
 Floats = NDArray[np.float64]
 Show = Callable[[str], None]
 

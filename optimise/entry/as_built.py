@@ -152,7 +152,7 @@ def corrections(
     speed_kmh : float
         Train speed [km/h].
     limits : mapping, optional
-        ``sigma_N``, ``worst_span_sigma_N``, ``uplift_mm``; without any, 1.05 times the sigma of the design.
+        ``sigma_N``, ``worst_span_sigma_N``, ``uplift_mm``; without any, 1.02 times the sigma of the design.
     cluster : str
         ``local``, two worker processes, or ``serial``, in this process.
     changes

@@ -14,12 +14,12 @@ Sigma = Annotated[float, Field(gt=0.0, le=500.0)]
 
 
 class CorrectionLimitsSpec(Spec):
-    """Limits that the corrected line must meet; without any, sigma may exceed the design's by 5 %."""
+    """Limits that the corrected line must meet; without any, sigma may exceed the design's by 2 %."""
 
     sigma_N: Sigma | None = Field(
         default=None,
         description="standard deviation of the filtered contact force over the evaluated spans [N]; where no limit is "
-        "given, 1.05 times the design's",
+        "given, 1.02 times the design's",
     )
     worst_span_sigma_N: Sigma | None = Field(
         default=None, description="standard deviation within each evaluated span [N]; null: not held"
