@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from catenary.spec.line import CatenarySpec
-from catenary.spec.section import BY_SUPPORT, DROPPER_MAKES, SectionSpec
+from catenary.spec.section import BY_SUPPORT, DROPPER_MAKES
 
 __all__ = ["stretch_of"]
 
@@ -27,24 +27,21 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
     begin, end = line.supports[first - 1], line.supports[last]
     kept = [k for k, x in enumerate(line.droppers.positions) if begin < x < end]
     spans, drops, own = line.spans[first - 1 : last], line.droppers, line.section
-    section = SectionSpec.model_construct(
-        **{name: getattr(own, name)[first - 1 : last + 1] for name in BY_SUPPORT},
-        **{
-            key: tuple(getattr(own, key)[k] for k in kept) if getattr(own, key) else ()
-            for key in DROPPER_MAKES.values()
-        },
-        masses=tuple(
-            mass.model_copy(update={"station": round(mass.station - begin, 9), "section": None})
-            for mass in own.masses
-            if begin < mass.station < end
-        ),
-        defects=tuple(
-            defect.model_copy(update={"span": defect.span - first + 1, "section": None})
-            for defect in own.defects
-            if first <= defect.span <= last
-        ),
-        tension_sections=(),
+    listed = {name: getattr(own, name)[first - 1 : last + 1] for name in BY_SUPPORT}
+    for key in DROPPER_MAKES.values():
+        values = getattr(own, key)
+        listed[key] = tuple(values[k] for k in kept) if values else ()
+    masses = tuple(
+        mass.model_copy(update={"station": round(mass.station - begin, 9), "section": None})
+        for mass in own.masses
+        if begin < mass.station < end
     )
+    defects = tuple(
+        defect.model_copy(update={"span": defect.span - first + 1, "section": None})
+        for defect in own.defects
+        if first <= defect.span <= last
+    )
+    section = own.model_copy(update={**listed, "masses": masses, "defects": defects, "tension_sections": ()})
     # as the line's own supports add up, so that no dropper changes sides by rounding
     moved = list(accumulate(spans, initial=0.0))
     return line.model_copy(

@@ -1,8 +1,8 @@
 """Figures of a line with any of its wrong lengths corrected, from single effects added up.
 
 The force is F minus the sum of the effects of those that are right. Its variance is then a quadratic form in the
-choice, known for all choices once the covariances of the effects are. Droppers that go slack and the order of corrections make
-it an estimate, which is why lines that are to be built are run.
+choice, known for all choices once the covariances of the effects are. Droppers that go slack make it an estimate, which
+is why the lines that decide are run.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from studies.commands.draw import DrawJob
 from studies.commands.table import TableJob
 from studies.input.compose import compose_job
 from studies.jobs.convergence import ConvergenceJob
+from studies.jobs.correction import CorrectJob
 from studies.jobs.loop import EmulateJob, MapJob
 from studies.jobs.service import CompareJob, DeviceJob, ServeJob, StopJob
 from studies.jobs.simulation import ExportJob, ReportJob, SimulateJob, StatusJob, ValidateJob
@@ -34,6 +35,7 @@ JOBS = {
     "export": (ExportJob, []),
     "status": (StatusJob, []),
     "certificates": (CertificatesJob, []),
+    "correct": (CorrectJob, []),
     "draw": (DrawJob, []),
     "table": (TableJob, []),
     "validate": (ValidateJob, []),
