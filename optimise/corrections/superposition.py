@@ -92,12 +92,13 @@ def superposed(line: CatenarySpec, built: LineFigures, effects: Sequence[SingleE
     x, supports = built.position, np.array(line.supports)
     rows = np.zeros((1 + count, len(x)))
     rows[0] = built.force
-    counted = (supports >= x[0] - 0.1) & (supports <= x[-1] + 0.1)
+    near = 1.5 * (x[1] - x[0])  # the first sample stands up to a step behind its support
+    counted = (supports >= x[0] - near) & (supports <= x[-1] + near)
     falls = np.zeros((count, len(supports)))
     for effect in effects:
         rows[1 + effect.dropper] = np.interp(x, effect.position, effect.force, left=0.0, right=0.0)
         falls[effect.dropper, effect.first_support : effect.first_support + len(effect.rise)] = effect.rise
     spans = np.clip(np.searchsorted(supports, x, side="left"), 1, len(supports) - 1)
     parts = [rows, *(rows[:, spans == span] for span in np.unique(spans))]
-    covariance = np.array([np.cov(part, bias=True) for part in parts if part.shape[1] > 1])
+    covariance = np.array([np.atleast_2d(np.cov(part, bias=True)) for part in parts if part.shape[1] > 1])
     return Superposition(covariance, built.rise[counted], falls[:, counted])
