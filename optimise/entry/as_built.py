@@ -23,7 +23,7 @@ from catenary.survey.fitted_lengths import FittedLengths, fitted_lengths
 from catenary.survey.measured_heights import MeasuredHeights, measured_heights
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import CaseChanges, Line, Pantograph, job_input
-from optimise.corrections.find import Corrections, find_corrections, refuse_uncorrectable
+from optimise.correction_list.find import Corrections, find_corrections, refuse_uncorrectable
 from optimise.entry.progress_line import ProgressLine
 from optimise.spec.cluster import ClusterSpec
 from optimise.spec.correction import CorrectionLimitsSpec, SurveySpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.charts.parts import Chart, Curve, Level
-from optimise.corrections.find import Corrections, figures_of
+from optimise.correction_list.find import Corrections, figures_of
 
 __all__ = ["correction_charts"]
 

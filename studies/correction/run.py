@@ -15,8 +15,8 @@ from dynamics.charts.drawing import charts_figure
 from dynamics.charts.files import figure_png
 from dynamics.refusals import refuse_unfit_case
 from dynamics.spec.case import CaseSpec, case_of
-from optimise.corrections.evaluation import corrected, wrong_lengths
-from optimise.corrections.find import Corrections, NoLineFiguresError, find_corrections, refuse_uncorrectable
+from optimise.correction_list.evaluation import corrected, wrong_lengths
+from optimise.correction_list.find import Corrections, NoLineFiguresError, find_corrections, refuse_uncorrectable
 from optimise.entry.as_built import AsBuilt, as_built_line, line_file
 from optimise.entry.progress_line import ProgressLine
 from studies.correction.chart import correction_charts

@@ -11,7 +11,7 @@ import numpy as np
 
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import write_text_atomic
-from optimise.corrections.find import Corrections, figures_of
+from optimise.correction_list.find import Corrections, figures_of
 from optimise.entry.as_built import AsBuilt, dropper_places
 
 __all__ = ["as_built_summary", "correction_summary", "write_corrections", "write_droppers", "write_heights"]

@@ -9,7 +9,7 @@ import optimise
 from catenary.errors import InputError
 from catenary.spec.section import DefectSpec
 from dynamics.simulation import simulate
-from optimise.corrections.evaluation import (
+from optimise.correction_list.evaluation import (
     EffectsJob,
     LineFigures,
     LineJob,
@@ -17,8 +17,8 @@ from optimise.corrections.evaluation import (
     evaluate_correction,
     wrong_lengths,
 )
-from optimise.corrections.find import figures_of, find_corrections
-from optimise.corrections.superposition import superposed
+from optimise.correction_list.find import figures_of, find_corrections
+from optimise.correction_list.superposition import superposed
 from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import failed
 from optimise.spec.cluster import ClusterSpec
@@ -146,7 +146,7 @@ def test_a_single_effect_on_a_stretch_is_that_of_the_whole_line(case):
 
 def test_lists_in_between_are_run_until_one_shorter_misses(case, monkeypatch):
     """Figures that fall with each correction, and not as superposition says: all limits, and how many lines run."""
-    import optimise.corrections.find as module
+    import optimise.correction_list.find as module
 
     defects = [((4 + k // 9, 1 + k % 9), 1e-3 * (k + 1)) for k in range(18)]
     many = case.model_copy(update={"catenary": with_errors(case.catenary, defects)})

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.spec.line import CatenarySpec
-from optimise.corrections.evaluation import LineFigures, SingleEffect
+from optimise.correction_list.evaluation import LineFigures, SingleEffect
 
 __all__ = ["Superposition", "superposed"]
 
