@@ -29,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:line 'km1' at rest")
 MESH = {"elements_per_bay": 2, "largest_element_length": 3.0}
 SERIAL = ClusterSpec(kind="serial")
 # one is grossly wrong
-ERRORS = (((4, 3), 0.002), ((5, 5), -0.03), ((6, 2), -0.001))
+ERRORS = (((4, 3), 0.002), ((5, 8), -0.03), ((6, 2), -0.001))
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def found(case):
 
 def test_the_dropper_that_is_grossly_wrong_comes_first_and_is_enough(found):
     assert found.order[0] == 1 and found.count == 1
-    assert [(d.span, d.dropper) for d in found.chosen] == [(5, 5)]
+    assert [(d.span, d.dropper) for d in found.chosen] == [(5, 8)]
     assert found.limits[0] == pytest.approx(1.02 * found.runs[3].sigma_N) and np.isinf(found.limits[1:]).all()
     assert found.runs[0].sigma_N > found.limits[0] >= found.runs[1].sigma_N
 
@@ -84,9 +84,11 @@ def test_the_list_is_that_of_a_run_by_itself(found, case):
         assert run.worst_span_sigma_N == pytest.approx(max(s.contact_force_std_N for s in own.by_span), rel=2e-3)
 
 
-def test_with_all_corrected_the_line_is_its_design_bit_for_bit(found, case, design):
+def test_with_all_corrected_the_line_is_its_design_bit_for_bit(case, design):
     assert corrected(case.catenary, (0, 1, 2)).model_dump() == design.model_dump()
-    own = simulated(design)
+    pressed = case.model_copy(update={"mean_force_N": None, "applied_force_N": 140.0})
+    found = find_corrections(pressed, CorrectionLimitsSpec(sigma_N=400.0), SERIAL)
+    own = simulate(design, "bruni_2015", 275, dt=4e-3, applied_force_N=140.0, error_estimate=False)
     assert found.runs[3].sigma_N == own.contact_force_std_N
     assert found.runs[3].uplift_mm == own.max_uplift_at_supports_mm
 
@@ -131,7 +133,7 @@ def test_superposition_is_exact_where_forces_add_up(design):
 
 
 def test_a_single_effect_on_a_stretch_is_that_of_the_whole_line(case):
-    """To a third: the pantograph begins nearer, and what it did before is another history of slack droppers."""
+    """To a half: the pantograph begins nearer, and what it did before is another history of slack droppers."""
     setting = Setting(case)
     built, right = (evaluate_correction(LineJob(0, right=r), setting) for r in ((), (1,)))
     job = EffectsJob(1, span=5, droppers=(1,), applied_force_N=built.applied_force_N)
@@ -140,8 +142,8 @@ def test_a_single_effect_on_a_stretch_is_that_of_the_whole_line(case):
     near = (built.position > 55 * 3.5) & (built.position < 55 * 6)
     on_stretch = np.interp(built.position, effect.position, effect.force)
     assert whole[near].std() > 1.0
-    assert (whole - on_stretch)[near].std() < whole[near].std() / 3
-    assert np.corrcoef(whole[near], on_stretch[near])[0, 1] > 0.95
+    assert (whole - on_stretch)[near].std() < whole[near].std() / 2
+    assert np.corrcoef(whole[near], on_stretch[near])[0, 1] > 0.85
 
 
 def test_lists_in_between_are_run_until_one_shorter_misses(case, monkeypatch):

@@ -1,0 +1,107 @@
+"""`catenary correct`: from measured heights to an as-built line that runs, and the droppers to cut again."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+import yaml
+from refusal import refused
+
+from catenary.form_finding.equilibrium import open_line_equilibrium
+from catenary.library.lines import load_line
+from catenary.linearised.contact_wire import static_height
+from catenary.spec.section import DefectSpec
+
+MESH = {"elements_per_bay": 2, "largest_element_length": 3.0}
+CASE = ("pantograph=bruni_2015", "speed_kmh=275", "dt=4e-3", "cluster=serial")
+WRONG = {(4, 3): 0.007, (5, 8): -0.03}
+
+
+@pytest.fixture
+def design(folder):
+    content = {
+        "kind": "line",
+        "type": "bruni_2015",
+        "changes": {"mesh": MESH},
+        "supports": [{"station_m": 1000 + 55 * k} for k in range(10)],
+    }
+    (folder / "km1.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    return load_line(folder / "km1.yaml")
+
+
+def with_wrong(line):
+    defects = tuple(DefectSpec(span=s, dropper=d, kind="length", by=by) for (s, d), by in WRONG.items())
+    return line.model_copy(update={"section": line.section.model_copy(update={"defects": defects})})
+
+
+def survey(folder, line):
+    """Heights as a trolley has them: of a wire at 5.3 m, along the plan's stations."""
+    at = np.arange(0.0, line.period + 0.1, 0.5)
+    height = static_height(open_line_equilibrium(line, len(line.spans)), at)
+    rows = [f"{1000 + x:.2f},{5300 + 1e3 * z:.3f}\n" for x, z in zip(at, height, strict=True)]
+    (folder / "heights.csv").write_text("station_m,height_mm\n" + "".join(rows), encoding="utf-8")
+
+
+@pytest.mark.filterwarnings("ignore:line 'as_built' at rest")
+def test_from_heights_to_an_as_built_line_and_the_droppers_to_cut_again(catenary, folder, design):
+    survey(folder, with_wrong(design))
+    typed = ("measured=heights.csv", "survey.nominal_height_m=5.3", "survey.accuracy_mm=0.05", "survey.tolerance_mm=3")
+    ended = catenary("correct", "catenary=km1.yaml", *typed, *CASE, "run_dir=out")
+    assert ended.code == 0, ended
+    built = load_line(folder / "out" / "as_built.yaml")
+    found = {(d.span, d.dropper): d.by for d in built.section.defects}
+    assert found.keys() >= WRONG.keys()
+    assert found[4, 3] == pytest.approx(0.007, abs=1e-3) and found[5, 8] == pytest.approx(-0.03, abs=1e-3)
+    with open(folder / "out" / "corrections.csv", encoding="utf-8") as file:
+        first, *others = csv.DictReader(file)
+    assert (first["span"], first["dropper"], first["cut_again"]) == ("5", "8", "yes")
+    assert float(first["recut_mm"]) == pytest.approx(-1e3 * found[5, 8], abs=0.06)
+    assert all(row["cut_again"] == "" for row in others)
+    summary = json.loads((folder / "out" / "summary.json").read_text())
+    assert summary["corrections"]["cut_again"] == 1 and summary["as_built"]["residual_rms_mm"] < 0.2
+    assert "span 5 dropper 8 by +" in ended.out and "limits are missed" in ended.out
+    left = load_line(folder / "out" / "corrected.yaml")
+    assert {(d.span, d.dropper) for d in left.section.defects} == found.keys() - {(5, 8)}
+    assert (folder / "out" / "figures" / "sigma.png").read_bytes().startswith(b"\x89PNG")
+    with open(folder / "out" / "heights.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["station_m"]) == 1000.0 and max(abs(float(r["residual_mm"])) for r in rows) < 1.0
+    with open(folder / "out" / "droppers.csv", encoding="utf-8") as file:
+        row = next(r for r in csv.DictReader(file) if (r["span"], r["dropper"]) == ("4", "3"))
+    length = float(row["found_mm"]) - float(row["design_mm"])
+    assert row["wrong"] == "yes" and length == pytest.approx(7.0, abs=1.0)
+
+
+def test_the_as_built_line_alone_takes_no_run(catenary, folder, design):
+    survey(folder, design)
+    typed = ("measured=heights.csv", "survey.nominal_height_m=5.3", "correction_list=false")
+    ended = catenary("correct", "catenary=km1.yaml", *typed, "run_dir=out")
+    assert ended.code == 0, ended
+    assert "0 of 81 droppers are cut wrong: none" in ended.out
+    assert load_line(folder / "out" / "as_built.yaml").model_dump() == {**design.model_dump(), **named()}
+    assert not (folder / "out" / "corrections.csv").exists()
+
+
+def named():
+    return {"name": "as_built", "description": "As built: 0 droppers of km1 are cut wrong."}
+
+
+def test_what_cannot_be_is_refused_and_nothing_is_written(catenary, folder, design):
+    refused(catenary("correct", "catenary=re330"), ["catenary must be a line by stations", "'re330' repeats"])
+    refused(
+        catenary("correct", "catenary=km1.yaml", "limits.sigma_N=-1", "survey.spread_mm=0", "run_dir=out"),
+        ["limits.sigma_N", "survey.spread_mm"],
+    )
+    (folder / "heights.csv").write_text("station_m,height_mm\n900,5300\n1010,high\n", encoding="utf-8")
+    ended = catenary("correct", "catenary=km1.yaml", "measured=heights.csv", "run_dir=out")
+    refused(ended, ["line 2: station must lie on the line, 1000 to 1495 m", "line 3: height must be a number"])
+    (folder / "heights.csv").write_text("station_m,height_mm\n1010,5300\n", encoding="utf-8")
+    refused(catenary("correct", "catenary=km1.yaml", "measured=heights.csv", "run_dir=out"), ["nominal_height_m"])
+    refused(catenary("correct", "catenary=km1.yaml", "measured=none.csv"), ["none.csv does not exist"])
+    refused(catenary("correct", "catenary=km1.yaml", "correction_list=false"), ["correction_list must be true"])
+    refused(
+        catenary("correct", "catenary=km1.yaml", "open_line.last_evaluated=4", "trailing.distances_m=[100]"),
+        ["trailing.distances_m"],
+    )
+    assert sorted(p.name for p in folder.iterdir()) == ["heights.csv", "km1.yaml"]
