@@ -42,6 +42,8 @@ Floats = NDArray[np.float64]
 FARTHEST = 0.5
 # of a dropper that the fit left at the edge of hanging loose [N]
 LOOSE_BELOW = 0.5
+# an error is certain where it exceeds its standard deviation so many times
+TIMES = 2.0
 MOST_STEPS, HALVINGS = 30, 6
 LONGEST_STEP, SHORTEST_STEP = 0.03, 1.0e-6  # m
 
@@ -76,6 +78,14 @@ class FittedLengths:
     designed: Floats
     found: Floats
     steps: int
+
+    def beyond(self, tolerance: float) -> NDArray[np.bool_]:
+        """Droppers whose error is found larger than a tolerance [m], certain or not (dropper,)."""
+        return np.asarray(np.abs(self.error) > tolerance)
+
+    def wrong(self, tolerance: float) -> NDArray[np.bool_]:
+        """Those of them whose error exceeds its own uncertainty twice, or that hang loose (dropper,)."""
+        return np.asarray(self.beyond(tolerance) & (self.loose | (np.abs(self.error) > TIMES * self.uncertainty)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,10 @@ class AsBuilt:
     line : CatenarySpec
         The design with the wrong lengths as defects: every command runs it.
     wrong : tuple of DefectSpec
-        Droppers whose length differs from the design's by more than the tolerance.
+        Droppers whose length differs from the design's by more than the tolerance, and by more than twice its own
+        uncertainty.
+    doubtful : int
+        Droppers beyond the tolerance alone.
     fit : FittedLengths
         Lengths of all droppers, and the heights that they lead to.
     measured : MeasuredHeights
@@ -50,6 +53,7 @@ class AsBuilt:
 
     line: CatenarySpec
     wrong: tuple[DefectSpec, ...]
+    doubtful: int
     fit: FittedLengths
     measured: MeasuredHeights
     file: LineFile | None
@@ -114,14 +118,15 @@ def as_built_line(line: CatenarySpec, file: LineFile | None, table: Path, wanted
     measured = measured_heights(table, line.supports, origin, wanted.nominal_height_m)
     fit = fitted_lengths(line, measured, 1e-3 * wanted.accuracy_mm, 1e-3 * wanted.spread_mm)
     places = dropper_places(line)
+    certain = fit.wrong(1e-3 * wanted.tolerance_mm)
     wrong = tuple(
         DefectSpec(span=places[k][0], dropper=places[k][1], kind="length", by=by)
-        for k, by in zip(fit.dropper.tolist(), fit.error.round(4).tolist(), strict=True)
-        if abs(by) > 1e-3 * wanted.tolerance_mm
+        for k, by in zip(fit.dropper[certain].tolist(), fit.error[certain].round(4).tolist(), strict=True)
     )
+    doubtful = int((fit.beyond(1e-3 * wanted.tolerance_mm) & ~certain).sum())
     assert line.section is not None
     section = line.section.model_copy(update={"defects": (*line.section.defects, *wrong)})
-    return AsBuilt(line.model_copy(update={"section": section}), wrong, fit, measured, file)
+    return AsBuilt(line.model_copy(update={"section": section}), wrong, doubtful, fit, measured, file)
 
 
 def dropper_places(line: CatenarySpec) -> list[tuple[int, int]]:

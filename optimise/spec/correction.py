@@ -43,5 +43,6 @@ class SurveySpec(Spec):
         default=20.0, description="standard deviation of the errors of cut lengths that is expected [mm]"
     )
     tolerance_mm: Annotated[float, Field(ge=0.0, le=500.0)] = Field(
-        default=5.0, description="error of a length from which on a dropper counts as wrong [mm]"
+        default=5.0,
+        description="error of a length from which on a dropper counts as wrong, if it is twice its uncertainty too [mm]",
     )

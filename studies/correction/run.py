@@ -85,7 +85,12 @@ def _write_as_built(path: Path, built: AsBuilt, line: CatenarySpec, file: LineFi
         f"{found['heights']} measured heights: {found['residual_rms_mm']:.2f} mm off on average (rms) with the lengths "
         f"found, at most {found['residual_max_mm']:.1f} mm, and {found['residual_of_design_rms_mm']:.2f} mm off those "
         f"of the design; a length is known within ± {found['uncertainty_median_mm']:.1f} mm (median)",
-        f"{len(built.wrong)} of {found['droppers']} droppers are cut wrong: {_named(found['wrong'], 'by_mm')}",
+        f"{len(built.wrong)} of {found['droppers']} droppers are cut wrong: {_named(found['wrong'], 'by_mm')}"
+        + (
+            f"; {built.doubtful} more are beyond the tolerance, but within twice their uncertainty"
+            if built.doubtful
+            else ""
+        ),
     ]
     return lines
 

@@ -59,6 +59,7 @@ def as_built_summary(found: AsBuilt) -> dict[str, Any]:
         "residual_max_mm": float(np.abs(left).max()),
         "residual_of_design_rms_mm": 1e3 * float(((found.fit.designed - found.measured.height) ** 2).mean() ** 0.5),
         "uncertainty_median_mm": 1e3 * float(np.median(found.fit.uncertainty)),
+        "doubtful": found.doubtful,
         "droppers": len(found.fit.error),
         "wrong": [{"span": d.span, "dropper": d.dropper, "by_mm": 1e3 * (d.by or 0.0)} for d in found.wrong],
     }
