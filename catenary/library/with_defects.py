@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +59,13 @@ def write_with_defects(path: Path, file: LineFile, defects: Sequence[DefectSpec]
     write_text_atomic(path, dump_yaml(content))
 
 
-def _plain(block: Any) -> Any:
+def _plain(block: Mapping[str, Any]) -> dict[str, Any]:
     """Blocks of keys as dictionaries of their own."""
-    return {key: _plain(value) for key, value in block.items()} if hasattr(block, "items") else block
+    return {key: _plain(value) if isinstance(value, Mapping) else value for key, value in block.items()}
 
 
 def _value(cell: str, number: float) -> float | str:
-    """Number of a cell, or its text where it is none."""
+    """Number of a cell, or its text."""
     return cell if math.isnan(number) else number
 
 

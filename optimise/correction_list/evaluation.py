@@ -149,7 +149,7 @@ def corrected(line: CatenarySpec, right: Collection[int]) -> CatenarySpec:
     return line.model_copy(update={"section": line.section.model_copy(update={"defects": kept})})
 
 
-def evaluate_correction(job: Any, setting: Setting) -> Any:
+def evaluate_correction(job: LineJob | EffectsJob, setting: Setting) -> Any:
     """Figures of a line, or single effects of a span; pure, raises `MemoryError` alone."""
     try:
         if isinstance(job, LineJob):

@@ -87,7 +87,7 @@ class Corrections:
 
 @dataclass
 class _Search:
-    """A search under way: its case, its workers, and the lines that were run."""
+    """A running search: its case, its workers, and the lines that were run."""
 
     case: CaseSpec
     executor: Executor

@@ -96,7 +96,7 @@ def as_built(line: str | os.PathLike[str] | CatenarySpec, measured: str | os.Pat
     Raises
     ------
     InputError
-        If the line is none by stations, or the table cannot be read.
+        If the line is not one by stations, or the table cannot be read.
     """
     wanted = checked(SurveySpec, dict(survey), SurveySpec().model_dump())
     if isinstance(line, CatenarySpec):

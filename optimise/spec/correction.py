@@ -44,5 +44,5 @@ class SurveySpec(Spec):
     )
     tolerance_mm: Annotated[float, Field(ge=0.0, le=500.0)] = Field(
         default=5.0,
-        description="error of a length from which on a dropper counts as wrong, if it is twice its uncertainty too [mm]",
+        description="error of a length from which on a dropper counts as wrong, if twice its uncertainty too [mm]",
     )

@@ -106,7 +106,7 @@ def test_a_broken_dropper_is_known_and_not_fitted(line):
     np.testing.assert_allclose(found.error, true_errors(ERRORS, gone), rtol=0, atol=5e-5)
 
 
-def test_heights_of_another_datum_and_lines_that_are_no_design_are_refused(line):
+def test_heights_of_another_datum_and_lines_with_wrong_lengths_are_refused(line):
     at = np.arange(0.0, 270.5, 5.0)
     with pytest.raises(InputError, match="nominal_height_m"):
         fitted_lengths(line, MeasuredHeights(at, np.full(len(at), 5.3)), 1e-3, 0.02)
