@@ -13,6 +13,7 @@ from optimise.correction_list.evaluation import (
     EffectsJob,
     LineFigures,
     LineJob,
+    SingleEffect,
     corrected,
     evaluate_correction,
     wrong_lengths,
@@ -115,12 +116,7 @@ def test_superposition_is_exact_where_forces_add_up(design):
     force, less = 150 + 20 * rng.standard_normal(300), 5 * rng.standard_normal((3, 300))
     rise, falls = 60 + rng.standard_normal(10), rng.standard_normal((3, 2))
     built = LineFigures(0, (), 0.0, 0.0, 0.0, 0, 0.0, 0.0, x, force, rise, 0.0)
-
-    class Effect:
-        def __init__(self, k):
-            self.dropper, self.position, self.force, self.first_support, self.rise = k, x, less[k], 4, falls[k]
-
-    model = superposed(design, built, [Effect(k) for k in range(3)], 3)
+    model = superposed(design, built, [SingleEffect(k, x, less[k], 4, falls[k]) for k in range(3)], 3)
     for right in ([], [0], [2, 1], [0, 1, 2]):
         left = force - less[right].sum(axis=0)
         spans = [left[:100].std(), left[100:200].std(), left[200:].std()]
