@@ -33,14 +33,12 @@ __all__ = [
     "LineJob",
     "SingleEffect",
     "SpanEffects",
-    "applied_force_near",
     "corrected",
     "evaluate_correction",
     "wrong_lengths",
 ]
 
 BESIDE = 2  # spans of a stretch on either side of the dropper's own
-MIDDLE = 8  # spans of the stretch on which the applied force is guessed
 # mesh of a stretch, whose runs are subtracted: a third of the time of the usual one, and sigma within 1 %
 COARSE = MeshSpec(elements_per_bay=2, largest_element_length=1.0)
 
@@ -205,24 +203,6 @@ def _effects(job: EffectsJob, case: CaseSpec) -> SpanEffects | Outcome:
         less = before.contact_force_filtered - right.pantographs[0].contact_force_filtered
         effects.append(SingleEffect(k, before.position + begin, less, first - 1, _rise(as_it_is) - _rise(right)))
     return SpanEffects(job.number, tuple(effects), spent)
-
-
-def applied_force_near(case: CaseSpec) -> float | None:
-    """Applied force that holds the mean on a stretch in the middle of the line [N], from which whole lines start.
-
-    None where no mean is held, or the stretch has no figures.
-    """
-    if case.mean_force_N is None:
-        return None
-    count = len(case.catenary.spans)
-    first = max(1, (count - MIDDLE) // 2)
-    force = case.mean_force_N
-    for _ in range(2):
-        found, _ = _on_stretch(case, case.catenary, first, min(count, first + MIDDLE - 1), force)
-        if found.statistics is None:
-            return None
-        force += case.mean_force_N - found.statistics.contact_force_mean_N
-    return force
 
 
 def _on_stretch(case: CaseSpec, line: CatenarySpec, first: int, last: int, force: float) -> tuple[Solution, float]:

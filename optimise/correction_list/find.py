@@ -23,7 +23,6 @@ from optimise.correction_list.evaluation import (
     LineFigures,
     LineJob,
     SpanEffects,
-    applied_force_near,
     evaluate_correction,
     wrong_lengths,
 )
@@ -96,12 +95,11 @@ class _Search:
     runs: dict[int, LineFigures] = field(default_factory=dict)
     order: list[int] = field(default_factory=list)
     numbers: int = 0
-    guess_N: float | None = None
 
     def run_lines(self, counts: list[int]) -> None:
         """Run the lines with so many of the order corrected."""
         jobs = []
-        guess = self.runs[0].applied_force_N if self.runs else self.guess_N
+        guess = self.runs[0].applied_force_N if self.runs else None
         for count in counts:
             right = tuple(range(self.wrong)) if count == self.wrong else tuple(self.order[:count])
             jobs.append(LineJob(self.numbers, right=right, guess_N=guess))
@@ -180,7 +178,7 @@ def find_corrections(
     began, wrong = time.perf_counter(), wrong_lengths(case.catenary)
     setting = Setting(case, time_limit_s=cluster.time_limit_s)
     with open_executor(cluster, evaluate_correction, setting, per_worker=ONE_AT_A_TIME) as executor:
-        search = _Search(case, executor, show, len(wrong), guess_N=applied_force_near(case))
+        search = _Search(case, executor, show, len(wrong))
         search.run_lines(sorted({0, len(wrong)}))
         held = _limits(limits, search.runs[len(wrong)])
         effects = search.single_effects() if wrong else []
