@@ -29,6 +29,7 @@ WIDTH = 760.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 22.0, 44.0
 EDGE = 2.0  # where titles and legends begin: a sign at the edge itself would lose half of its ends
 ROW, LEGEND_GAP = 18.0, 6.0  # a row of the legend or a heading, and what is left free below a legend
+CAP = 3.0  # what tall letters of a legend rise above its first row
 # room that a letter of a name next to the axes takes, a digit of a number at an axis, a letter and a sign of the legend
 LETTER, DIGIT, LEGEND_LETTER, LEGEND_SIGN = 6.3, 8.0, 7.2, 44.0
 TICK_SIZE, TITLE_SIZE, LEGEND_SIZE = 12.0, 12.5, 12.0
@@ -54,7 +55,7 @@ def charts_figure(charts: Sequence[Chart], heading: str = "") -> Figure:
         figure = Figure(facecolor="white")
         legends = [_legend_entries(chart) for chart in charts]
         places: list[_Place] = []
-        height = ROW + LEGEND_GAP if heading else 0.0
+        height = ROW + LEGEND_GAP if heading else CAP
         for chart, entries in zip(charts, legends, strict=True):
             rows, _ = _legend_shape(list(entries))
             places.append(_place(chart, height + ROW * rows + (LEGEND_GAP if rows else 0.0)))
