@@ -29,17 +29,17 @@ class OutcomeContent(Stored):
     status: str
     message: str = ""
     sigma_N: Number | None = None
-    constraints: Numbers = {}
+    constraints: Numbers = Field(default_factory=dict)
     told_N: Number | None = None
-    statistics: Numbers = {}
+    statistics: Numbers = Field(default_factory=dict)
     static_dropper_force_min_N: Number | None = None
     applied_force_N: Number | None = None
-    wall_time_s: Numbers = {}
-    objectives: Numbers = {}
-    scenarios: Annotated[dict[str, Annotated[list[Number | None], Length]], Length] = {}
+    wall_time_s: Numbers = Field(default_factory=dict)
+    objectives: Numbers = Field(default_factory=dict)
+    scenarios: Annotated[dict[str, Annotated[list[Number | None], Length]], Length] = Field(default_factory=dict)
     sigma_error_N: Number | None = None
-    droppers: Annotated[dict[str, Annotated[list[Number], Length]], Length] = {}
-    slopes: Annotated[dict[str, Annotated[list[Number], Length]], Length] = {}
+    droppers: Annotated[dict[str, Annotated[list[Number], Length]], Length] = Field(default_factory=dict)
+    slopes: Annotated[dict[str, Annotated[list[Number], Length]], Length] = Field(default_factory=dict)
 
 
 def refuse_other_types(wanted: type[Stored], content: object) -> None:

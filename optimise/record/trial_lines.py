@@ -71,9 +71,9 @@ class ToldContent(Stored):
 class TransactionContent(Stored):
     """A line without its checksum."""
 
-    asked: Annotated[list[AskedContent], Length] = Field(default=[])
-    told: Annotated[list[ToldContent], Length] = Field(default=[])
-    notes: Notes = Field(default={})
+    asked: Annotated[list[AskedContent], Length] = Field(default_factory=list)
+    told: Annotated[list[ToldContent], Length] = Field(default_factory=list)
+    notes: Notes = Field(default_factory=dict)
     line: int = 1
     study: str = ""
 
