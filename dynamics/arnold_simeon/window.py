@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from dynamics.arnold_simeon.system import Contact
-from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve
+from dynamics.linear_algebra.banded_ldl import BandedFactor, banded_solve, farthest_felt
 
 __all__ = ["reach", "solve", "window"]
 
@@ -18,14 +18,7 @@ OPTIONS = {"cache": True, "error_model": "numpy"}
 def reach(factor: BandedFactor) -> int:
     """Number of rows from a load after which the answer is below rounding, without the last two rows."""
     n = factor.inverse.size - 2
-    far = 0
-    for at in (n // 6, (2 * n) // 3):
-        x = np.zeros(n)
-        x[at] = 1.0
-        banded_solve(factor, x, 0, n)
-        felt = np.flatnonzero(np.abs(x) > 1e-18 * np.abs(x).max())
-        far = max(far, at - int(felt[0]), int(felt[-1]) - at)
-    return far + 4
+    return farthest_felt(lambda x: banded_solve(factor, x, 0, n), n, (n // 6, (2 * n) // 3)) + 4
 
 
 @njit(**OPTIONS)

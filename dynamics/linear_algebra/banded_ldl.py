@@ -5,6 +5,7 @@ Columns of unit lower L: ``low[i, k]`` stands in row i + 1 + k.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.linalg import cholesky_banded
 from scipy.sparse import csr_array
 
-__all__ = ["BandedFactor", "banded_ldl", "banded_solve"]
+__all__ = ["BandedFactor", "banded_ldl", "banded_solve", "farthest_felt"]
 
 Floats = NDArray[np.float64]
 # half bandwidth of a wire alone, which has a loop of its own, with a length known to the compiler
 WIRE = 3
+ROUNDING = 1e-18
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
@@ -89,3 +91,18 @@ def banded_solve(factor: BandedFactor, x: Floats, first: int, last: int) -> None
         _solve_wire(low, inverse, rows)
     else:
         _solve(low, inverse, rows, width)
+
+
+def farthest_felt(solve: Callable[[Floats], None], n: int, loaded: Iterable[int]) -> int:
+    """Rows away from a load at which the answer of a solver in place, of ``n`` rows, is below rounding.
+
+    The most for unit loads on the rows ``loaded``.
+    """
+    far, x = 0, np.zeros(n)
+    for at in loaded:
+        x[:] = 0.0
+        x[at] = 1.0
+        solve(x)
+        felt = np.flatnonzero(np.abs(x) > ROUNDING * np.abs(x).max())
+        far = max(far, at - int(felt[0]), int(felt[-1]) - at)
+    return far

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.linalg import cholesky_banded
 from scipy.sparse import csr_array
+
+from dynamics.linear_algebra.banded_ldl import banded_ldl, farthest_felt
 
 __all__ = ["BlockFactor", "block_ldl", "block_reach", "block_solve", "rows_near"]
 
@@ -24,7 +25,6 @@ Floats = NDArray[np.float64]
 ROWS = 6
 # half bandwidths that have a loop of their own, with a length known to the compiler (planar, spatial, stitched)
 WIDTHS = (12, 18, 24, 36)
-ROUNDING = 1e-18
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 
 
@@ -44,15 +44,11 @@ def block_ldl(A: csr_array) -> BlockFactor:
     numpy.linalg.LinAlgError
         If the matrix is not positive definite.
     """
-    entries = A.tocoo()
-    n, under = A.shape[0], entries.row - entries.col
-    half = int(under.max(initial=0))
+    rows = banded_ldl(A)
+    n, half = rows.low.shape
     width, blocks = next((w for w in WIDTHS if w >= half), half), -(-n // ROWS)
-    band, keep = np.zeros((half + 1, n)), under >= 0
-    band[under[keep], entries.col[keep]] = entries.data[keep]
-    factor = cholesky_banded(band, lower=True, check_finite=False)
     low = np.zeros((ROWS * blocks, half))
-    low[:n] = (factor[1:] / factor[0]).T
+    low[:n] = rows.low
     inside, below = np.zeros((blocks, ROWS * (ROWS - 1) // 2)), np.zeros((blocks, ROWS, width))
     for c in range(ROWS):
         for k in range(half):
@@ -61,7 +57,7 @@ def block_ldl(A: csr_array) -> BlockFactor:
                 inside[:, _place(row, c)] = column
             else:
                 below[:, c, row - ROWS] = column
-    return BlockFactor(inside, below, 1.0 / factor[0] ** 2)
+    return BlockFactor(inside, below, rows.inverse)
 
 
 @njit(**_OPTIONS)
@@ -170,11 +166,5 @@ def rows_near(first: int, last: int, reach: int, n: int) -> tuple[int, int]:
 
 def block_reach(factor: BlockFactor, loaded: Iterable[int]) -> int:
     """Rows away from a load at which the answer is below rounding: the most for unit loads on the rows ``loaded``."""
-    far, x = 0, np.zeros(factor.inverse.size)
-    for at in loaded:
-        x[:] = 0.0
-        x[at] = 1.0
-        block_solve(factor, x, 0, x.size)
-        felt = np.flatnonzero(np.abs(x) > ROUNDING * np.abs(x).max())
-        far = max(far, at - int(felt[0]), int(felt[-1]) - at)
-    return far
+    n = factor.inverse.size
+    return farthest_felt(lambda x: block_solve(factor, x, 0, n), n, loaded)
