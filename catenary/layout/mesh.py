@@ -174,8 +174,9 @@ def elements_of_bay(bay: float, mesh: MeshSpec) -> int:
 def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, axial_slope: bool = True) -> Mesh:
     """Mesh every wire of a layout with equal elements between key points.
 
-    ``mesh`` says how many, or is a mesh of as many bays, each of which has as many elements as here. ``axial_slope``
-    makes x' a degree of freedom, as the element of the line's formulation has it.
+    ``mesh`` says how many, or is a mesh of as many bays, each of which has as many elements as here; dofs then have its
+    numbers, where they mean the same. ``axial_slope`` makes x' a degree of freedom, as the element of the line's
+    formulation has it.
     """
     if isinstance(mesh, Mesh):
         of_bay = mesh.elements_of_bays
@@ -196,6 +197,8 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
     axes = (X, Y, Z) if spatial else (X, Z)
     slopes = tuple(c + DX for c in axes if axial_slope or c != X)
     dof, n_dof = _number_dofs(node_x, node_wire, builder.tied, (axes, slopes))
+    if isinstance(mesh, Mesh) and _have_same_dofs(mesh, dof, (node_wire, elem_nodes)):
+        dof = mesh.dof  # nodes of two wires may change their order along the track
     clamps = sorted(k for w, what, k in at if w == MESSENGER and what == "clamp")
     n_supports = layout.n_spans + (0 if layout.periodic else 1)
     low, high = (np.array([at[(w, "support", s)] for s in range(n_supports)]) for w in (CONTACT, MESSENGER))
@@ -250,6 +253,16 @@ def _number_dofs(
     dof[:, places] = at_owner[owner][:, None] + np.arange(len(places))
     dof[:, slopes] = (begin + len(places) * brings)[inverse][:, None] + np.arange(len(slopes))
     return dof, int(count.sum())
+
+
+def _have_same_dofs(mesh: Mesh, dof: NDArray[np.int64], line: tuple[NDArray[np.int64], NDArray[np.int64]]) -> bool:
+    """Whether a mesh has dofs where another one has them, which may number them otherwise, and the same wires."""
+    node_wire, elem_nodes = line
+    return (
+        np.array_equal(mesh.node_wire, node_wire)
+        and np.array_equal(mesh.elem_nodes, elem_nodes)
+        and np.array_equal(mesh.dof < 0, dof < 0)
+    )
 
 
 def _named_tension_elements(layout: Layout, group_of: NDArray[np.int64]) -> NDArray[np.int64]:

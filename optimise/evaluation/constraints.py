@@ -1,13 +1,14 @@
 """Constraints of a design: normalised violations g, feasible when every g <= 0.
 
 Uplift: g = u / (f u_nominal) - 1. Static dropper force: g = 1 - F_min / F_limit. Contact loss: g = (l -
-l_limit) / 1 %.
+l_limit) / 1 %. Standard deviation in each scenario s, where that is limited: g = max_s (sigma_s / sigma_nominal,s)
+- 1 - change.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +18,14 @@ from optimise.spec.campaign import LimitsSpec
 
 __all__ = [
     "CONSTRAINTS",
+    "SCENARIO_SIGMA",
     "Reference",
+    "constraints_of",
     "feasible",
     "force_of_share",
     "force_violation",
     "sampler_value",
+    "scenario_changes",
     "total_violation",
     "violations",
 ]
@@ -31,14 +35,34 @@ CONSTRAINTS = {
     "g_static_dropper_force": "one less the smallest static dropper force over its limit",
     "g_contact_loss": "contact loss above its limit, per percentage point",
 }
+# of campaigns that limit it
+SCENARIO_SIGMA = "g_scenario_sigma"
+SCENARIO_SIGMA_TEXT = "largest change of sigma against the nominal line in the same scenario, less its limit"
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What the nominal line gives: standard deviation [N] and largest uplift at the supports [mm]."""
+    """What the nominal line gives: standard deviation [N] and largest uplift at the supports [mm].
+
+    ``scenario_sigma_N`` is the standard deviation in each scenario, none where there is one case.
+    """
 
     sigma_N: float
     uplift_mm: float
+    scenario_sigma_N: tuple[float, ...] = ()
+
+
+def constraints_of(limits: LimitsSpec) -> dict[str, str]:
+    """Names of the violations under these limits, and what each is in words."""
+    if limits.scenario_change_percent is None:
+        return CONSTRAINTS
+    return CONSTRAINTS | {SCENARIO_SIGMA: SCENARIO_SIGMA_TEXT}
+
+
+def scenario_changes(sigma: Sequence[float], reference: Reference) -> NDArray[np.float64]:
+    """Change of sigma against the nominal line in each scenario [-], float array (scenario,)."""
+    nominal = np.array(reference.scenario_sigma_N or sigma)
+    return np.array(sigma) / nominal - 1.0
 
 
 def force_violation(smallest_force: float, limits: LimitsSpec) -> float:
@@ -53,14 +77,26 @@ def force_of_share(forces: NDArray[np.float64], share: float) -> float:
 
 
 def violations(
-    statistics: Mapping[str, float], smallest_force: float, limits: LimitsSpec, reference: Reference
+    statistics: Mapping[str, float],
+    smallest_force: float,
+    limits: LimitsSpec,
+    reference: Reference,
+    scenario_sigma: Sequence[float] = (),
 ) -> dict[str, float]:
-    """Every violation by name [-], in the order of `CONSTRAINTS`."""
+    """Every violation by name [-], in the order of `constraints_of`.
+
+    ``scenario_sigma`` is the standard deviation in each scenario [N].
+    """
     uplift_limit = limits.uplift_factor * reference.uplift_mm
+    change = limits.scenario_change_percent
+    of_scenarios = {}
+    if change is not None:
+        of_scenarios[SCENARIO_SIGMA] = float(scenario_changes(scenario_sigma, reference).max()) - 1.0e-2 * change
     return {
         "g_uplift": statistics["max_uplift_at_supports_mm"] / uplift_limit - 1.0,
         "g_static_dropper_force": force_violation(smallest_force, limits),
         "g_contact_loss": statistics["contact_loss_percent"] - limits.contact_loss_percent,
+        **of_scenarios,
     }
 
 

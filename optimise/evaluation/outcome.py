@@ -138,6 +138,13 @@ class Outcome:
         return self.status is OutcomeStatus.OK and feasible(self.constraints)
 
     @property
+    def scenario_sigma_N(self) -> tuple[float, ...]:
+        """Standard deviation of the contact force in each scenario [N]; none in one case, or where not all ran."""
+        found = self.scenarios.get("contact_force_std_N", ())
+        known = tuple(sigma for sigma in found if sigma is not None)
+        return known if len(known) == len(found) else ()
+
+    @property
     def slack_at_rest(self) -> bool:
         """Whether a dropper hangs loose at rest, or would have to push there."""
         from catenary.linearised.static_checks import SLACK_FORCE

@@ -27,7 +27,7 @@ from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.travelling_window.window import window_spans
 from optimise.evaluation.constraints import Reference, force_of_share, sampler_value, violations
-from optimise.evaluation.figures import UPLIFT, as_hung, slack_at_rest, statistics_of
+from optimise.evaluation.figures import SIGMA, UPLIFT, as_hung, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import with_worst_spans
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
@@ -252,7 +252,7 @@ def combined(
     statistics = {name: _over_scenarios(name, [f[name] for f in figures], share) for name in figures[0]}
     sigma = values["sigma"]
     reference = setting.reference or Reference(sigma, statistics[UPLIFT])
-    g = violations(statistics, least[1], setting.limits, reference)
+    g = violations(statistics, least[1], setting.limits, reference, [f[SIGMA] for f in figures])
     names = (*KEPT, *(name for name in KEPT_OF_SPANS if name in figures[0]))
     kept = {name: tuple(f[name] for f in figures) for name in names}
     return Outcome(

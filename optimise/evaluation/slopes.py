@@ -27,7 +27,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.travelling_window.layout import Floats
 from optimise.evaluation.case_inputs import case_at
-from optimise.evaluation.constraints import Reference, force_of_share
+from optimise.evaluation.constraints import SCENARIO_SIGMA, Reference, force_of_share, scenario_changes
 from optimise.evaluation.figures import SIGMA, UPLIFT, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import CHECK, OBJECTIVE, Outcome, OutcomeStatus
@@ -191,7 +191,12 @@ def scenario_slopes(
     by_variable = [least(group[j] for group in lines) - here for j in range(len(near.steps))]
     reference = setting.reference or Reference(float(outcome.sigma_N or 0.0), outcome.statistics[UPLIFT])
     violations = _violation_slopes(found[1], np.array(by_variable) / near.steps, setting, reference)
-    objective = scenarios.slopes(scenarios.objectives[0], [statistics_of(s)[0] for s in solutions], found[0])
+    figures = [statistics_of(s)[0] for s in solutions]
+    if setting.limits.scenario_change_percent is not None:
+        sigma = tuple(f[SIGMA] for f in figures)
+        worst = int(np.argmax(scenario_changes(sigma, reference)))
+        violations[SCENARIO_SIGMA] = found[0][worst] / (reference.scenario_sigma_N or sigma)[worst]
+    objective = scenarios.slopes(scenarios.objectives[0], figures, found[0])
     return _with_slopes(outcome, objective, violations)
 
 

@@ -84,7 +84,7 @@ def config_diff(held: object, given: object, free: tuple[str, ...] = ()) -> str:
     """First values that differ, in brackets; empty if none do, or only those under the names in ``free``."""
     before, now = _flat(held), _flat(given)
     names = [n for n in {**before, **now} if before.get(n) != now.get(n) and not n.startswith(free)]
-    shown = [f"{n} was {before.get(n)!r}, now {now.get(n)!r}" for n in names[:MOST_SHOWN]]
+    shown = [f"{n} was {_typed(before.get(n))}, now {_typed(now.get(n))}" for n in names[:MOST_SHOWN]]
     more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
     return f" ({'; '.join(shown)}{more})" if shown else ""
 
@@ -94,6 +94,11 @@ def unreadable(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _typed(value: object) -> str:
+    """Value as a person types it."""
+    return "null" if value is None else repr(value)
 
 
 def _flat(content: object, prefix: str = "") -> dict[str, Any]:

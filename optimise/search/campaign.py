@@ -216,7 +216,7 @@ class _Run:
         nominal = self.study.records[0].outcome
         if nominal is None or nominal.sigma_N is None:
             raise InputError([f"{self.place.record} must begin with the nominal line: it does not; restore the file"])
-        return Reference(nominal.sigma_N, nominal.statistics[UPLIFT])
+        return Reference(nominal.sigma_N, nominal.statistics[UPLIFT], nominal.scenario_sigma_N)
 
     def _fill(self, executor: Executor) -> bool:
         """Ask for designs and send them out; whether there were any."""

@@ -10,7 +10,7 @@ import xarray as xr
 
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_json, versions
-from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.constraints import constraints_of
 from optimise.evaluation.figures import HEIGHTS, LENGTHS
 from optimise.evaluation.objectives import OBJECTIVES, Objective, raw_values, sampler_values
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -39,7 +39,7 @@ def trials_dataset(result: CampaignResult) -> xr.Dataset:
     _add_designs(data, result)
     _add_scenarios(data, result)
     _add_objectives(data, result)
-    for name, text in CONSTRAINTS.items():
+    for name, text in constraints_of(result.campaign.limits).items():
         data[name] = _figures(records, lambda e, n=name: e.constraints.get(n), f"{text}; held when not positive", "1")
     data["static_dropper_force_min_N"] = _figures(
         records, lambda e: e.static_dropper_force_min_N, "smallest static dropper force", "N"

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from optimise.design.space import DesignSpace
-from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.constraints import constraints_of
 from optimise.evaluation.outcome import OBJECTIVE
 from optimise.record.campaign_folder import Origin, TrialRecord
 from optimise.search.distances import cost_of, distinct, ranked
@@ -162,6 +162,7 @@ class _Descent:
         self.begin = ((np.asarray(self.start.values) - self.low) / self.space.ranges)[self.free]
         nominal, sigma = cost_of(self.nominal, self.campaign.objectives), cost_of(self.nominal, ("sigma",))
         self.unit = max(abs(nominal or 0.0), sigma or 0.0)
+        self.limits = tuple(constraints_of(self.campaign.limits))
 
     def run(self) -> PolishRun:
         """Whole polish.
@@ -222,20 +223,20 @@ class _Descent:
         cost = cost_of(record, self.campaign.objectives)
         if cost is None or record.outcome is None:
             return None
-        return np.array([SCALE * cost / self.unit, *(record.outcome.constraints[name] for name in CONSTRAINTS)])
+        return np.array([SCALE * cost / self.unit, *(record.outcome.constraints[name] for name in self.limits)])
 
     def _finite(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same, with a large value where nothing was computed, so that no step ends there."""
         figures = self._figures(u)
-        return np.array([NO_NUMBERS, *[1.0] * len(CONSTRAINTS)]) if figures is None else figures
+        return np.array([NO_NUMBERS, *[1.0] * len(self.limits)]) if figures is None else figures
 
     def _slope(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """Derivatives of objective and violations (1 + limit, variable)."""
         key, outcome = u.tobytes(), self._record(u).outcome
         if outcome is not None and outcome.slopes:
-            scales = SCALE / self.unit, *[1.0] * len(CONSTRAINTS)
+            scales = SCALE / self.unit, *[1.0] * len(self.limits)
             return np.array(
-                [s * np.array(outcome.slopes[n]) for s, n in zip(scales, (OBJECTIVE, *CONSTRAINTS), strict=True)]
+                [s * np.array(outcome.slopes[n]) for s, n in zip(scales, (OBJECTIVE, *self.limits), strict=True)]
             )
         if key not in self.slopes:
             h = self.campaign.polish.step

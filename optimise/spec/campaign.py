@@ -73,6 +73,11 @@ class LimitsSpec(Spec):
         default=0.95,
         description="share of the lines with errors of installation that must hold static_dropper_force [-]",
     )
+    scenario_change_percent: Annotated[float, Field(ge=-50.0, le=100.0)] | None = Field(
+        default=None,
+        description="largest change of sigma against the nominal line in each scenario, 0: none may be worse; null: no "
+        "limit [%]",
+    )
 
 
 class SamplerSpec(Spec):
@@ -222,6 +227,16 @@ class CampaignSpec(Spec):
                 raise ValueError(f"objective {name} must name one condition of a kind: no scenario is at both")
             if not parts.plain and not self.scenarios.wanted:
                 raise ValueError(f"objective {name} must be {parts.base} where there are no scenarios")
+        return self
+
+    @model_validator(mode="after")
+    def _scenarios_can_be_limited(self) -> Self:
+        change = self.limits.scenario_change_percent
+        if change is not None and not self.scenarios.wanted:
+            raise ValueError(
+                f"limits.scenario_change_percent must be null where there are no scenarios: got {change:g} %, list "
+                "some (scenarios.speeds_kmh, scenarios.errors, ...) or leave it out"
+            )
         return self
 
     @model_validator(mode="after")

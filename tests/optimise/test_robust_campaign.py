@@ -10,6 +10,7 @@ from cheap_evaluation import bowl, campaign_of, prepare_nothing
 from cheap_scenarios import bowl_in_scenarios
 
 from catenary.errors import InputError
+from optimise.evaluation.constraints import SCENARIO_SIGMA
 from optimise.evaluation.objectives import raw_values
 from optimise.search.campaign import load_result, run_campaign
 from optimise.search.samplers import reference_divisions
@@ -54,6 +55,31 @@ def test_a_worst_case_is_another_optimum_than_a_mean(tmp_path, case):
 
     feasible = [r for r in worst.records if r.outcome.feasible]
     assert worst.best is min(feasible, key=largest)
+
+
+def test_no_scenario_is_worse_than_the_nominal_line_by_more_than_the_limit(tmp_path, case):
+    content = {"trials": 60, "sampler": {"kind": "qmc"}}
+    free = run(tmp_path / "free", case, **content)
+    held = run(tmp_path / "held", case, **content, limits={"scenario_change_percent": 100.0})
+
+    def worst(record):
+        nominal = free.records[0].outcome.scenario_sigma_N
+        return max(a / b for a, b in zip(record.outcome.scenario_sigma_N, nominal, strict=True)) - 1.0
+
+    changes = [worst(record) for record in free.records[1:]]
+    assert min(changes) < 1.0 < max(changes)
+    for record, change in zip(held.records[1:], changes, strict=True):
+        assert record.outcome.constraints[SCENARIO_SIGMA] == pytest.approx(change - 1.0)
+        assert record.outcome.feasible == (change <= 1.0 and record.outcome.constraints["g_uplift"] <= 0.0)
+    assert held.records[0].outcome.constraints[SCENARIO_SIGMA] == pytest.approx(-1.0)
+    with xr.open_dataset(tmp_path / "held" / "trials.nc") as data:
+        assert data[SCENARIO_SIGMA].values[1:] == pytest.approx(np.array(changes) - 1.0)
+
+
+def test_a_limit_on_scenarios_belongs_to_the_input_and_its_absence_does_not(tmp_path, case):
+    run(tmp_path, case, trials=3)
+    with pytest.raises(InputError, match=r"limits\.scenario_change_percent was null, now 0"):
+        run(tmp_path, case, trials=3, limits={"scenario_change_percent": 0})
 
 
 @pytest.mark.parametrize("kind", ["nsga2", "nsga3"])

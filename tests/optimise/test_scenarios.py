@@ -257,6 +257,7 @@ def test_sampler_values_over_scenarios():
             "at most 400, all combinations of what is listed: got 440",
         ),
         ({"objectives": ["sigma@320"]}, "sigma@320 must be at conditions that scenarios list: they list none"),
+        ({"limits": {"scenario_change_percent": 0}}, "must be null where there are no scenarios: got 0 %"),
         ({"objectives": ["sigma:worst"]}, "sigma:worst must be sigma where there are no scenarios"),
         (
             {"objectives": ["sigma@320"], "scenarios": {"speeds_kmh": [250], "contact_stiffness": [5e4]}},

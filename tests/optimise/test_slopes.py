@@ -9,12 +9,13 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.case_input import job_input
 from optimise.design.neighbours import neighbours_of
 from optimise.design.space import DesignSpace
-from optimise.evaluation.constraints import CONSTRAINTS, Reference
+from optimise.evaluation.constraints import CONSTRAINTS, SCENARIO_SIGMA, Reference
 from optimise.evaluation.evaluate import evaluate
 from optimise.evaluation.figures import UPLIFT
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import OBJECTIVE, Outcome
 from optimise.evaluation.scenarios import scenario_set
+from optimise.spec.campaign import LimitsSpec
 from optimise.spec.design import DesignSpec
 from optimise.spec.scenarios import ScenariosSpec
 
@@ -69,6 +70,39 @@ def test_scenarios_combine_their_derivatives_as_they_combine_sigma(combine):
     spec = ScenariosSpec.model_validate({"speeds_kmh": [190.0, 210.0], "combine": combine})
     scenarios = scenario_set(spec, ("sigma",), CASE)
     compared(Setting(CASE, scenarios=scenarios), (2,))
+
+
+def test_the_worst_scenario_has_the_derivatives_of_its_own_sigma():
+    spec = ScenariosSpec.model_validate({"speeds_kmh": [190.0, 210.0]})
+    limits = LimitsSpec(scenario_change_percent=0.0)
+    setting = Setting(CASE, limits, scenarios=scenario_set(spec, ("sigma",), CASE))
+    nominal = evaluate(Job(0, CASE.catenary), setting)
+    setting = replace(
+        setting, reference=Reference(nominal.sigma_N, nominal.statistics[UPLIFT], nominal.scenario_sigma_N)
+    )
+    slopes = outcome_at(setting, VALUES, neighbours=neighbours_of(SPACE, VALUES)).slopes[SCENARIO_SIGMA]
+    steps = [np.array(VALUES), np.array(VALUES)]
+    for values, step in zip(steps, (5e-3, -5e-3), strict=True):
+        values[2] += step * SPACE.ranges[2]
+    over, under = (outcome_at(setting, tuple(v)).constraints[SCENARIO_SIGMA] for v in steps)
+    assert slopes[2] == pytest.approx((over - under) / 1e-2, abs=0.03 * np.abs(slopes).max())
+
+
+def test_droppers_next_to_a_stitch_wire_have_the_derivatives_of_the_whole_computation():
+    """In a long window: in a short one re330 leaves 7 % of the largest."""
+    window = {**WINDOW, "spans_behind": 20, "spans_ahead": 26, "precision": "double"}
+    changes = {"speed_kmh": 200.0, "mean_force_N": 60.0, "dt": 2e-3, "periodic": window}
+    case = job_input(CaseSpec, "re330", "dsa380", changes)
+    # no bay comes near a length from which on it has one element more
+    case = case.with_changes(catenary=case.catenary.with_changes(mesh={"largest_element_length": 0.39}))
+    space, setting = DesignSpace(case.catenary, DesignSpec(kind="spacing")), Setting(case)
+    values = tuple(v.nominal for v in space.variables)
+    found = evaluate(Job(1, space.spec_of(values), neighbours=neighbours_of(space, values)), setting).slopes[OBJECTIVE]
+    ends = []
+    for step in (1e-3, -1e-3):
+        moved = (values[0] + step * space.ranges[0], *values[1:])
+        ends.append(evaluate(Job(1, space.spec_of(moved)), setting).sigma_N)
+    assert found[0] == pytest.approx((ends[0] - ends[1]) / 2e-3, abs=0.03 * np.abs(found).max())
 
 
 def test_lines_with_errors_have_the_derivatives_of_lines_with_the_same_errors():

@@ -16,6 +16,7 @@ import numpy as np
 from catenary.linearised.rest_warnings import rest_warnings
 from catenary.storage.provenance import config_sha256
 from dynamics.results.dataset import StoredResult
+from optimise.evaluation.constraints import Reference, scenario_changes
 from optimise.evaluation.outcome import Outcome
 from optimise.evaluation.scenarios import own_condition
 from optimise.record.campaign_folder import TrialRecord
@@ -170,6 +171,14 @@ def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None)
         ),
         row("loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss]),
     ]
+    if limits.scenario_change_percent is not None:
+        own = Reference(nominal.sigma_N or math.nan, highest, nominal.scenario_sigma_N)
+
+        def change(outcome: Outcome) -> float | None:
+            sigma = outcome.scenario_sigma_N
+            return 100.0 * float(scenario_changes(sigma, own).max()) if sigma else None
+
+        rows.append(row("largest change of σ in a scenario", "%", "at most", limits.scenario_change_percent, change))
     held, found = result.case.mean_force_N, result.scenarios
     if held is not None and (found is None or found.one_mean_force):
         rows.append(row("mean contact force", "N", "fixed at", held, lambda e: e.statistics["contact_force_mean_N"]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamics.charts.numbers import number
-from optimise.evaluation.constraints import CONSTRAINTS
+from optimise.evaluation.constraints import CONSTRAINTS, SCENARIO_SIGMA
 from optimise.evaluation.objectives import Objective
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.basins import read_basins
@@ -17,7 +17,9 @@ from studies.report.sections.tables import objective_change, value_text
 __all__ = ["Basins", "basins_of", "basins_section"]
 
 # what a limit is called where there is a column for what holds a design back
-LIMITS: dict[str, str] = dict(zip(CONSTRAINTS, ("uplift", "dropper force", "loss of contact"), strict=True))
+LIMITS: dict[str, str] = dict(
+    zip((*CONSTRAINTS, SCENARIO_SIGMA), ("uplift", "dropper force", "loss of contact", "worst scenario"), strict=True)
+)
 
 
 @dataclass(frozen=True)
