@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import VerticalCell
+from dynamics.line_operator.start import OperatorStart
 from dynamics.open_line.solve import solve_open_line
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
@@ -16,7 +17,7 @@ __all__ = ["solve"]
 
 def solve(
     case: CaseSpec,
-    start: WarmStart | None = None,
+    start: WarmStart | OperatorStart | None = None,
     equilibrium: Equilibrium | None = None,
     cell: VerticalCell | None = None,
     applied_force: float | None = None,
@@ -27,8 +28,9 @@ def solve(
     ----------
     case : CaseSpec
         Line, pantograph, speed and solver.
-    start : WarmStart, optional
-        Where the search for a steady state begins, as `Solution.warm_start` of a near case; marches begin at rest.
+    start : WarmStart or OperatorStart, optional
+        Where the search for a steady state begins, as `Solution.warm_start` or `Solution.operator_start` of a near
+        case; marches begin at rest.
     equilibrium, cell : optional
         The line at rest and its span cell, where they are known; an open line finds its own.
     applied_force : float, optional

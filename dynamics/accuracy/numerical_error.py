@@ -19,11 +19,13 @@ from dynamics.accuracy.estimated_run import EstimatedRun
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
+from dynamics.steady_state.by_operator import solve_by_operator
 
 __all__ = ["ErrorPart", "NumericalError", "estimate_error"]
 
 # what a window may move sigma of a line alike by, relative to what it moves that of the line itself
 LINES_ALIKE = 2.0
+COARSER = 0.7
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class ErrorPart:
     Attributes
     ----------
     name : str
-        'time_step', 'mesh', 'window', 'iteration' or, of a march, 'spread'.
+        'time_step', 'mesh', 'window', 'iteration', of a march 'spread', of the operator 'resolution'.
     error_N : float or None
         Its size [N]; None where it could not be estimated.
     message : str
@@ -125,6 +127,9 @@ def estimate_error(
     if statistics is None or not solution.status.has_figures:
         return None
     began = time.perf_counter()
+    if solution.operator_start is not None:
+        part = _part("resolution", lambda: _resolution(case, solution))
+        return NumericalError(statistics.contact_force_std_N, (part,), time.perf_counter() - began)
     if solution.status is Status.NOT_PERIODIC:
         window = {"spans_behind": case.periodic.spans_behind, "spans_ahead": case.periodic.spans_ahead}
         settings = case.transient.model_copy(update=window)
@@ -153,6 +158,15 @@ def _part(name: str, estimate: Callable[[], tuple[float, str]]) -> ErrorPart:
         return ErrorPart(name, None, str(reason))
     except InputError as error:  # what a window refuses, such as too long a step
         return ErrorPart(name, None, "; ".join(error.problems))
+
+
+def _resolution(case: CaseSpec, solution: Solution) -> tuple[float, str]:
+    """Difference from fewer harmonics and fewer samples: of first order or better, so it bounds what is left."""
+    coarser = solve_by_operator(case, solution.equilibrium, solution.operator_start, COARSER)
+    if isinstance(coarser, str) or coarser.statistics is None or solution.statistics is None:
+        raise NoCompanionError(f"with fewer harmonics the line had to be marched: {coarser}")
+    there, here = coarser.statistics.contact_force_std_N, solution.statistics.contact_force_std_N
+    return abs(there - here), f"{there:.3f} N with {100.0 * COARSER:.0f} % of the harmonics and of the samples"
 
 
 def _spread(solution: Solution) -> tuple[float, str]:

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["KeyMatrices", "key_answers"]
+__all__ = ["BlochWork", "KeyMatrices", "bloch_solution", "bloch_work", "key_answers", "load_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,23 +51,20 @@ class KeyMatrices(NamedTuple):
     beta: float
 
 
-class _Work(NamedTuple):
-    """Memory of one frequency: stiffness, factor and pivots, right-hand sides, a bay's links and flexibilities."""
+class BlochWork(NamedTuple):
+    """Memory of one frequency: stiffness, factor and pivots, right-hand sides and answers."""
 
     S: Complexes
     low: Complexes
     diag: Complexes
     Br: Floats
     Bi: Floats
-    num: Complexes
-    flex: Complexes
 
 
 @njit(**_OPTIONS)
-def _assemble(W, cell, work):
+def _assemble(W, cell, S, num, flex):
     """Key dofs' dynamic stiffness at W, bays condensed; returns the logarithm of the bays' own determinants."""
     tau, mu = 1.0 + 1j * W * cell.beta, -W * W + 1j * W * cell.alpha
-    S, num, flex = work.S, work.num, work.flex
     for e in range(cell.row.size):
         S[cell.row[e], cell.col[e]] = tau * cell.K[e] + mu * cell.M[e] + cell.held[e] + 1j * W * cell.dashpot[e]
     total = 0.0 + 0.0j
@@ -132,18 +129,53 @@ def _solve(low, diag, first, ni, Br, Bi):
 
 
 @njit(**_OPTIONS)
-def _cell_solution(phase, cell, rhs, work):
-    """Solve one cell for all loads, the first columns of (Br, Bi); logarithm of the key dofs' determinant."""
-    S, low, diag, Br, Bi, _, _ = work
-    ni, n, m = cell.ni, diag.size, rhs.shape[1]
+def _eliminate(A, B):
+    """Solve A x = B in place of B, with pivots; logarithm of the determinant. What is singular gives no numbers."""
+    n, log = A.shape[0], 0.0 + 0.0j
+    for k in range(n):
+        pivot = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[pivot, k]):
+                pivot = i
+        if pivot != k:
+            log += 1j * np.pi
+            for j in range(n):
+                A[k, j], A[pivot, j] = A[pivot, j], A[k, j]
+            for j in range(B.shape[1]):
+                B[k, j], B[pivot, j] = B[pivot, j], B[k, j]
+        log += np.log(A[k, k])
+        for i in range(k + 1, n):
+            t = A[i, k] / A[k, k]
+            for j in range(k + 1, n):
+                A[i, j] -= t * A[k, j]
+            for j in range(B.shape[1]):
+                B[i, j] -= t * B[k, j]
+    for k in range(n - 1, -1, -1):
+        for j in range(B.shape[1]):
+            total = B[k, j]
+            for i in range(k + 1, n):
+                total -= A[k, i] * B[i, j]
+            B[k, j] = total / A[k, k]
+    return log
+
+
+@njit(**_OPTIONS)
+def bloch_solution(phase: complex, ni: int, first: Ints, rhs: Floats, work: BlochWork) -> complex:
+    """Solve one cell for loads rhs (dof, load), into the first columns of (Br, Bi); logarithm of the determinant.
+
+    The lower triangle of S holds the cell and, behind it, the interface of the next one, which moves ``phase`` times as
+    the cell's own; ``first`` (own dof,) is the first entry of a row right of the interface.
+    """
+    S, low, diag, Br, Bi = work
+    n, m = diag.size, rhs.shape[1]
     Br[:, :m] = rhs
     Bi[:, :] = 0.0
     for i in range(ni, n):
         for j in range(ni):
             right = S[i, j] + phase * S[n + j, i]
             Br[i, m + j], Bi[i, m + j] = right.real, right.imag
-    _factor(S, cell.first, ni, low, diag)
-    _solve(low, diag, cell.first, ni, Br, Bi)
+    _factor(S, first, ni, low, diag)
+    _solve(low, diag, first, ni, Br, Bi)
     top, load = np.empty((ni, ni), np.complex128), np.zeros((ni, m), np.complex128)
     load[:, :] = rhs[:ni]
     for i in range(ni):
@@ -157,8 +189,7 @@ def _cell_solution(phase, cell, rhs, work):
                     top[i, j] -= left * complex(Br[k, m + j], Bi[k, m + j])
                 for c in range(m):
                     load[i, c] -= left * complex(Br[k, c], Bi[k, c])
-    sign, size = np.linalg.slogdet(top)
-    load = np.linalg.solve(top, load)
+    log = _eliminate(top, load)
     Br[:ni, :m], Bi[:ni, :m] = load.real, load.imag
     for k in range(ni, n):
         for j in range(ni):
@@ -166,7 +197,29 @@ def _cell_solution(phase, cell, rhs, work):
             for c in range(m):
                 Br[k, c] -= t.real * Br[j, c] - t.imag * Bi[j, c]
                 Bi[k, c] -= t.real * Bi[j, c] + t.imag * Br[j, c]
-    return np.log(sign) + size + np.log(diag[ni:]).sum()
+    return log + np.log(diag[ni:]).sum()
+
+
+@njit(**_OPTIONS)
+def bloch_work(n: int, ni: int, loads: int) -> BlochWork:
+    """Memory for cells of n dofs with an interface of ni, and so many loads."""
+    return BlochWork(
+        np.zeros((n + ni, n + ni), np.complex128),
+        np.zeros((n, n), np.complex128),
+        np.zeros(n, np.complex128),
+        np.empty((n, loads + ni)),
+        np.empty((n, loads + ni)),
+    )
+
+
+@njit(**_OPTIONS)
+def load_answers(rhs: Floats, work: BlochWork, out: Complexes) -> None:
+    """Add the answers of the loads' own places, rhs^T (Br + i Bi), to out (load, load)."""
+    for p in range(rhs.shape[1]):
+        for i in range(rhs.shape[0]):
+            if rhs[i, p] != 0.0:
+                for c in range(rhs.shape[1]):
+                    out[p, c] += rhs[i, p] * complex(work.Br[i, c], work.Bi[i, c])
 
 
 @njit(**_OPTIONS)
@@ -175,21 +228,10 @@ def key_answers(theta: Complexes, dt: float, steps: int, cell: KeyMatrices, rhs:
     n, m = rhs.shape
     most = max(1, np.max(cell.modes[1:] - cell.modes[:-1]))
     out, logs = np.zeros((theta.size, m, m), np.complex128), np.empty(theta.size, np.complex128)
-    work = _Work(
-        np.zeros((n + cell.ni, n + cell.ni), np.complex128),
-        np.zeros((n, n), np.complex128),
-        np.zeros(n, np.complex128),
-        np.empty((n, m + cell.ni)),
-        np.empty((n, m + cell.ni)),
-        np.empty((cell.ends.shape[1], most), np.complex128),
-        np.empty(most, np.complex128),
-    )
+    work = bloch_work(n, cell.ni, m)
+    num, flex = np.empty((cell.ends.shape[1], most), np.complex128), np.empty(most, np.complex128)
     for t in range(theta.size):
-        own = _assemble(2.0 / dt * np.tan(0.5 * theta[t]), cell, work)
-        logs[t] = own + _cell_solution(np.exp(-1j * theta[t] * steps), cell, rhs, work)
-        for p in range(m):
-            for i in range(n):
-                if rhs[i, p] != 0.0:
-                    for c in range(m):
-                        out[t, p, c] += rhs[i, p] * complex(work.Br[i, c], work.Bi[i, c])
+        own = _assemble(2.0 / dt * np.tan(0.5 * theta[t]), cell, work.S, num, flex)
+        logs[t] = own + bloch_solution(np.exp(-1j * theta[t] * steps), cell.ni, cell.first, rhs, work)
+        load_answers(rhs, work, out[t])
     return out, logs

@@ -13,14 +13,24 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.influence.condensed import CondensedCell
 
-__all__ = ["Poles", "lower_poles"]
+__all__ = [
+    "APART",
+    "DeterminantPath",
+    "PoleProbes",
+    "Poles",
+    "axis_samples",
+    "corrected_poles",
+    "lower_poles",
+    "rational_poles",
+    "stretch_edges",
+]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -57,6 +67,18 @@ class Poles:
     residue: Complexes
 
 
+class PoleProbes(Protocol):
+    """What tells of poles: answers to random probes, and the determinant."""
+
+    def __call__(self, s: Complexes) -> tuple[Complexes, Complexes]:
+        """Answers (s, probe, probe) and logarithms of the determinant (s,)."""
+        ...
+
+    def inverse(self, s: Complexes) -> Complexes:
+        """Zero at every pole (s,)."""
+        ...
+
+
 class _Probes:
     """Random probes of a cell, which see every pole, and its determinant, both at angles a period."""
 
@@ -91,21 +113,21 @@ def lower_poles(cell: CondensedCell) -> Poles | None:
     probes = _Probes(cell)
     most = np.pi * cell.steps
     real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
-    bottom, top = (_Path(probes, real + 1j * height) for height in (-DEPTH, TOP))
+    bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (-DEPTH, TOP))
     deep = real[::DEEP_EVERY] + 1j * DEEP
     z = np.concatenate([bottom.s, top.s, deep])
     answers = np.concatenate([bottom.answers, top.answers, probes(deep)[0]])
-    poles = _corrected(probes, _candidates(z, answers, most), most)
+    poles = corrected_poles(probes, _candidates(z, answers, most), most)
     on_axis = np.abs(poles.imag).min(initial=1.0) < APART
-    if on_axis or not _all_there(probes, poles, bottom, top, _edges(real, poles)):
+    if on_axis or not _all_there(probes, poles, bottom, top, stretch_edges(real, poles)):
         return None
     return _with_residues(cell, poles[poles.imag < 0.0])
 
 
-class _Path:
+class DeterminantPath:
     """Answers and the determinant's phase along a path, sampled the closer the faster it turns."""
 
-    def __init__(self, probes: _Probes, s: Complexes) -> None:
+    def __init__(self, probes: PoleProbes, s: Complexes) -> None:
         answers, log = probes(s)
         while True:
             turn = np.diff(log.imag)
@@ -130,10 +152,11 @@ class _Path:
 
     @property
     def whole(self) -> float:
+        """Change of phase from the first sample to the last."""
         return float(self.phase[-1])
 
 
-def _edges(real: Floats, poles: Complexes) -> Floats:
+def stretch_edges(real: Floats, poles: Complexes) -> Floats:
     """Ends of stretches, samples of the lines that lie far from poles; the first and last sample are the outer ones."""
     padded = np.concatenate([[-WINDOW], poles.real, [real[-1] + WINDOW]])
     at = np.searchsorted(poles.real, real)
@@ -145,16 +168,20 @@ def _edges(real: Floats, poles: Complexes) -> Floats:
     return np.array([0.0, *inner, float(real[-1])])
 
 
-def _all_there(probes: _Probes, poles: Complexes, bottom: _Path, top: _Path, edges: Floats) -> bool:
+def _all_there(
+    probes: PoleProbes, poles: Complexes, bottom: DeterminantPath, top: DeterminantPath, edges: Floats
+) -> bool:
     """Whether no pole is missing below the axis, by the argument principle, stretch by stretch.
 
     Where the count between bottom and top differs, for poles crowd above the axis, that between bottom and axis tells.
     """
     low, high = bottom.s[0].imag, top.s[0].imag
     # the determinant is real at both ends, so that they turn nothing
-    up = np.array([0.0, *(_Path(probes, edge + 1j * np.linspace(low, high, 9)).whole for edge in edges[1:-1]), 0.0])
+    up = np.array(
+        [0.0, *(DeterminantPath(probes, edge + 1j * np.linspace(low, high, 9)).whole for edge in edges[1:-1]), 0.0]
+    )
     about = AT_REST * np.exp(2j * np.pi * np.linspace(0.0, 1.0, 33))
-    rest = _Path(probes, about.astype(np.complex128)).whole / (2.0 * np.pi)
+    rest = DeterminantPath(probes, about.astype(np.complex128)).whole / (2.0 * np.pi)
     for k, (left, right) in enumerate(itertools.pairwise(edges)):
         ends = 2.0 if k in (0, len(edges) - 2) else 1.0  # which hold their mirror images
         turn = bottom.between(left, right) - top.between(left, right) + up[k + 1] - up[k]
@@ -164,14 +191,19 @@ def _all_there(probes: _Probes, poles: Complexes, bottom: _Path, top: _Path, edg
             continue
         if ends == 2.0:
             return False
-        less = [_Path(probes, edge + 1j * np.linspace(low, 0.0, 9)).whole for edge in (left, right)]
-        turn = bottom.between(left, right) - _Path(probes, _axis(left, right, here)).whole + less[1] - less[0]
+        less = [DeterminantPath(probes, edge + 1j * np.linspace(low, 0.0, 9)).whole for edge in (left, right)]
+        turn = (
+            bottom.between(left, right)
+            - DeterminantPath(probes, axis_samples(left, right, here)).whole
+            + less[1]
+            - less[0]
+        )
         if abs(turn / (2.0 * np.pi) - np.count_nonzero(here.imag < 0.0)) > WHOLE:
             return False
     return True
 
 
-def _axis(left: float, right: float, poles: Complexes) -> Complexes:
+def axis_samples(left: float, right: float, poles: Complexes) -> Complexes:
     """Samples of the real axis, the closer the nearer a pole."""
     away = np.concatenate([[0.0], 2.0 ** np.arange(-1.0, 10.0)])
     near = poles.real[:, None] + np.abs(poles.imag)[:, None] * np.concatenate([-away, away])
@@ -189,13 +221,13 @@ def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
     for start in np.arange(0.0, most, WINDOW):
         near = np.flatnonzero(np.abs(z.real - start - 0.5 * WINDOW) < WINDOW)
         near = near[np.argsort(z.real[near], kind="stable")]
-        poles = _rational_poles(z[near], answers[near], rng)
+        poles = rational_poles(z[near], answers[near], rng)
         found.append(poles[np.abs(poles.real - start - 0.5 * WINDOW) < 0.6 * WINDOW])
     poles: Complexes = np.concatenate(found)
     return poles[(poles.imag > DEEP - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
 
 
-def _rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) -> Complexes:
+def rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) -> Complexes:
     """Poles of the rational function of least degree that passes through answers (z, probe, probe)."""
     rows, columns = z[::2], z[1::2]
     left, right = (rng.normal(size=(len(side), PROBES)) for side in (rows, columns))
@@ -208,7 +240,7 @@ def _rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) 
     return np.linalg.eigvals((U[:, :rank].conj().T @ shifted @ V[:rank].conj().T) / size[:rank, None])
 
 
-def _corrected(probes: _Probes, start: Complexes, most: float) -> Complexes:
+def corrected_poles(probes: PoleProbes, start: Complexes, most: float) -> Complexes:
     """Poles by the secant rule, each once, in order."""
     start = start[np.abs(start) > AT_REST]
     s = start + 0.0j
@@ -229,10 +261,10 @@ def _corrected(probes: _Probes, start: Complexes, most: float) -> Complexes:
         here[moving] = probes.inverse(s[moving])
     good = ~moving & (s.real > -APART) & (s.real < most + APART)
     simple = np.sort_complex(np.where(np.abs(s.real) < APART, 1j * s.imag, s)[good])
-    return _each_once(simple)
+    return each_once(simple)
 
 
-def _each_once(z: Complexes) -> Complexes:
+def each_once(z: Complexes) -> Complexes:
     """Sorted poles without repetitions."""
     kept: list[complex] = []
     for one in z:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
+from dynamics.line_operator.start import OperatorStart
 from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
@@ -92,7 +93,11 @@ class Solution:
     histories : Histories or None
         Everything an open line kept.
     warm_start : WarmStart or None
-        What the next search may start from; None unless a steady state was found.
+        What the next march may start from; None unless a steady state was marched to.
+    method : str
+        'march', or 'operator' for a steady state that was solved for.
+    operator_start : OperatorStart or None
+        What the next solution by the operator may start from.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
     """
@@ -116,6 +121,8 @@ class Solution:
     support_uplift_time: NDArray[np.float64] = field(default_factory=_none)
     histories: Histories | None = None
     warm_start: WarmStart | None = None
+    method: str = "march"
+    operator_start: OperatorStart | None = None
 
     @property
     def leading(self) -> PantographResult:

@@ -33,8 +33,16 @@ Precision = Annotated[
 
 
 class PeriodicSpec(Spec):
-    """Steady state of one or more pantographs on the infinite periodic line, by a window that travels with them."""
+    """Steady state of one or more pantographs on the infinite periodic line, by a window that travels with them.
 
+    The operator solves for it in place of a march; what it does not cover is marched.
+    """
+
+    method: Annotated[Literal["march", "operator"], Field(exclude_if=lambda method: method == "march")] = Field(
+        default="march",
+        description="march: a window of spans until they repeat; operator: the infinite line solved at once, marched "
+        "where a check fails or a case has what it does not cover",
+    )
     spans_behind: SpansBehind = 45
     spans_ahead: SpansAhead = 49
     tolerance: Tolerance = 5.0e-5

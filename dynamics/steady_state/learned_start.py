@@ -11,6 +11,7 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.form_finding.prescribed import prescribed_by_heights
 from catenary.layout.mesh import Mesh
 from catenary.spec.line import CatenarySpec
+from dynamics.line_operator.start import OperatorStart
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_status
@@ -28,7 +29,7 @@ HEIGHT_SPREAD = 0.017
 POSITION_SPREAD = 0.85
 
 
-def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | None:
+def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | OperatorStart | None:
     """Steady state and secant basis around a design; None when its own steady state cannot be found.
 
     Depends on nothing but the arguments, so that every process learns the same; kept per process. Without
@@ -38,8 +39,11 @@ def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | None:
 
 
 @lru_cache(maxsize=8)
-def _learn(text: str, directions: bool) -> WarmStart | None:
+def _learn(text: str, directions: bool) -> WarmStart | OperatorStart | None:
     case = CaseSpec.model_validate_json(text)
+    if case.periodic.method == "operator":
+        solution = solve_periodic(case)
+        return solution.operator_start or solution.warm_start
     if case.catenary.repeat is not None:  # the state of the line as designed is near enough, and learning takes long
         return solve_periodic(case).warm_start
     eq = periodic_equilibrium(case.catenary)

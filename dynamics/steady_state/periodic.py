@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell
 from dynamics.contact_force.statistics import contact_statistics, filter_force
+from dynamics.line_operator.start import OperatorStart
 from dynamics.results.slack_times import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution, without_figures
 from dynamics.results.warm_start import SecantBasis, WarmStart
@@ -23,6 +24,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
+from dynamics.steady_state.by_operator import solve_by_operator
 from dynamics.steady_state.span_map import SpanMap
 from dynamics.steady_state.tiled_start import tiled_start, without_repeat
 from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transient
@@ -36,7 +38,7 @@ STALLED_SPANS, STALLED_FACTOR = 60, 0.7
 
 def solve_periodic(
     case: CaseSpec,
-    start: WarmStart | None = None,
+    start: WarmStart | OperatorStart | None = None,
     equilibrium: Equilibrium | None = None,
     cell: VerticalCell | None = None,
 ) -> Solution:
@@ -51,6 +53,21 @@ def solve_periodic(
     status = static_status(eq)
     if status is not Status.OK:
         return without_figures(case, eq, status, static_message(eq, status), found - began)
+    reason = ""
+    if case.periodic.method == "operator":
+        solved = solve_by_operator(case, eq, start if isinstance(start, OperatorStart) else None)
+        if isinstance(solved, Solution):
+            return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
+        reason = f"marched, for the operator does not cover: {solved}"
+    marched = _march(case, eq, start if isinstance(start, WarmStart) else None, (cell, found - began, found))
+    return replace(marched, message="; ".join(filter(None, (marched.message, reason))))
+
+
+def _march(
+    case: CaseSpec, eq: Equilibrium, start: WarmStart | None, given: tuple[VerticalCell | None, float, float]
+) -> Solution:
+    """Steady state by marching; ``given`` holds the cell, the time of form-finding [s] and when it was done."""
+    cell, form_finding, found = given
     span_map = SpanMap(case, eq, cell)
     residual, spans, status, stalled = np.inf, 0, Status.NOT_PERIODIC, False
     x = memory = None
@@ -67,7 +84,7 @@ def solve_periodic(
         x, residual, more, status = iterate(span_map, span_map.static_start(), PLAIN_SPANS, None, memory)
         spans += more
         stalled = status is Status.NOT_PERIODIC and more < case.catenary.periods(case.periodic.max_spans)
-    effort = Effort(spans * case.catenary.spans_of_a_period, residual, stalled, found - began, found)
+    effort = Effort(spans * case.catenary.spans_of_a_period, residual, stalled, form_finding, found)
     if status is not Status.OK:
         applied = span_map.state.applied_forces
         return _marched_on(case, eq, applied if np.isfinite(applied).all() else None, effort)

@@ -88,7 +88,7 @@ def test_condensed_cell_answers_as_the_whole_one(small, cell):
 
 def test_a_missed_pole_is_detected(cell, monkeypatch):
     """Every pole that counts, one after the other, would be too slow: the narrowest, the deepest, one between."""
-    corrected, found = poles._corrected, lower_poles(cell)
+    corrected, found = poles.corrected_poles, lower_poles(cell)
     assert found is not None and len(found.theta) > 20
     s = cell.steps * found.theta
     counted = s[s.imag > -poles.DEPTH]
@@ -100,7 +100,7 @@ def test_a_missed_pole_is_detected(cell, monkeypatch):
             return every[np.abs(every - missed) > 1e-9]
 
         with monkeypatch.context() as patch:
-            patch.setattr(poles, "_corrected", all_but_one)
+            patch.setattr(poles, "corrected_poles", all_but_one)
             assert lower_poles(cell) is None
 
 

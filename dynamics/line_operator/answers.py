@@ -1,0 +1,214 @@
+r"""A line's answers on a contour below the real axis, with the poles that it passes over.
+
+Any answer of the infinite line to forces that repeat every T is an integral over real frequencies,
+(1 / 2 pi) int g(omega) d omega. On omega_n = (n + 1/2) h - i y0, h = 2 pi / (m T), the sum of g / (m T) is that
+integral with images at m T, 2 m T, ..., which are exp(-y0 m T) and less of it. Every pole of g below the real axis,
+above the contour or below it, adds c_p Res g, c_p = -i / (1 + exp(i (omega_p + i y0) m T)), and takes its images with
+it.
+
+Legend: A_k = 1 / (EI tau q_k^4 + T tau q_k^2 + rho mu), q_k = (omega - omega_k) / v, answer of the bare contact wire to
+a force that moves with v and pulsates with omega_k = 2 pi k / T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.line_operator.kernel import network_answers, port_answers
+from dynamics.line_operator.network import LineNetwork
+
+__all__ = ["Answers", "Contour", "bare_wire", "line_answers"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+BareWire: TypeAlias = tuple[tuple[float, float, float], float, float]
+"""Tension, bending stiffness and mass per length of the contact wire; alpha, beta."""
+
+CIRCLE, RADIUS = np.exp(2j * np.pi * (np.arange(4) + 0.5) / 4), 1.0e-3
+IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis is its own mirror image
+BARE = 40  # times as far as the ring: sums over the bare wire
+
+
+@dataclass(frozen=True)
+class Contour:
+    """Angular frequencies at which a line is solved.
+
+    Attributes
+    ----------
+    T, speed : float
+        Time of a period [s] and train speed [m/s].
+    harmonics : int
+        Highest harmonic K of the contact force.
+    images : int
+        Periods m from image to image.
+    decay : float
+        y0 T [-].
+    reach : float
+        Highest frequency over that of the highest harmonic.
+    """
+
+    T: float
+    speed: float
+    harmonics: int
+    images: int = 4
+    decay: float = 1.6
+    reach: float = 1.2
+
+    @property
+    def depth(self) -> float:
+        """y0 [1/s]."""
+        return self.decay / self.T
+
+    @property
+    def step(self) -> float:
+        """Between two frequencies [rad/s]."""
+        return 2.0 * np.pi / (self.images * self.T)
+
+    @property
+    def count(self) -> int:
+        """Number of frequencies of positive real part."""
+        return int(np.ceil(self.reach * self.harmonics * self.images))
+
+    def frequencies(self, first: int, end: int) -> Complexes:
+        """omega_n for n from ``first`` to ``end`` [rad/s]."""
+        return (np.arange(first, end) + 0.5) * self.step - 1j * self.depth
+
+    @property
+    def pulses(self) -> Floats:
+        """omega_k of the harmonics -K to K [rad/s]."""
+        return 2.0 * np.pi / self.T * np.arange(-self.harmonics, self.harmonics + 1, dtype=np.float64)
+
+    def pole_weights(self, poles: Complexes) -> Complexes:
+        """c_p; half of it for a pole that is its own mirror image."""
+        weight = -1j / (1.0 + np.exp(1j * (poles + 1j * self.depth) * self.images * self.T))
+        return np.asarray(np.where(np.abs(poles.real) < IMAGINARY, 0.5, 1.0) * weight, dtype=np.complex128)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers at the contour's frequencies and at the poles.
+
+    Mirror images are left out: with ``weight``, the sum over ``omega`` plus its mirror image is the integral.
+
+    Attributes
+    ----------
+    omega, weight : complex array (omega,)
+        Frequencies [rad/s], the contour's first, and weights [1/s].
+    ring : int
+        Number of the contour's.
+    forces : complex array (omega, station, station)
+        Force of a station on the bare wire by the height of a field there, Bloch phase removed [N/m].
+    by_squeeze : complex array (omega, station, dropper)
+        The same by forces that squeeze droppers [-], phase of the station removed.
+    stretch : complex array (omega, dropper, station)
+        Stretch of droppers by the height of a field [-], phase of the station removed.
+    by_droppers : complex array (omega, dropper, dropper)
+        Stretch by forces that squeeze droppers [m/N].
+    lift, lift_by_squeeze : complex array (omega, support, station), (omega, support, dropper)
+        Height of the contact wire at supports by the height of a field [-], by forces that squeeze droppers [m/N].
+    wave : complex array (omega, harmonic)
+        A_k [m^2/N].
+    """
+
+    omega: Complexes
+    weight: Complexes
+    ring: int
+    forces: Complexes
+    by_squeeze: Complexes
+    stretch: Complexes
+    by_droppers: Complexes
+    lift: Complexes
+    lift_by_squeeze: Complexes
+    wave: Complexes
+
+
+def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> Answers:
+    """Solve a line at all frequencies of a contour, and at the poles below the real axis."""
+    count, loads, args = contour.count, network.loads, network.arguments(contour.T)
+    ring = contour.frequencies(0, count)
+    circles = (poles[:, None] + RADIUS * CIRCLE).ravel()
+    X = network_answers(np.concatenate([ring, circles]), *args, loads)[0]
+    around = X[count:].reshape(len(poles), 4, *X.shape[1:])
+    residue = np.einsum("pnab,n->pab", around, 0.25 * RADIUS * CIRCLE)
+    omega = np.concatenate([ring, poles])
+    tau, mu = network.damped(omega)
+    own = port_answers(X[:count], tau[:count], mu[:count], network.ports, True)
+    of_poles = port_answers(residue, tau[count:], mu[count:], network.ports, False)
+    Q, lift = (np.concatenate(pair) for pair in zip(own, of_poles, strict=True))
+    S = len(network.stations)
+    phase = np.exp(1j * omega[:, None] * (network.stations / contour.speed))
+    weight = np.full(count, 1.0 / (contour.images * contour.T) + 0.0j)
+    return Answers(
+        omega,
+        np.concatenate([weight, contour.pole_weights(poles)]),
+        count,
+        phase[:, :, None] * Q[:, :S, :S] / phase[:, None, :],
+        phase[:, :, None] * Q[:, :S, S:],
+        Q[:, S:, :S] / phase[:, None, :],
+        Q[:, S:, S:],
+        lift[:, :, :S] / phase[:, None, :],
+        lift[:, :, S:],
+        _wave((network.wire, network.alpha, network.beta), omega[:, None], contour.pulses, contour.speed),
+    )
+
+
+def _wave(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:
+    """A_k, by broadcasting."""
+    return 1.0 / _wave_stiffness(wire, omega, pulses, speed)
+
+
+def _wave_stiffness(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:
+    """1 / A_k, by broadcasting [N/m^2]."""
+    (T, EI, rho), alpha, beta = wire
+    tau, mu = 1.0 + 1j * omega * beta, -omega * omega + 1j * omega * alpha
+    q2 = ((omega - pulses) / speed) ** 2
+    return tau * q2 * (EI * q2 + T) + rho * mu
+
+
+def bare_wire(network: LineNetwork, contour: Contour) -> Complexes:
+    """Height of the bare contact wire under a force that moves and pulsates, by harmonic (harmonic,) [m/N].
+
+    The same sum over the contour, carried on to higher frequencies. The wave that runs ahead of a pulse gives a pole of
+    its own; up to the contour's end the stations' answer takes it away, beyond it is added here.
+    """
+    return _bare_wire((network.wire, network.alpha, network.beta), contour)
+
+
+@lru_cache(maxsize=64)
+def _bare_wire(wire: BareWire, contour: Contour) -> Complexes:
+    """The same of a wire alone; shared by all designs of a campaign."""
+    pulses, speed = contour.pulses, contour.speed
+    omega = contour.frequencies(0, BARE * contour.count)
+    K = contour.harmonics
+    total = np.array([_wave(wire, omega, pulse, speed).sum() for pulse in pulses[K:]])
+    mirror = np.array([_wave(wire, omega, -pulse, speed).sum() for pulse in pulses[K:]])
+    half = (total + mirror.conj()) / (contour.images * contour.T * speed)
+    end = omega[contour.count - 1].real
+    ahead = pulses[K:] / (1.0 - speed * np.sqrt(wire[0][2] / wire[0][0]))
+    for k in np.flatnonzero(ahead > end):
+        half[k] += _pole_of_wave(wire, contour, (float(pulses[K + k]), complex(ahead[k])), end)
+    return np.concatenate([half[:0:-1].conj(), half]).astype(np.complex128)
+
+
+def _pole_of_wave(wire: BareWire, contour: Contour, start: tuple[float, complex], end: float) -> complex:
+    """What the pole of a pulse's wave adds, if it lies beyond the contour's end; by Newton from the string's."""
+    pulse, omega = start
+    small, slope = 1.0e-4, 0.0j
+    for _ in range(30):
+        low, here, high = (
+            complex(_wave_stiffness(wire, np.array(omega + d), np.array(pulse), contour.speed))
+            for d in (-small, 0.0, small)
+        )
+        slope = (high - low) / (2.0 * small)
+        omega -= here / slope
+        if abs(here / slope) < 1.0e-9:
+            break
+    if omega.imag > 0.0 or omega.real < end:
+        return 0.0j
+    return complex(contour.pole_weights(np.array([omega]))[0] / slope / contour.speed)

@@ -1,0 +1,107 @@
+r"""The contact of one pantograph with the infinite line, harmonic by harmonic.
+
+f = k_c (head - z0 - w): with the head's answer C_p to the force and the line's H,
+
+    f_k / k_c + C_p f_k + sum_j H_kj f_j + (what slack droppers add)_k = -z0_k,   k not 0,
+
+and f_0 the mean force that is held, which the applied force follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.linearised.contact_wire import static_height
+from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.network import LineNetwork
+from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.spec.case import CaseSpec, PantographSpec
+
+__all__ = ["ContactSystem", "contact_system", "head_answers", "station_phases"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+
+@dataclass(frozen=True)
+class ContactSystem:
+    """Linear equations of the contact force's harmonics -K to K.
+
+    Attributes
+    ----------
+    line : complex array (harmonic, harmonic)
+        H, height of the wire under the pantograph by the force [m/N].
+    inverse : complex array (harmonic - 1, harmonic - 1)
+        Of the equations of all harmonics but the mean.
+    static : complex array (harmonic,)
+        z0 [m].
+    mean : float
+        Mean force [N].
+    """
+
+    line: Complexes
+    inverse: Complexes
+    static: Complexes
+    mean: float
+
+    @property
+    def varying(self) -> NDArray[np.bool_]:
+        """All harmonics but the mean (harmonic,)."""
+        return np.arange(len(self.static)) != len(self.static) // 2
+
+    def force(self, lifted: Complexes | None = None) -> Complexes:
+        """Harmonics of the contact force [N], where something else lifts the wire (harmonic,) [m]."""
+        varying, middle = self.varying, len(self.static) // 2
+        right = -(self.static + self.line[:, middle] * self.mean)
+        right = right if lifted is None else right - lifted
+        force = np.empty(len(self.static), np.complex128)
+        force[middle], force[varying] = self.mean, self.inverse @ right[varying]
+        return force
+
+
+def station_phases(network: LineNetwork, contour: Contour) -> Complexes:
+    """exp(i omega_k x_s / v) (station, harmonic)."""
+    return np.asarray(np.exp(1j * np.outer(network.stations / contour.speed, contour.pulses)))
+
+
+def head_answers(spec: PantographSpec, omega: Floats) -> Complexes:
+    """Rise of a pantograph's head under a force on it, at angular frequencies (omega,) [m/N]; 0 at 0."""
+    mass, damping, stiffness = pantograph_matrices(spec)
+    w = omega[omega != 0.0][:, None, None]
+    found = np.zeros(len(omega), np.complex128)
+    found[omega != 0.0] = np.linalg.inv(-w * w * np.diag(mass) + 1j * w * damping + stiffness)[:, 0, 0]
+    return found
+
+
+def contact_system(
+    case: CaseSpec, eq: Equilibrium, line: tuple[LineNetwork, Contour, Complexes], answers: Answers
+) -> ContactSystem:
+    """Form the equations of the contact force; ``line`` holds network, contour and the bare wire's heights."""
+    network, contour, bare = line
+    phases = station_phases(network, contour)
+    wave = answers.wave
+    weighted = answers.forces @ phases * (wave * answers.weight[:, None])[:, None, :]
+    tested = phases.conj() * wave[:, None, :]
+    count = wave.shape[1]
+    H = tested.reshape(-1, count).T @ weighted.reshape(-1, count) / (contour.speed * network.period)
+    H += H[::-1, ::-1].conj()
+    H[np.arange(count), np.arange(count)] += bare
+    static = _static_harmonics(eq, contour.harmonics, network.period)
+    own = 1.0 / case.contact.stiffness + head_answers(case.pantograph, contour.pulses)
+    varying = np.arange(count) != contour.harmonics
+    matrix = H + np.diag(own)
+    assert case.mean_force_N is not None
+    return ContactSystem(H, np.linalg.inv(matrix[np.ix_(varying, varying)]), static, case.mean_force_N)
+
+
+def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
+    """Harmonics of the contact wire's height at rest (harmonic,) [m]."""
+    count = 16 * harmonics
+    height = static_height(eq, np.arange(count, dtype=np.float64) * (period / count))
+    found = np.fft.fft(height) / count
+    return np.concatenate([found[-harmonics:], found[: harmonics + 1]])

@@ -1,0 +1,131 @@
+r"""A dropper's own time: samples, and series on them from a contour's frequencies.
+
+Time is 0 as the pantograph passes the first support of the dropper's own span. On the ring omega_n = (n + 1/2) h - i y0
+a series comes by FFT over M samples around the ring, poles one by one.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.fft
+from numba import njit
+from numpy.typing import NDArray
+
+from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.isolated import isolated_stretch
+from dynamics.line_operator.network import LineNetwork
+
+__all__ = ["AFTER", "BEFORE", "LocalTime"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+BEFORE, AFTER = 1.0, 2.0  # periods that are looked at
+TAIL = 10  # times as far as the contour: a dropper between endless wires
+
+
+class LocalTime:
+    """Samples of a dropper's own time.
+
+    Attributes
+    ----------
+    step : float
+        [s].
+    sample : int array (sample,)
+        Numbers, 0 at time 0, from `BEFORE` periods to `AFTER`.
+    """
+
+    def __init__(self, contour: Contour, samples: int, answers: Answers) -> None:
+        self.contour, self.answers = contour, answers
+        self.step, self.around = contour.T / samples, contour.images * samples
+        self.sample = np.arange(-round(BEFORE * samples), round(AFTER * samples) + 1)
+        self.poles = answers.omega[answers.ring :]
+
+    @property
+    def time(self) -> Floats:
+        """Of every sample (sample,) [s]."""
+        return np.asarray(self.sample * self.step, dtype=np.float64)
+
+    @property
+    def lags(self) -> Ints:
+        """Samples from one to another (2 sample - 1,)."""
+        return np.arange(1 - len(self.sample), len(self.sample))
+
+    @cached_property
+    def hat(self) -> Complexes:
+        """Fourier transform of a hat function of one sample, at all frequencies (omega,) [s]."""
+        return self._hat(self.answers.omega)
+
+    def _hat(self, omega: Complexes) -> Complexes:
+        half = 0.5 * omega * self.step
+        return self.step * (np.sin(half) / half) ** 2
+
+    @cached_property
+    def waves(self) -> Complexes:
+        """exp(i omega t) at every sample (sample, omega)."""
+        first = 0.5 * self.contour.step - 1j * self.contour.depth
+        ring = _ring_waves(self.time, first, self.contour.step, self.answers.ring)
+        return np.hstack([ring, self._pole_waves(self.sample)])
+
+    @cached_property
+    def opposed(self) -> Complexes:
+        """exp(-i omega t) at every sample (sample, omega)."""
+        ring = self.waves[:, : self.answers.ring].conj() * np.exp(-2.0 * self.contour.depth * self.time)[:, None]
+        return np.hstack([ring, 1.0 / self.waves[:, self.answers.ring :]])
+
+    def _pole_waves(self, sample: Ints) -> Complexes:
+        return np.exp(1j * np.outer(sample * self.step, self.poles))
+
+    def series(self, values: Complexes, sample: Ints) -> Floats:
+        """Sum of values (omega, ...) times exp(i omega t) at samples and of its mirror image, (sample, ...)."""
+        ring, M = self.answers.ring, self.around
+        flat = values.reshape(len(values), -1)
+        turn = np.exp(1j * np.pi * sample / M + self.contour.depth * self.step * sample)
+        whole = scipy.fft.ifft(_folded(flat[:ring], M), axis=0, norm="forward")[sample % M] * turn[:, None]
+        out = 2.0 * (whole + self._pole_waves(sample) @ flat[ring:]).real
+        return out.reshape(len(sample), *values.shape[1:])
+
+    def spectrum(self, squeeze: Floats) -> Complexes:
+        """Fourier transform of hats of sizes (sample, dropper), at all frequencies (omega, dropper) [N s]."""
+        at = np.flatnonzero(squeeze.any(axis=1))
+        return self.hat[:, None] * (self.opposed[at].T @ squeeze[at])
+
+    def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
+        """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""
+        M, contour, lags = self.around, self.contour, self.lags
+        first, end = self.answers.ring, TAIL * self.answers.ring
+        omega = contour.frequencies(first, end)
+        hat = self._hat(omega) / (contour.images * contour.T)
+        values = hat[:, None] * isolated_stretch(network, droppers, omega)
+        folded = np.zeros((M, len(droppers)), np.complex128)
+        for start in range(0, end, M):
+            low, high = max(start, first), min(start + M, end)
+            if low < high:
+                folded[low - start : high - start] += values[low - first : high - first]
+        turn = np.exp(1j * np.pi * lags / M + contour.depth * self.step * lags)
+        return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * turn[:, None]).real
+
+
+def _folded(values: Complexes, around: int) -> Complexes:
+    """Values (omega, column) by their places on a ring of so many samples."""
+    out = np.zeros((around, values.shape[1]), np.complex128)
+    for start in range(0, len(values), around):
+        part = values[start : start + around]
+        out[: len(part)] += part
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def _ring_waves(time: Floats, first: complex, step: float, count: int) -> Complexes:
+    """exp(i (first + n step) t) by products (time, n)."""
+    out = np.empty((time.size, count), np.complex128)
+    for row in range(time.size):
+        wave, turn = np.exp(1j * first * time[row]), np.exp(1j * step * time[row])
+        for n in range(count):
+            out[row, n] = wave
+            wave *= turn
+    return out

@@ -1,0 +1,193 @@
+"""Poles of a line's answers below the real axis: found and counted once, then followed from line to line.
+
+Only waves that outrun the train have them: some ten across the track, and one for nearly every harmonic along it. Line
+by line they move little, and none can cross the real axis where every wave dies away; so those of one line, found by
+rational functions and counted by the argument principle (`dynamics.influence.poles`), lead to those of the next.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.influence.poles import (
+    APART,
+    DeterminantPath,
+    axis_samples,
+    corrected_poles,
+    rational_poles,
+    stretch_edges,
+)
+from dynamics.line_operator.kernel import network_answers
+from dynamics.line_operator.network import Bays, LineNetwork, Points
+
+__all__ = ["KnownPoles", "find_poles", "follow_poles"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+HIGHEST = 190.0  # rad/s: poles of higher frequencies move sigma below 20 Hz by less than 1e-4
+BOTTOM, MIDDLE, TOP = -4.0, -1.5, 1.0  # lines searched, a decay a period
+STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
+PROBES, FOLLOWED = 4, 2
+SECANTS, CLOSE = 12, 1.0e-9
+MOST_STEPS = 24
+WHOLE = 1.0e-2
+
+
+@dataclass(frozen=True)
+class KnownPoles:
+    """Poles of a line below the real axis.
+
+    Attributes
+    ----------
+    network : LineNetwork
+    T : float
+        Time of a period [s].
+    omega : complex array (pole,)
+        [rad/s]; real part 0 to `HIGHEST`.
+    """
+
+    network: LineNetwork
+    T: float
+    omega: Complexes
+
+
+class _Probes:
+    """Random probes of a line, which see every pole, and its determinant, at s = omega T."""
+
+    def __init__(self, network: LineNetwork, T: float, count: int = PROBES) -> None:
+        self.args, self.T, self.count = network.arguments(T), T, count
+        n = network.n
+        rng = np.random.default_rng(0)
+        some = network_answers(np.array([(0.3 - 0.01j) / T]), *self.args, np.eye(n))[0][0]
+        self.loads = rng.normal(size=(n, 2 * count)) / np.sqrt(np.abs(some.diagonal()))[:, None]
+        self.mix = rng.normal(size=(2, count))
+
+    def __call__(self, s: Complexes) -> tuple[Complexes, Complexes]:
+        found, log = network_answers(np.ascontiguousarray(s / self.T), *self.args, self.loads)
+        return found[:, : self.count, self.count :], log
+
+    def inverse(self, s: Complexes) -> Complexes:
+        return 1.0 / np.einsum("a,tab,b->t", self.mix[0], self(s)[0], self.mix[1])
+
+
+def find_poles(network: LineNetwork, T: float) -> KnownPoles | None:
+    """Find all poles below the axis; None where the argument principle counts others, or one lies on the axis."""
+    probes, most = _Probes(network, T), HIGHEST * T + MARGIN
+    real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
+    real[0] = APART  # at 0 itself wires travel along the track
+    bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
+    middle = real + 1j * MIDDLE
+    z = np.concatenate([bottom.s, top.s, middle])
+    answers = np.concatenate([bottom.answers, top.answers, probes(middle)[0]])
+    poles = corrected_poles(probes, _candidates(z, answers, most), most)
+    if np.abs(poles.imag).min(initial=1.0) < APART:
+        return None
+    if not _all_below(probes, poles, bottom, stretch_edges(real, poles)):
+        return None
+    kept = poles[(poles.imag < 0.0) & (poles.imag > BOTTOM) & (poles.real < HIGHEST * T)]
+    return KnownPoles(network, T, kept / T)
+
+
+def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
+    """Poles of rational functions through the answers at z, stretch by stretch of the real axis."""
+    left = z.real < 2.0 * WINDOW
+    z = np.concatenate([z, -z[left].conj()])
+    answers = np.concatenate([answers, answers[left].conj()])
+    rng = np.random.default_rng(1)
+    found: list[Complexes] = []
+    for start in np.arange(0.0, most, WINDOW):
+        near = np.flatnonzero(np.abs(z.real - start - 0.5 * WINDOW) < WINDOW)
+        near = near[np.argsort(z.real[near], kind="stable")]
+        poles = rational_poles(z[near], answers[near], rng)
+        found.append(poles[np.abs(poles.real - start - 0.5 * WINDOW) < 0.6 * WINDOW])
+    poles = np.concatenate(found)
+    return poles[(poles.imag > BOTTOM - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
+
+
+def _all_below(probes: _Probes, poles: Complexes, bottom: DeterminantPath, edges: Floats) -> bool:
+    """Whether as many poles lie between the bottom and the real axis as were found, stretch by stretch."""
+    low, first = bottom.s[0].imag, edges[0] + 0.5
+    edges = np.concatenate([[first], edges[1:-1]])
+    down = [DeterminantPath(probes, edge + 1j * np.linspace(low, 0.0, 33)).whole for edge in edges]
+    for k, (left, right) in enumerate(itertools.pairwise(edges)):
+        here = poles[(poles.real >= left) & (poles.real < right) & (poles.imag > low) & (poles.imag < 0.0)]
+        along = DeterminantPath(
+            probes, axis_samples(left, right, poles[np.abs(poles.real - 0.5 * (left + right)) < WINDOW])
+        )
+        under = DeterminantPath(probes, np.linspace(left, right, 2 * int(right - left) + 2) + 1j * low)
+        turn = under.whole + down[k + 1] - along.whole - down[k]
+        if abs(turn / (2.0 * np.pi) - len(here)) > WHOLE:
+            return False
+    return True
+
+
+def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPoles | None:
+    """Follow a line's poles to another one with the same stations, in steps that are halved where poles lose their way.
+
+    None where the lines do not compare, or a pole got lost.
+    """
+    start = known.network
+    if start.n != network.n or not np.array_equal(start.bays.dof, network.bays.dof):
+        return None
+    done, step, omega, before = 0.0, 1.0, known.omega, None
+    for _ in range(MOST_STEPS):
+        share = min(1.0, done + step)
+        guess = omega if before is None else omega + (omega - before[1]) * (share - done) / (done - before[0])
+        found = _corrected(_between(start, network, share), known.T + share * (T - known.T), guess)
+        if found is None or not _apart(found, omega):
+            step *= 0.5
+            continue
+        if share == 1.0:
+            return KnownPoles(network, T, found)
+        before, omega, done, step = (done, omega), found, share, 2.0 * step
+    return None
+
+
+def _apart(found: Complexes, before: Complexes) -> bool:
+    """Whether poles stayed below the axis, are distinct, and moved less than halfway to another one."""
+    every = np.concatenate([before, -before.conj()])
+    gap = np.abs(before[:, None] - every)
+    gap[gap < 1.0e-9] = np.inf
+    moved = np.abs(found - before) < 0.5 * gap.min(axis=1)
+    return bool(moved.all() and (found.imag < 0.0).all())
+
+
+def _between(start: LineNetwork, end: LineNetwork, share: float) -> LineNetwork:
+    """Line between two others: every number that is not an index is interpolated."""
+    if share == 1.0:
+        return end
+
+    def mixed(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+        return x if x.dtype == np.int64 else x + share * (y - x)
+
+    return replace(
+        end,
+        bays=Bays(*map(mixed, start.bays, end.bays)),
+        points=Points(*map(mixed, start.points, end.points)),
+        alpha=start.alpha + share * (end.alpha - start.alpha),
+        beta=start.beta + share * (end.beta - start.beta),
+    )
+
+
+def _corrected(network: LineNetwork, T: float, guess: Complexes) -> Complexes | None:
+    """Poles by the secant rule from guesses, all at once; None where one does not settle."""
+    probes = _Probes(network, T, FOLLOWED)
+    s, other = guess * T, guess * T + 1.0e-4 * (1.0 + 1.0j)
+    here, there = probes.inverse(s), probes.inverse(other)
+    imaginary = np.abs(guess.real) < 1.0e-6
+    for _ in range(SECANTS):
+        with np.errstate(all="ignore"):
+            step = here * (s - other) / (here - there)
+        step[~np.isfinite(step)] = 0.0
+        step /= np.maximum(1.0, np.abs(step))
+        other, there, s = s, here, s - step
+        if np.abs(step).max(initial=0.0) < CLOSE * max(1.0, float(np.abs(s).max(initial=0.0))):
+            return np.where(imaginary, 1j * s.imag, s) / T
+        here = probes.inverse(s)
+    return None

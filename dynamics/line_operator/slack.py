@@ -1,0 +1,276 @@
+r"""Droppers that slacken: a complementarity in their own time.
+
+Time is that of a dropper's own span, 0 as the pantograph passes the span's first support. With s_d(t) >= 0 the force
+that squeezes a slack dropper, so that it carries nothing, its tension is
+
+    S_d(t) = F_d + k_d [e_d(t) by the contact force + sum_d' int K_dd'(t - t') s_d'(t') dt'] + s_d(t) >= 0,   S s = 0.
+
+s is piecewise linear between samples (hat functions); its harmonics move the contact, which is eliminated. What
+happens on the contour's ring comes by FFT, poles one by one; a dropper's answer to itself beyond the contour's end is
+that of a dropper between two endless wires. Candidates are samples that may be slack; tension is looked at everywhere,
+and where it is negative they become more.
+
+Legend: t, u samples of dropper d's, e's own time; k harmonic; C stretches by harmonics of the force, G rises of the
+contact by squeezes; M x + linear the tension.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.linalg import lu_factor, lu_solve
+from scipy.signal import fftconvolve
+
+from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.contact import ContactSystem, station_phases
+from dynamics.line_operator.local_time import AFTER, BEFORE, LocalTime
+from dynamics.line_operator.network import LineNetwork
+
+__all__ = ["SlackForces", "slack_on", "solve_slack"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+PASSING = (0.15, 0.35)  # periods before and behind the pantograph
+COARSE = 75  # samples a period of the search without a start
+PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
+PADDING = 6  # samples before and behind those that push
+ROUNDS, SWEEPS, NEWTONS = 12, 60, 30
+ENOUGH = 1.0e-3  # N
+
+
+@dataclass(frozen=True)
+class SlackForces:
+    """What was found of slack droppers.
+
+    Attributes
+    ----------
+    force : complex array (harmonic,)
+        Contact force [N].
+    lifted : complex array (harmonic,)
+        Rise of the wire under the pantograph by slack droppers [m].
+    squeeze, tension : float array (sample, dropper)
+        s and S [N].
+    problem : str
+        Why it cannot be relied on; empty where it can.
+    """
+
+    force: Complexes
+    lifted: Complexes
+    squeeze: Floats
+    tension: Floats
+    problem: str = ""
+
+
+def solve_slack(
+    line: tuple[LineNetwork, Contour],
+    answers: Answers,
+    contact: ContactSystem,
+    rest: Floats,
+    samples: int,
+    start: NDArray[np.bool_] | None = None,
+) -> SlackForces:
+    """Find contact force and slack of all droppers.
+
+    Without a start a search on coarser samples, which begins with what would push as the pantograph passes, says where
+    to look.
+
+    Parameters
+    ----------
+    line : tuple of LineNetwork and Contour
+    answers : Answers
+    contact : ContactSystem
+    rest : float array (dropper,)
+        Forces of the droppers at rest [N].
+    samples : int
+        Of a dropper's own time, a period.
+    start : bool array (sample, dropper), optional
+        Samples that may be slack, where they are known of a near line.
+    """
+    if start is None and samples > COARSE:
+        fewer = -(-samples // -(-samples // COARSE))
+        coarse = _Complementarity(line, answers, contact, rest, fewer).solve(None)
+        start = slack_on(coarse.squeeze > 0.0, fewer, samples)
+    return _Complementarity(line, answers, contact, rest, samples).solve(start)
+
+
+def slack_on(slack: NDArray[np.bool_], samples: int, wanted: int) -> NDArray[np.bool_]:
+    """Where droppers are slack (sample, dropper), on so many samples a period in place of others."""
+    time = np.arange(-round(BEFORE * wanted), round(AFTER * wanted) + 1) / wanted
+    nearest = np.clip(np.round(time * samples).astype(np.int64) + round(BEFORE * samples), 0, len(slack) - 1)
+    return slack[nearest]
+
+
+class _Complementarity:
+    """All that a search for slack keeps."""
+
+    def __init__(
+        self,
+        line: tuple[LineNetwork, Contour],
+        answers: Answers,
+        contact: ContactSystem,
+        rest: Floats,
+        samples: int,
+    ) -> None:
+        self.network, self.contour = line
+        self.answers, self.contact, self.rest = answers, contact, rest
+        self.time = LocalTime(self.contour, samples, answers)
+        self.stiffness = self.network.points.dropper
+        self.phases = station_phases(*line)
+        self.droppers = np.zeros(0, np.int64)
+        self.kernels = np.zeros((0, 0, 0))
+        self.tails = np.zeros((0, 0))
+
+    def solve(self, start: NDArray[np.bool_] | None) -> SlackForces:
+        """Whole search."""
+        force = self.contact.force()
+        lifted = np.zeros_like(force)
+        squeeze = np.zeros((len(self.time.sample), len(self.rest)))
+        tension = self.rest + self.stiffness * self._stretch_by(force)
+        wanted = np.zeros_like(squeeze, dtype=np.bool_)
+        more = (tension < 0.0) & self._passing() if start is None else _padded(start)
+        for _ in range(ROUNDS):
+            more |= _padded(tension < -PUSHED) & ~wanted if wanted.any() or not more.any() else False
+            if not more.any():
+                return SlackForces(force, lifted, squeeze, tension, self._at_edges(squeeze))
+            wanted |= more
+            more = np.zeros_like(wanted)
+            found = self._solved(wanted, squeeze)
+            if found is None:
+                return SlackForces(force, lifted, squeeze, tension, "the slack of its droppers was not found")
+            force, lifted, squeeze, tension = found
+        return SlackForces(force, lifted, squeeze, tension, "droppers kept slackening elsewhere")
+
+    def _passing(self) -> NDArray[np.bool_]:
+        """Samples shortly before and after the pantograph passes a dropper (sample, dropper)."""
+        passes = self.network.stations[self.network.ports.at] / self.contour.speed
+        since = (self.time.sample[:, None] * self.time.step - passes) / self.contour.T
+        return (since > -PASSING[0]) & (since < PASSING[1])
+
+    def _at_edges(self, squeeze: Floats) -> str:
+        """Say where a dropper is slack at an end of its own time."""
+        edges = np.concatenate([squeeze[:PADDING], squeeze[-PADDING:]])
+        return "a dropper is slack for longer than is looked at" if (edges > 0.0).any() else ""
+
+    def _stretch_by(self, force: Complexes) -> Floats:
+        """Stretch of every dropper by the contact force (sample, dropper) [m]."""
+        a = self.answers
+        field = (a.wave * (a.weight / self.contour.speed)[:, None] * force) @ self.phases.T
+        return self.time.series(np.einsum("nds,ns->nd", a.stretch, field), self.time.sample)
+
+    def _prepare(self, droppers: Ints) -> None:
+        """Tabulate stretches of droppers by hats of each other, by the samples between them (d, e, lag) [m/N]."""
+        if np.isin(droppers, self.droppers).all():
+            return
+        a, time = self.answers, self.time
+        among = a.by_droppers[:, droppers[:, None], droppers] * (a.weight * time.hat)[:, None, None]
+        kernels = time.series(among, time.lags)
+        at = np.arange(len(droppers))
+        self.tails = time.tails(self.network, droppers)
+        kernels[:, at, at] += self.tails
+        self.droppers, self.kernels = droppers, np.ascontiguousarray(np.moveaxis(kernels, 0, 2))
+
+    def _by_harmonics(self, t: Ints, d: Ints) -> tuple[Complexes, Complexes]:
+        """Stretches by harmonics of the force, and rises of the contact by squeezes, at samples (sample, harmonic)."""
+        a, time, v = self.answers, self.time, self.contour.speed
+        by_force = a.wave * (a.weight / v)[:, None]
+        by_squeeze = a.wave * (a.weight * time.hat / self.network.period)[:, None]
+        C, G = np.empty((2, len(t), a.wave.shape[1]), np.complex128)
+        for one in np.unique(d):
+            at = d == one
+            C[at] = time.waves[t[at]] @ ((a.stretch[:, one] @ self.phases) * by_force)
+            G[at] = time.opposed[t[at]] @ ((a.by_squeeze[:, :, one] @ self.phases.conj()) * by_squeeze)
+        return C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
+
+    def _solved(self, wanted: NDArray[np.bool_], start: Floats) -> tuple[Complexes, Complexes, Floats, Floats] | None:
+        """Contact force, rise of the wire, squeeze and tension, slack being allowed at wanted samples alone."""
+        self._prepare(np.flatnonzero(wanted.any(axis=0)))
+        t, d = np.nonzero(wanted)  # in the order of time
+        contact, varying, K = self.contact, self.contact.varying, self.contour.harmonics
+        C, G = self._by_harmonics(t, d)
+        k = self.stiffness[d]
+        linear = self.rest[d] + k * (C @ contact.force()).real
+        # negative harmonics are conjugate to positive ones
+        lifted = contact.inverse[K:] @ G[:, varying].T
+        by_contact = 2.0 * (C[:, K + 1 :].real @ lifted.real - C[:, K + 1 :].imag @ lifted.imag)
+        M = _assembled(self.kernels, by_contact, (t, np.searchsorted(self.droppers, d)), k)
+        squeeze = start[t, d].copy()
+        left_over = linear + M @ squeeze
+        _sweep(M, left_over, squeeze)
+        s = _active_set(M, linear, squeeze)
+        if s is None:
+            return None
+        rise = s @ G
+        force = contact.force(rise)
+        out = np.zeros(wanted.shape)
+        out[t, d] = s
+        tension = self.rest + self.stiffness * (self._stretch_by(force) + self._by_squeeze(out)) + out
+        return force, rise, out, tension
+
+    def _by_squeeze(self, squeeze: Floats) -> Floats:
+        """Stretch of every dropper by all squeezes (sample, dropper) [m]."""
+        a, time = self.answers, self.time
+        spectrum = time.spectrum(squeeze) * a.weight[:, None]
+        out = time.series(np.einsum("nde,ne->nd", a.by_droppers, spectrum), time.sample)
+        own = squeeze[:, self.droppers]
+        tails = fftconvolve(self.tails, own, axes=0)
+        out[:, self.droppers] += tails[len(own) - 1 : 2 * len(own) - 1]
+        return out
+
+
+def _padded(pushed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Samples (sample, dropper) that push, and those next to them."""
+    out = pushed.copy()
+    for shift in range(1, PADDING + 1):
+        out[shift:] |= pushed[:-shift]
+        out[:-shift] |= pushed[shift:]
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def _assembled(kernels: Floats, by_contact: Floats, which: tuple[Ints, Ints], stiffness: Floats) -> Floats:
+    """Tension by squeezes: their own, the line's answer, less what the contact's answer takes away."""
+    t, d = which
+    out, middle = np.empty((t.size, t.size)), kernels.shape[2] // 2
+    for a in range(t.size):
+        for b in range(t.size):
+            out[a, b] = stiffness[a] * (kernels[d[a], d[b], middle + t[a] - t[b]] - by_contact[a, b])
+        out[a, a] += 1.0
+    return out
+
+
+@njit(cache=True, error_model="numpy")
+def _sweep(M: Floats, left_over: Floats, squeeze: Floats) -> None:
+    """Projected Gauss-Seidel in the order of time; ``left_over`` and ``squeeze`` are brought up to date."""
+    for _ in range(SWEEPS):
+        largest = 0.0
+        for a in range(squeeze.size):
+            new = max(0.0, squeeze[a] - left_over[a] / M[a, a])
+            change = new - squeeze[a]
+            if change != 0.0:
+                squeeze[a] = new
+                largest = max(largest, abs(change))
+                for b in range(squeeze.size):
+                    left_over[b] += M[b, a] * change
+        if largest < ENOUGH:
+            break
+
+
+def _active_set(M: Floats, linear: Floats, squeeze: Floats) -> Floats | None:
+    """Newton on the set of slack samples; None where it does not settle."""
+    active = squeeze > 0.0
+    for _ in range(NEWTONS):
+        s = np.zeros_like(squeeze)
+        if active.any():
+            s[active] = lu_solve(lu_factor(M[np.ix_(active, active)]), -linear[active])
+        tension = linear + M @ s
+        new = np.where(active, s > 0.0, tension < -ENOUGH)
+        if (new == active).all():
+            return s
+        active = new
+    return None

@@ -1,0 +1,180 @@
+"""The steady state by the line's operator: solved, not marched to.
+
+Where a check fails, or the case has what the operator does not (`why_marched`), nothing is returned but the reason, and
+the travelling window decides.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.linearised.static_checks import SLACK_FORCE
+from dynamics.contact_force.statistics import contact_statistics, filter_force
+from dynamics.line_operator.answers import Answers, Contour, bare_wire, line_answers
+from dynamics.line_operator.contact import ContactSystem, contact_system, station_phases
+from dynamics.line_operator.local_time import LocalTime
+from dynamics.line_operator.network import LineNetwork, line_network
+from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
+from dynamics.line_operator.slack import SlackForces, slack_on, solve_slack
+from dynamics.line_operator.start import OperatorStart
+from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.results.solution import PantographResult, Solution
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.status import Status
+
+__all__ = ["solve_by_operator", "why_marched"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+
+HIGHEST_HZ = 80.0  # of the contact force
+SAMPLES = 420  # of a dropper's own time a period, at least
+
+
+def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
+    """Say what a case has that the operator does not; empty where it has all."""
+    reasons = {
+        "a line in space": eq.mesh.spatial,
+        "several pantographs": len(case.distances) > 1,
+        "an applied force in place of a mean force": case.mean_force_N is None,
+        f"slack_damping={case.slack_damping}": case.slack_damping != "kept",
+        "a dropper that hangs loose at rest": bool((eq.dropper_spring_force <= SLACK_FORCE).any()),
+        "a line without damping": case.catenary.damping.alpha <= 0.0 and case.catenary.damping.beta <= 0.0,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def solve_by_operator(
+    case: CaseSpec, eq: Equilibrium, start: OperatorStart | None, resolution: float = 1.0
+) -> Solution | str:
+    """Steady state of a case, or why it has to be marched.
+
+    Parameters
+    ----------
+    case : CaseSpec
+    eq : Equilibrium
+    start : OperatorStart or None
+        That of a near line; without it poles and slack droppers are searched for.
+    resolution : float
+        Highest frequency and samples over those in use.
+    """
+    reason = why_marched(case, eq)
+    if reason:
+        return reason
+    began = time.perf_counter()
+    network, speed = line_network(eq), case.speed
+    contour = Contour(network.period / speed, speed, int(np.ceil(resolution * HIGHEST_HZ * network.period / speed)))
+    poles = None if start is None else follow_poles(start.poles, network, contour.T)
+    poles = find_poles(network, contour.T) if poles is None else poles
+    if poles is None:
+        return "poles of the line that could not be counted"
+    answers = line_answers(network, contour, poles.omega)
+    contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
+    samples = round(resolution * SAMPLES)
+    known = None
+    if start is not None and start.slack.shape[1] == len(eq.dropper_force):
+        known = slack_on(start.slack, start.samples, samples)
+    slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples, known)
+    if slack.problem:
+        return slack.problem
+    found = _Found(case, eq, (network, contour), answers, contact, slack, samples)
+    if found.force.min() <= 0.0:
+        return "contact that is lost"
+    return found.solution(poles, time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Harmonics that were found, from which histories and figures are formed."""
+
+    case: CaseSpec
+    eq: Equilibrium
+    line: tuple[LineNetwork, Contour]
+    answers: Answers
+    contact: ContactSystem
+    slack: SlackForces
+    samples: int
+
+    def _steps(self, harmonics: Complexes) -> Floats:
+        """Values at the end of every time step of a period (step,)."""
+        N, K = self.case.steps_per_period, len(harmonics) // 2
+        whole = np.zeros(N, np.complex128)
+        np.add.at(whole, np.arange(-K, K + 1) % N, harmonics)
+        return np.roll(np.fft.ifft(whole, norm="forward").real, -1)
+
+    @property
+    def force(self) -> Floats:
+        """Contact force at every step (step,) [N]."""
+        return self._steps(self.slack.force)
+
+    @property
+    def wire(self) -> Complexes:
+        """Harmonics of the contact wire's height under the pantograph [m]."""
+        return self.contact.static + self.contact.line @ self.slack.force + self.slack.lifted
+
+    def applied(self) -> float:
+        """Applied force [N] that holds the mean: with it the head stands where the mean height wants it."""
+        middle = len(self.slack.force) // 2
+        head = self.wire[middle].real + self.contact.mean / self.case.contact.stiffness
+        stiffness = pantograph_matrices(self.case.pantograph)[2]
+        base = np.zeros(len(stiffness))
+        base[-1] = -1.0
+        matrix = np.column_stack([stiffness[:, 1:], base])
+        pressed = np.zeros(len(stiffness))
+        pressed[0] = -self.contact.mean
+        return float(np.linalg.solve(matrix, pressed - stiffness[:, 0] * head)[-1])
+
+    def rise(self) -> tuple[Floats, Floats]:
+        """Time since the first support was passed (sample,) [s], and rise of the wire at supports (sample, support)."""
+        (network, contour), a = self.line, self.answers
+        local = LocalTime(contour, self.samples, a)
+        field = (a.wave * (a.weight / contour.speed)[:, None] * self.slack.force) @ station_phases(network, contour).T
+        spectrum = local.spectrum(self.slack.squeeze) * a.weight[:, None]
+        lifts = np.einsum("nks,ns->nk", a.lift, field) + np.einsum("nkd,nd->nk", a.lift_by_squeeze, spectrum)
+        return local.time, local.series(lifts, local.sample)
+
+    def solution(self, poles: KnownPoles, elapsed: float) -> Solution:
+        """Histories and figures of one period."""
+        case, eq, local = self.case, self.eq, LocalTime(self.line[1], self.samples, self.answers)
+        dt, step = case.time_step, np.arange(1, case.steps_per_period + 1, dtype=np.float64)
+        force, height = self.force, self._steps(self.wire)
+        bands = filter_force(force, dt, case.signal, periodic=True)
+        since, rise = self.rise()
+        highest = int(rise.max(axis=0).argmax())
+        leading = PantographResult(
+            applied_force_N=self.applied(),
+            position=step * dt * case.speed,
+            contact_force=force,
+            contact_force_filtered=bands.whole,
+            contact_height=height,
+            evaluated=slice(0, len(force)),
+            statistics=contact_statistics(force, bands, height, float(rise.max())),
+        )
+        tension = [np.interp(step * dt, local.time, one) for one in self.slack.tension.T]
+        slack = self.slack.squeeze > 0.0
+        return Solution(
+            case=case,
+            equilibrium=eq,
+            status=Status.OK,
+            message="",
+            wall_time_s={"equilibrium": 0.0, "dynamics": elapsed},
+            time=step * dt,
+            pantographs=(leading,),
+            repeats=True,
+            spans_marched=0,
+            spans_evaluated=case.catenary.spans_of_a_period,
+            residual=0.0,
+            dropper_force=np.maximum(np.column_stack(tension), 0.0),
+            dropper_slack_time=local.step * slack.sum(axis=0),
+            support_rise=rise.max(axis=0),
+            support_uplift=rise[:, highest],
+            support_uplift_time=since - case.line.supports[highest] / case.speed,
+            method="operator",
+            operator_start=OperatorStart(poles, slack, self.samples),
+        )

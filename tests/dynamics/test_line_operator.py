@@ -1,0 +1,218 @@
+"""The line's operator: its network against the elements' cell, contour, poles, and the steady states that it gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from catenary.layout.geometry import CONTACT
+from catenary.layout.mesh import Z
+from catenary.linearised.cell import vertical_cell
+from dynamics.accuracy.numerical_error import estimate_error
+from dynamics.line_operator import poles as pole_search
+from dynamics.line_operator.answers import Contour, bare_wire, line_answers
+from dynamics.line_operator.contact import contact_system
+from dynamics.line_operator.kernel import network_answers
+from dynamics.line_operator.network import line_network
+from dynamics.line_operator.poles import find_poles, follow_poles
+from dynamics.line_operator.slack import PUSHED, solve_slack
+from dynamics.solution import solve
+from dynamics.spec.status import Status
+from dynamics.steady_state.learned_start import learned_start
+
+OPERATOR = {"method": "operator", "spans_behind": 20, "spans_ahead": 26, "tolerance": 1.0e-4}
+
+
+@pytest.fixture(scope="module")
+def cases(build_line, build_case):
+    return {
+        name: build_case(build_line(name, elements_per_bay=12), speed, dt=1.0e-3, mean_force_N=force, periodic=OPERATOR)
+        for name, speed, force in (("bruni_2015", 275.0, 143.4), ("re330", 300.0, 157.3))
+    }
+
+
+@pytest.fixture(scope="module")
+def solved(cases):
+    """Steady state by the operator and by a march, of a simple and of a stitched line."""
+
+    def marched(case):
+        return case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})})
+
+    return {name: (solve(case), solve(marched(case))) for name, case in cases.items()}
+
+
+@pytest.fixture(scope="module")
+def simple(cases):
+    """Network, contour, poles, answers and equations of the contact of the simple line."""
+    case = cases["bruni_2015"]
+    eq = periodic_equilibrium(case.catenary)
+    network = line_network(eq)
+    contour = Contour(network.period / case.speed, case.speed, 40)
+    poles = find_poles(network, contour.T)
+    return case, eq, network, contour, poles
+
+
+@pytest.mark.parametrize("name", ["bruni_2015", "re330"])
+def test_the_network_is_what_the_cell_of_elements_tends_to(name, build_line, build_case):
+    """Answers at three frequencies to forces on the contact wire's stations and to stretches of droppers."""
+    off = []
+    for largest in (0.6, 0.2):
+        case = build_case(build_line(name, mesh={"largest_element_length": largest}), 300.0, applied_force_N=150.0)
+        eq = periodic_equilibrium(case.catenary)
+        network, cell, mesh = line_network(eq), vertical_cell(eq), eq.mesh
+        T = network.period / case.speed
+        omega = 2.0 * np.pi / T * np.array([0.3, 1.7, 5.2]) - 2.0j
+        found = network_answers(omega, *network.arguments(T), network.loads)[0]
+        nodes = np.unique(mesh.elem_nodes[mesh.elem_wire == CONTACT])
+        at = [int(nodes[np.abs(eq.q[nodes, 0] - x).argmin()]) for x in network.stations]
+        rows = cell.dof_of[mesh.dof[at, Z]]
+        loads = np.zeros((cell.n_dof, len(rows)))
+        loads[rows, np.arange(len(rows))] = 1.0
+        loads = np.hstack([loads, cell.dropper_operator()])
+        expected = whole_cell_answers(cell, case, omega, T, loads)
+        off.append(np.abs(found - expected).max(axis=(1, 2)) / np.abs(expected).max(axis=(1, 2)))
+    assert off[1].max() < 6.0e-3
+    assert (off[1] < 0.5 * off[0]).all()
+
+
+def whole_cell_answers(cell, case, omega, T, loads):
+    """Answers of all dofs of the cell, solved as they are, the next cell's interface turned by its phase."""
+    damping, support, n, ni = case.catenary.damping, case.catenary.support, cell.n_dof, cell.n_interface
+    held = np.zeros(n)
+    held[cell.support_dof] = 1.0
+    answers = []
+    for w in omega:
+        tau, mu, phase = 1.0 + 1j * w * damping.beta, -w * w + 1j * w * damping.alpha, np.exp(-1j * w * T)
+        onward = np.zeros((n, n), np.complex128)
+        onward[:, :ni] = tau * cell.stiffness.next + mu * cell.mass.next
+        D = tau * cell.stiffness.own + mu * cell.mass.own + phase * onward + onward.T / phase
+        D += np.diag(held * (support.messenger_stiffness + 1j * w * support.messenger_damping))
+        answers.append(loads.T @ np.linalg.solve(D, loads))
+    return np.array(answers)
+
+
+def test_poles_are_counted_and_a_missing_one_is_detected(simple, monkeypatch):
+    *_, network, contour, known = simple
+    assert known is not None
+    assert (known.omega.imag < 0.0).all()
+    corrected = pole_search.corrected_poles
+
+    def all_but_one(*arguments):
+        every = corrected(*arguments)
+        return np.delete(every, int(np.abs(every - known.omega[9] * contour.T).argmin()))
+
+    monkeypatch.setattr(pole_search, "corrected_poles", all_but_one)
+    assert find_poles(network, contour.T) is None
+
+
+def test_poles_of_a_near_line_are_those_that_are_followed(simple):
+    case, _, _, contour, known = simple
+    drops = case.catenary.droppers
+    stations = np.array(drops.positions) + 0.3 * np.cos(np.arange(len(drops.positions)))
+    heights = np.array(drops.contact_wire_heights) + 8.0e-3 * np.sin(np.arange(len(stations)))
+    near = case.catenary.with_changes(droppers={"positions": tuple(stations), "contact_wire_heights": tuple(heights)})
+    network = line_network(periodic_equilibrium(near))
+    followed, found = follow_poles(known, network, contour.T), find_poles(network, contour.T)
+    shallow = [np.sort_complex(p.omega[p.omega.imag * contour.T > -3.0]) for p in (followed, found)]
+    assert shallow[0] == pytest.approx(shallow[1], abs=1e-6)
+    assert np.abs(followed.omega - known.omega).max() > 0.05
+
+
+def test_another_contour_gives_the_same_line_and_no_pole_can_be_left_out(simple):
+    case, eq, network, contour, known = simple
+
+    def line(contour, poles):
+        answers = line_answers(network, contour, poles)
+        return contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers).line
+
+    H = line(contour, known.omega)
+    size = np.abs(H).max()
+    assert np.abs(line(replace(contour, images=7, decay=1.2), known.omega) - H).max() < 2.0e-3 * size
+    outrunning = int(np.where(known.omega.imag < -0.1, np.abs(known.omega.real - 46.0), np.inf).argmin())
+    assert np.abs(line(contour, np.delete(known.omega, outrunning)) - H).max() > 2.0e-2 * size
+
+
+@pytest.mark.parametrize("name", ["bruni_2015", "re330"])
+def test_the_steady_state_is_the_one_that_is_marched_to(solved, name):
+    found, marched = solved[name]
+    assert (found.status, found.method, marched.method) == (Status.OK, "operator", "march")
+    here, there = found.statistics, marched.statistics
+    assert here.contact_force_std_N == pytest.approx(there.contact_force_std_N, rel=1.0e-2)
+    assert here.contact_force_max_N == pytest.approx(there.contact_force_max_N, rel=1.5e-2)
+    assert here.contact_force_mean_N == pytest.approx(found.case.mean_force_N, abs=1e-6)
+    assert found.applied_force_N == pytest.approx(marched.applied_force_N, abs=0.2)
+    assert found.support_rise == pytest.approx(marched.support_rise, rel=2.0e-2)
+    assert here.contact_point_range_mm == pytest.approx(there.contact_point_range_mm, rel=2.0e-2)
+    assert found.dropper_slack_time.sum() == pytest.approx(marched.dropper_slack_time.sum(), rel=0.1)
+    assert found.dropper_slack_time.sum() > 0.2
+    apart = found.contact_force_filtered - marched.contact_force_filtered
+    assert apart.std() < 0.12 * here.contact_force_std_N
+
+
+def test_dropper_forces_and_the_rise_of_a_support_are_those_of_the_march(solved):
+    found, marched = solved["re330"]
+    assert found.dropper_force.shape == marched.dropper_force.shape
+    apart = (found.dropper_force - marched.dropper_force).std(axis=0)
+    assert (apart < 0.2 * marched.dropper_force.std(axis=0) + 1.0).all()
+    near = np.abs(found.support_uplift_time) < 0.3
+    there = np.interp(found.support_uplift_time[near], marched.support_uplift_time, marched.support_uplift)
+    assert found.support_uplift[near] == pytest.approx(there, abs=1.5e-3)
+
+
+def test_no_dropper_pushes_and_only_slack_ones_are_squeezed(simple):
+    case, eq, network, contour, known = simple
+    answers = line_answers(network, contour, known.omega)
+    contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
+    found = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, 240)
+    assert found.problem == ""
+    assert found.tension.min() > -PUSHED
+    assert (found.squeeze >= 0.0).all() and found.squeeze.max() > 50.0
+    assert np.abs(found.tension[found.squeeze > 0.0]).max() < 0.1
+
+
+def test_a_start_changes_nothing_but_the_time(cases, solved):
+    case, found = cases["re330"], solved["re330"][0]
+    again = solve(case, found.operator_start)
+    assert again.method == "operator"
+    assert again.contact_force == pytest.approx(found.contact_force, abs=2.0e-2)
+    near = learned_start(case)
+    assert np.array_equal(near.slack, found.operator_start.slack)
+
+
+def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(cases, solved):
+    found = solved["bruni_2015"][0]
+    error = estimate_error(cases["bruni_2015"], found)
+    assert [part.name for part in error.parts] == ["resolution"]
+    assert 0.0 < error.total < 0.03 * found.statistics.contact_force_std_N
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"slack_damping": "released"}, "slack_damping=released"),
+        ({"trailing": {"distances_m": [200.0]}}, "several pantographs"),
+        ({"mean_force_N": None, "applied_force_N": 150.0}, "an applied force in place of a mean force"),
+    ],
+)
+def test_what_the_operator_does_not_cover_is_marched_and_said(cases, changes, reason):
+    short = {**OPERATOR, "spans_behind": 4, "spans_ahead": 6, "tolerance": 1e-2}
+    case = type(cases["re330"]).model_validate(
+        {**cases["re330"].model_dump(), "periodic": short, "dt": 2e-3, **changes}
+    )
+    by_operator, marched = (
+        solve(case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": method})}))
+        for method in ("operator", "march")
+    )
+    assert by_operator.method == "march"
+    assert by_operator.message == "; ".join(
+        filter(None, [marched.message, f"marched, for the operator does not cover: {reason}"])
+    )
+    assert np.array_equal(by_operator.contact_force, marched.contact_force)
+
+
+def test_inputs_that_march_are_written_as_before_there_was_a_choice(cases):
+    case = cases["re330"]
+    marched = case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})})
+    assert "method" not in marched.model_dump()["periodic"]
+    assert case.model_dump()["periodic"]["method"] == "operator"
