@@ -29,7 +29,7 @@ from dynamics.open_line.system import (
     Wires,
 )
 from dynamics.open_line.wire_ends import wire_ends
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
 
@@ -201,17 +201,21 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     One that begins before the line's first support has no force and a lowered base there; both rise over the entry
     length from that support on (PACDIN, section 2.2).
     """
-    mass, damping, stiffness = pantograph_matrices(case.pantograph)
+    driven = case.pantograph.kind == "fmu"
+    own = HEAD_ALONE if driven else linear_pantograph(case.pantograph)
     trailing = case.trailing
     applied = float(case.applied_force_N or 0.0)
     forces = [applied, *(trailing.applied_forces_N or (applied,) * len(trailing.distances_m))]
     at = start - np.array([0.0, *trailing.distances_m])
     base = case.base_motion
     return Pantographs(
-        mass=mass,
-        damping=damping,
-        stiffness=stiffness,
+        mass=own.mass,
+        damping=own.damping,
+        stiffness=own.stiffness,
         applied=np.array(forces),
+        acted=own.applied,
+        lift=own.lift,
+        shown=own.shown,
         start=at,
         entering=at < 0.0,
         entry_length=trailing.entry_length_m,
@@ -219,6 +223,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         speed=case.speed,
         base_time=np.array(base.time_s if base else ()),
         base_height=np.array(base.height_m if base else ()),
-        base_stiffness=case.pantograph.stiffnesses[-1],
-        base_damping=case.pantograph.dampings[-1],
+        base_stiffness=own.base_stiffness,
+        base_damping=own.base_damping,
+        held=np.zeros(len(forces) if driven else 0),
     )

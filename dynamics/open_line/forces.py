@@ -109,6 +109,6 @@ def pantograph_residual(
         total = 0.0
         for j in range(m):
             total -= panto.stiffness[i, j] * z[p, j] + panto.damping[i, j] * zv[p, j]
-        out[i] = total
+        push = panto.acted[i] * (share * panto.applied[p])
+        out[i] = total + (push + panto.base_stiffness[i] * height + panto.base_damping[i] * velocity)
     out[0] -= lam
-    out[m - 1] += share * panto.applied[p] + panto.base_stiffness * height + panto.base_damping * velocity

@@ -111,6 +111,10 @@ def _residual(system, state, scheme, work, r):
 def _mass_residual(system, state, scheme, t, force, g_old, r):
     """Residual of every pantograph's masses at the predictor."""
     panto, wires = system.pantographs, system.contact_wire.end.size
+    if panto.held.size > 0:
+        for p in range(state.z.shape[0]):
+            r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(force, p, wires))
+        return
     for p in range(state.z.shape[0]):
         pantograph_residual(panto, p, t, (state.z, state.zv), on_head(force, p, wires), r[p])
         for i in range(panto.mass.size):
