@@ -183,7 +183,7 @@ class Lagrangian:
         return self._kept[1]
 
     def _pantograph_value(self, case: CaseSpec, rate: float) -> float:
-        own = linear_pantograph(case.pantograph)
+        own = linear_pantograph(case.pantograph, case.pressed_N)
         acceleration, velocity, place = self._pantograph
         total = rate**2 * np.diag(acceleration) @ own.mass
         total += rate * (own.damping * velocity).sum() + (own.stiffness * place).sum()

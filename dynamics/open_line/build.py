@@ -29,6 +29,7 @@ from dynamics.open_line.system import (
     Wires,
 )
 from dynamics.open_line.wire_ends import wire_ends
+from dynamics.pantograph.articulated import Mechanism
 from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
@@ -195,6 +196,13 @@ def _springs(line: WholeLine) -> Springs:
     return Springs(dof, stiffness[dof])
 
 
+def _row(mechanism: Mechanism | None) -> NDArray[np.float64]:
+    """Where the rows of a mechanism's table begin [m], their distance [m], speed of full friction [m/s]."""
+    if mechanism is None:
+        return np.ones(3)
+    return np.array([mechanism.begin, mechanism.step, mechanism.friction_speed])
+
+
 def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     """The train's pantographs, the first one ``start`` [m] beyond the line's first support.
 
@@ -202,7 +210,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     length from that support on (PACDIN, section 2.2).
     """
     driven = case.pantograph.kind == "fmu"
-    own = HEAD_ALONE if driven else linear_pantograph(case.pantograph)
+    own = HEAD_ALONE if driven else linear_pantograph(case.pantograph, case.pressed_N)
     trailing = case.trailing
     applied = float(case.applied_force_N or 0.0)
     forces = [applied, *(trailing.applied_forces_N or (applied,) * len(trailing.distances_m))]
@@ -226,4 +234,6 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         base_stiffness=own.base_stiffness,
         base_damping=own.base_damping,
         held=np.zeros(len(forces) if driven else 0),
+        mechanism=np.zeros((0, 6)) if own.mechanism is None else np.ascontiguousarray(own.mechanism.table),
+        row=_row(own.mechanism),
     )

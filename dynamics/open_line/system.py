@@ -120,7 +120,9 @@ class Pantographs(NamedTuple):
     ``lift`` (mass,): what a rigid lift of all moves; ``shown`` (shown, mass): what records show; ``base_stiffness``,
     ``base_damping`` (mass,): forces of a base that rises. ``held`` (pantograph,), of a device that is stepped from
     outside and whose head alone stands here: contact force at the end of a step with which its prediction holds [N];
-    empty where the equations of motion are known.
+    empty where the equations of motion are known. ``mechanism`` (row, 6) of arms, as
+    `dynamics.pantograph.articulated.Mechanism` has it, with ``row`` (3,): where its rows begin [m], their distance [m],
+    speed of full friction [m/s]; without rows for what is linear.
     """
 
     mass: Floats
@@ -140,6 +142,8 @@ class Pantographs(NamedTuple):
     base_stiffness: Floats
     base_damping: Floats
     held: Floats
+    mechanism: Floats
+    row: Floats
 
 
 class Motion(NamedTuple):

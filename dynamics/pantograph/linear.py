@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from catenary.errors import InputError
+from dynamics.pantograph.articulated import Mechanism, mechanism_of
 from dynamics.pantograph.lumped import chain_matrix
 from dynamics.pantograph.matrices_file import GivenMatrices, read_matrices
 from dynamics.spec.pantograph import PantographSpec
@@ -36,6 +37,8 @@ class LinearPantograph:
         How a rigid lift of base and pantograph moves each coordinate [-]; zero where the base is not known.
     shown : float array (shown, coordinate)
         What records show of a motion, the head first: heights of the masses, or a supplier's own coordinates.
+    mechanism : Mechanism or None
+        What an articulated pantograph does beyond that, away from its working height.
     """
 
     mass: Floats
@@ -46,6 +49,7 @@ class LinearPantograph:
     base_damping: Floats
     lift: Floats
     shown: Floats
+    mechanism: Mechanism | None = None
 
     @property
     def base_is_known(self) -> bool:
@@ -59,8 +63,14 @@ HEAD_ALONE = LinearPantograph(
 )
 
 
-def linear_pantograph(spec: PantographSpec) -> LinearPantograph:
+def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantograph:
     """Bring a pantograph into the form of the marches.
+
+    Parameters
+    ----------
+    spec : PantographSpec
+    force : float
+        Applied force [N] about which an articulated one is linearised.
 
     Raises
     ------
@@ -72,10 +82,16 @@ def linear_pantograph(spec: PantographSpec) -> LinearPantograph:
     if spec.kind == "fmu":
         raise InputError(
             [
-                "pantograph.kind must be lumped or matrices where its equations enter, as in a steady state "
-                "(solver=periodic or transient) or on the rig: got fmu; use solver=open_line"
+                "pantograph.kind must be lumped, matrices or articulated where its equations enter, as in a steady "
+                "state (solver=periodic or transient): got fmu; use solver=open_line"
             ]
         )
+    if spec.articulated is not None:
+        arms = mechanism_of(spec.articulated, force)
+        n = len(arms.masses)
+        last, base = np.eye(n)[-1], (arms.stiffness.sum(axis=1), arms.damping.sum(axis=1))
+        ends = tuple(last * part[-1] for part in base)
+        return LinearPantograph(arms.masses, arms.damping, arms.stiffness, last, *ends, np.ones(n), np.eye(n), arms)
     n = len(spec.masses)
     last = np.eye(n)[-1]
     return LinearPantograph(

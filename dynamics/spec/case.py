@@ -118,6 +118,11 @@ class CaseSpec(Spec):
         return (0.0, *self.trailing.distances_m)
 
     @property
+    def pressed_N(self) -> float:
+        """Applied force, or the mean force in its place, about which a pantograph is linearised [N]."""
+        return float(self.applied_force_N or self.mean_force_N or 0.0)
+
+    @property
     def speed(self) -> float:
         """Train speed [m/s]."""
         return self.speed_kmh / 3.6
@@ -196,6 +201,8 @@ class CaseSpec(Spec):
     def _device_problems(self) -> list[str]:
         """Say what a pantograph that is an FMU cannot do, and that its code runs only where that was typed."""
         fmu = self.pantograph.fmu
+        if self.pantograph.articulated is not None and self.base_motion is not None:
+            return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
         if fmu is None:
             return []
         asked = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -10,12 +11,13 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
+from dynamics.spec.articulated import ArticulatedSpec
 
 __all__ = ["FmuSpec", "GivenFile", "MatricesSpec", "PantographSpec", "sha256_of_file"]
 
 # blocks and lists that belong to one kind alone; what else a kind needs is its own block
 LUMPED = ("masses", "stiffnesses", "dampings")
-BLOCKS = ("matrices", "fmu")
+BLOCKS = ("matrices", "articulated", "fmu")
 VariableName = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -40,8 +42,10 @@ class GivenFile(Spec):
     file: str = Field(
         min_length=1, max_length=4096, description="path of the file; from a pantograph's YAML, next to that"
     )
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] = Field(
-        default="", description="SHA-256 of the file's content; without it that of the file as it is now"
+    sha256: str = Field(
+        default="",
+        max_length=64,
+        description="SHA-256 of the file's content; without it that of the file as it is now",
     )
 
     @model_validator(mode="before")
@@ -55,6 +59,12 @@ class GivenFile(Spec):
             reason = getattr(error, "strerror", None) or str(error)
             raise ValueError(f"file must be a file that can be read: got '{given['file']}', {reason}") from error
         return {**given, "file": str(Path(given["file"]).resolve()), "sha256": found}
+
+    @model_validator(mode="after")
+    def _a_hash(self) -> Self:
+        if not re.fullmatch("[0-9a-f]{64}", self.sha256):
+            raise ValueError(f"sha256 must be 64 digits of 0-9 and a-f: got '{self.sha256}'")
+        return self
 
 
 class MatricesSpec(GivenFile):
@@ -99,8 +109,8 @@ class PantographSpec(Spec):
     """
 
     schema_version: Literal[1] = 1
-    kind: Literal["lumped", "matrices", "fmu"] = Field(
-        default="lumped", description="lumped masses, matrices from a file, or an FMU"
+    kind: Literal["lumped", "matrices", "articulated", "fmu"] = Field(
+        default="lumped", description="lumped masses, matrices from a file, arms and rod, or an FMU"
     )
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
     description: str = Field(default="", description="where the data come from")
@@ -114,6 +124,9 @@ class PantographSpec(Spec):
         default=(), max_length=8, description="dampers, head first, the last one to the base [N s/m]"
     )
     matrices: MatricesSpec | None = Field(default=None, description="file of the matrices, with kind: matrices")
+    articulated: ArticulatedSpec | None = Field(
+        default=None, description="arms, rod, joints and head, with kind: articulated"
+    )
     fmu: FmuSpec | None = Field(default=None, description="the FMU and its variables, with kind: fmu")
     provenance: dict[str, Mark] = Field(
         default_factory=dict, max_length=1000, description="where each value comes from"
@@ -133,7 +146,13 @@ class PantographSpec(Spec):
         if self.kind == "lumped":
             return f"{' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first"
         given = self.given_file
-        assert given is not None
+        if given is None:
+            assert self.articulated is not None
+            arms = self.articulated
+            return (
+                f"arms of {arms.lower_arm.length:g} and {arms.upper_arm.length:g} m under a head of "
+                f"{' + '.join(f'{mass:g}' for mass in arms.head.masses)} kg"
+            )
         return f"{self.kind} of {Path(given.file).name}, sha256 {given.sha256[:12]}"
 
     @property
@@ -152,7 +171,7 @@ class PantographSpec(Spec):
             others = [name for name in (*LUMPED, *BLOCKS) if name != self.kind and getattr(self, name)]
             problems = [f"{name} must be left out: kind is {self.kind}" for name in others]
             if getattr(self, self.kind) is None:
-                problems.append(f"{self.kind} is missing: kind is {self.kind}, so give its file")
+                problems.append(f"{self.kind} is missing: kind is {self.kind}, so give that block")
         if problems:
             raise ValueError("; ".join(problems))
         return self

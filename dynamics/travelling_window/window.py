@@ -86,7 +86,7 @@ class TravellingWindow:
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps, distances)
-        self.pantograph = linear_pantograph(case.pantograph)
+        self.pantograph = linear_pantograph(case.pantograph, case.pressed_N)
         mass, stiffness = self.pantograph.mass, self.pantograph.stiffness
         effective = np.diag(2.0 / self.dt * mass) + self.pantograph.damping + 0.5 * self.dt * stiffness
         inverse = np.asarray(np.linalg.inv(effective), dtype=np.float64)

@@ -273,6 +273,8 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
         for c in range(force.size):
             rz[c // wires, 0] += part * (force[c] - force_new[c])
             force[c] = force_new[c]
+        if system.pantographs.mechanism.shape[0] > 0:  # arms are not linear: all that a correction leaves
+            _mass_residual(system, state, scheme, after, force, g_old, rz)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
     return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())
