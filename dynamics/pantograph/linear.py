@@ -87,11 +87,7 @@ def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantogr
             ]
         )
     if spec.articulated is not None:
-        arms = mechanism_of(spec.articulated, force)
-        n = len(arms.masses)
-        last, base = np.eye(n)[-1], (arms.stiffness.sum(axis=1), arms.damping.sum(axis=1))
-        ends = tuple(last * part[-1] for part in base)
-        return LinearPantograph(arms.masses, arms.damping, arms.stiffness, last, *ends, np.ones(n), np.eye(n), arms)
+        return _of_arms(mechanism_of(spec.articulated, force))
     n = len(spec.masses)
     last = np.eye(n)[-1]
     return LinearPantograph(
@@ -103,6 +99,23 @@ def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantogr
         base_damping=spec.dampings[-1] * last,
         lift=np.ones(n),
         shown=np.eye(n),
+    )
+
+
+def _of_arms(arms: Mechanism) -> LinearPantograph:
+    """Head and arms about the working height; what does not act between them leads to the base."""
+    n = len(arms.masses)
+    last = np.eye(n)[-1]
+    return LinearPantograph(
+        mass=arms.masses,
+        damping=arms.damping,
+        stiffness=arms.stiffness,
+        applied=last,
+        base_stiffness=last * arms.stiffness[-1].sum(),
+        base_damping=last * arms.damping[-1].sum(),
+        lift=np.ones(n),
+        shown=np.eye(n),
+        mechanism=arms,
     )
 
 
@@ -124,18 +137,21 @@ def _transformed(given: GivenMatrices) -> LinearPantograph:
     shown = back if _is_unit(given.head) else np.vstack([given.head @ back, back])
     order = np.concatenate([[along], np.delete(np.arange(n), along)])
     base = np.zeros(n) if given.base is None else given.base
-    arrays = (
-        1.0 / scale**2,
-        back.T @ given.damping @ back,
-        back.T @ given.stiffness @ back,
-        back.T @ given.applied,
-        back.T @ (given.stiffness @ base),
-        back.T @ (given.damping @ base),
-        scale * (U.T @ (lower.T @ base)),
-        shown[order] if _is_unit(given.head) else shown,
+    mass, damping, stiffness, applied, base_stiffness, base_damping, lift, shown = (
+        # in one layout, as those of lumped masses: compiled loops are made for it
+        np.ascontiguousarray(array, dtype=np.float64)
+        for array in (
+            1.0 / scale**2,
+            back.T @ given.damping @ back,
+            back.T @ given.stiffness @ back,
+            back.T @ given.applied,
+            back.T @ (given.stiffness @ base),
+            back.T @ (given.damping @ base),
+            scale * (U.T @ (lower.T @ base)),
+            shown[order] if _is_unit(given.head) else shown,
+        )
     )
-    # in one layout, as those of lumped masses: compiled loops are made for it
-    return LinearPantograph(*(np.ascontiguousarray(array, dtype=np.float64) for array in arrays))
+    return LinearPantograph(mass, damping, stiffness, applied, base_stiffness, base_damping, lift, shown)
 
 
 def _is_unit(head: Floats) -> bool:

@@ -93,7 +93,8 @@ def _read(path: str, sha256: str) -> GivenMatrices:
         faults = _physical_faults(found)
     if faults:
         raise _refused(path, faults)
-    return GivenMatrices(*(found[name] for name in LEAST), found.get("base"))
+    mass, damping, stiffness, head, applied = (found[name] for name in LEAST)
+    return GivenMatrices(mass, damping, stiffness, head, applied, found.get("base"))
 
 
 def _refused(path: str, faults: list[str], more: str = "") -> InputError:
@@ -112,7 +113,7 @@ def _content(path: Path) -> Mapping[str, Any]:
 
             return {k: v for k, v in loadmat(path).items() if not k.startswith("__")}
         if path.suffix == ".nc":
-            from dynamics.results.stored_result import read_result
+            from catenary.storage.stored_result import read_result
 
             return read_result(path, "pantograph.matrices.file").values
     except (InputError, MemoryError):
@@ -123,9 +124,9 @@ def _content(path: Path) -> Mapping[str, Any]:
     raise _refused(str(path), ["must end in .mat (up to version 7), .nc or .npz"])
 
 
-def _numbers(value: Any) -> Floats:
+def _numbers(value: object) -> Floats:
     """Full array of float, not a number throughout where it holds anything else."""
-    full = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
+    full = np.asarray(getattr(value, "toarray", lambda: value)())
     if full.dtype.kind not in "fiu":
         return np.full(full.shape or (1,), np.nan)
     return np.atleast_1d(full.astype(np.float64))

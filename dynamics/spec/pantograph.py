@@ -50,7 +50,7 @@ class GivenFile(Spec):
 
     @model_validator(mode="before")
     @classmethod
-    def _on_record(cls, given: Any) -> Any:
+    def _on_record(cls, given: object) -> object:
         if not isinstance(given, dict) or given.get("sha256") or not isinstance(given.get("file"), str):
             return given
         try:

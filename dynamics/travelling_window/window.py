@@ -86,11 +86,9 @@ class TravellingWindow:
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps, distances)
-        self.pantograph = linear_pantograph(case.pantograph, case.pressed_N)
-        mass, stiffness = self.pantograph.mass, self.pantograph.stiffness
-        effective = np.diag(2.0 / self.dt * mass) + self.pantograph.damping + 0.5 * self.dt * stiffness
-        inverse = np.asarray(np.linalg.inv(effective), dtype=np.float64)
-        self.panto = (inverse, mass, stiffness, self.pantograph.applied)
+        self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
+        effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
+        self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         self.pantographs = count = len(distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
@@ -101,7 +99,7 @@ class TravellingWindow:
         self.scratch = Scratch(
             w=self._w,
             found=np.empty((many, 4), np.int64),
-            wp=np.zeros((count, len(mass))),
+            wp=np.zeros((count, len(own.mass))),
             fb=np.zeros(drop),
             fd_old=np.zeros(drop),
             stretch=np.zeros((drop[0], width), self._number),

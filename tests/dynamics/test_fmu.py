@@ -1,8 +1,14 @@
 """A pantograph that is an FMU: the line feels it as its own masses, and whatever it does wrong ends in one sentence."""
 
+import importlib.util
 import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +20,15 @@ from dynamics.spec.case_input import load_pantograph
 from dynamics.spec.pantograph import PantographSpec
 from dynamics.spec.status import Status
 
+TEMPLATE = Path(__file__).resolve().parents[2] / "examples" / "fmu"
+HANGING = """
+import sys, time
+from dynamics.pantograph.fmu.device import FmuDevice
+from dynamics.spec.pantograph import FmuSpec
+device = FmuDevice(FmuSpec(file=sys.argv[1], parameters={"hangs_at": 0.0}), 100.0)
+print(device._process.pid, flush=True)
+device.step(0.0, 1e-3)
+"""
 OPEN_LINE = {"spans": 6, "start": 1.0, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
 
 
@@ -78,8 +93,6 @@ def test_the_yield_of_a_head_is_that_of_its_masses(lumped_fmu):
     ],
 )
 def test_an_fmu_that_goes_wrong_on_its_way_ends_the_run_in_a_sentence(run, lumped_fmu, version, parameter, sentence):
-    import re
-
     began = time.monotonic()
     found = run(fmu_of(lumped_fmu(version), parameters={parameter: 1.4}, time_limit_s=0.5))
     assert found.solution.status is Status.DEVICE_FAILED
@@ -113,14 +126,14 @@ def test_a_head_that_force_does_not_press_down_is_refused(lumped_fmu):
 
 
 @pytest.mark.parametrize("content", [b"no archive", None])
-def test_a_file_that_is_no_fmu_is_refused(tmp_path, content, lumped_fmu):
+def test_another_file_than_an_fmu_is_refused(tmp_path, content, lumped_fmu):
     path = tmp_path / "x.fmu"
     if content is None:
         shutil.copyfile(lumped_fmu(2), path)
         path.write_bytes(path.read_bytes()[:900])
     else:
         path.write_bytes(content)
-    with pytest.raises(FmuError, match="no FMU that can be unpacked"):
+    with pytest.raises(FmuError, match="cannot be unpacked as an FMU"):
         FmuDevice(fmu_of(path).fmu, 170.0)
 
 
@@ -146,3 +159,27 @@ def test_what_cannot_be_asked_of_an_fmu_is_refused(build_case, lumped_fmu, conte
     settings = {"solver": "open_line", "open_line": OPEN_LINE, "applied_force_N": 170.0, "run_fmu": True}
     with pytest.raises(ValueError, match=sentence):
         build_case("bruni_2015", 320.0, pantograph=fmu_of(lumped_fmu(2)), **{**settings, **content})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process ends with the one that started it on Linux alone")
+def test_an_fmu_that_hangs_does_not_outlive_a_killed_run(lumped_fmu):
+    run = subprocess.Popen([sys.executable, "-c", HANGING, str(lumped_fmu(2))], stdout=subprocess.PIPE, text=True)
+    with run:
+        child = Path("/proc") / run.stdout.readline().strip()
+        assert child.exists()
+        time.sleep(0.2)
+        run.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 10.0
+    while time.monotonic() < until and child.exists() and "Z (zombie)" not in child.joinpath("status").read_text():
+        time.sleep(0.05)
+    assert not child.exists() or "Z (zombie)" in child.joinpath("status").read_text()
+
+
+def test_the_template_of_a_pantograph_in_python_couples_as_the_masses_do(run, tmp_path):
+    if importlib.util.find_spec("pythonfmu") is None:
+        pytest.skip("no pythonfmu: pip install pythonfmu==0.7.0")
+    command = [sys.executable, "-m", "pythonfmu", "build", "-f", str(TEMPLATE / "pantograph.py"), "-d", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
+    (tmp_path / "pantograph.yaml").write_bytes((TEMPLATE / "pantograph.yaml").read_bytes())
+    native, driven = (run(load_pantograph(p)) for p in ("bruni_2015", tmp_path / "pantograph.yaml"))
+    assert driven.contact_force_std_N == pytest.approx(native.contact_force_std_N, rel=1e-3)

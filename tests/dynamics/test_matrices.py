@@ -153,7 +153,7 @@ def test_another_content_than_that_on_record_is_refused(build_case, tmp_path):
         ({"applied": [0.0, 0.0, np.nan]}, "has applied with values that are not finite"),
     ],
 )
-def test_matrices_that_are_no_pantograph_s_are_refused(tmp_path, changes, sentence):
+def test_matrices_of_anything_but_a_pantograph_are_refused(tmp_path, changes, sentence):
     content = {k: v for k, v in {**chain(), **changes}.items() if v is not None}
     with pytest.raises(InputError, match=sentence):
         linear_pantograph(spec_of(write(tmp_path / "m.npz", content)))
@@ -180,3 +180,14 @@ def test_a_moving_base_needs_to_be_in_the_file(build_case, tmp_path):
     )  # fmt: skip
     with pytest.raises(InputError, match="holds no base, which base_motion needs"):
         refuse_unfit_case(case)
+
+
+def test_lumped_masses_are_on_record_as_before_there_were_other_kinds(build_case):
+    """Their hash names runs of earlier versions."""
+    spec = load_pantograph("bruni_2015")
+    assert config_sha256(spec) == "ef7f8533e3646bc4e2635ebfd843eeb2c92fd57897df73d1631bbc55422ffb1b"
+    written = build_case("bruni_2015", 275.0, mean_force_N=143.0).model_dump()
+    assert "run_fmu" not in written
+    assert set(written["pantograph"]) == {
+        "schema_version", "name", "description", "masses", "stiffnesses", "dampings", "provenance",
+    }  # fmt: skip

@@ -50,7 +50,7 @@ def unpack(file: Path, folder: Path) -> Archive:
     Raises
     ------
     FmuError
-        If it is no FMU for co-simulation that this machine can load.
+        If this machine cannot load it as an FMU for co-simulation.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -59,7 +59,7 @@ def unpack(file: Path, folder: Path) -> Archive:
             archive.extractall(folder)
         root = ElementTree.parse(folder / "modelDescription.xml").getroot()
     except (OSError, zipfile.BadZipFile, ElementTree.ParseError) as error:
-        raise FmuError(f"is no FMU that can be unpacked: {error}") from error
+        raise FmuError(f"cannot be unpacked as an FMU: {error}") from error
     version = root.get("fmiVersion", "").partition(".")[0]
     if version not in ("2", "3"):
         raise FmuError(f"must be of FMI 2 or 3: it says '{root.get('fmiVersion')}'")

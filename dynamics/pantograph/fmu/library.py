@@ -134,7 +134,7 @@ class Instance:
         self._move("get", names, found)
         return tuple(found)
 
-    def _move(self, which: str, names: Sequence[str], values: Any) -> None:
+    def _move(self, which: str, names: Sequence[str], values: ctypes.Array[c_double]) -> None:
         count = c_size_t(len(names))
         last = (count,) if self._archive.version == 3 else ()
         self._call(which, self._references(names), count, values, *last)

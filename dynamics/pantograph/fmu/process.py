@@ -6,10 +6,12 @@ velocity, or the length of a sentence and the sentence. The FMU may print what i
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import math
 import os
+import signal
 import struct
 import sys
 import tempfile
@@ -24,6 +26,7 @@ __all__ = ["ANSWER", "FAILED", "REQUEST", "RESTART", "STEP", "STOP", "serve"]
 REQUEST, ANSWER = struct.Struct("<bdd"), struct.Struct("<bdd")
 STEP, RESTART, STOP = 0, 1, 2
 FAILED = 1
+END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 def serve(told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
@@ -80,7 +83,14 @@ def _answer(instance: Instance, outputs: tuple[str, str], answers: BinaryIO) -> 
     answers.flush()
 
 
+def _end_with_parent() -> None:
+    """Ask Linux to end this process with the one that started it, even where the FMU no longer returns."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
+
+
 if __name__ == "__main__":
+    _end_with_parent()
     read, write = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
         serve(json.loads(incoming.readline()), incoming, outgoing)
