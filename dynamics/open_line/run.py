@@ -15,7 +15,7 @@ from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme
 from dynamics.open_line.march import march
 from dynamics.open_line.run_record import RunRecord
 from dynamics.open_line.static_start import static_start
-from dynamics.open_line.system import Pantographs, State, System
+from dynamics.open_line.system import Pantographs, System
 from dynamics.results.histories import Histories
 from dynamics.spec.case import CaseSpec
 
@@ -69,16 +69,15 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     pantographs = build_pantographs(case, case.catenary.station(first_span))
     way = first_span, first_span + spans
     if case.pantograph.kind != "fmu":
-        return _march(case, line, pantographs, static_start(case, line, pantographs), way)
+        return _march(case, line, pantographs, way)
     with DrivenHeads(case, line, pantographs) as heads:
-        return _march(case, line, heads.pantographs, heads.start(), way, heads)
+        return _march(case, line, heads.pantographs, way, heads)
 
 
 def _march(
     case: CaseSpec,
     line: WholeLine,
     pantographs: Pantographs,
-    state: State,
     way: tuple[float, float],
     heads: DrivenHeads | None = None,
 ) -> LineRun:
@@ -89,6 +88,7 @@ def _march(
     scheme = INTEGRATORS[settings.integrator].init(build_matrices(case, line, system), request)
     steps, chunk = case.steps_between(*way), case.steps_per_period
     kept = RunRecord(case, line, steps, pantographs)
+    state = static_start(case, line, pantographs) if heads is None else heads.start()
     wires = len(line.equilibrium.mesh.contact_runs)
     work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass), wires)
     start_accelerations(system, state, line.mass, work)

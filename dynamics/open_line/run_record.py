@@ -58,7 +58,7 @@ class RunRecord:
         self.force = np.zeros((steps, count))
         self.height = np.zeros((steps, count))
         self.wire_force = np.zeros((steps, count * len(mesh.contact_runs)))
-        self.masses = _array((steps, 3, count, len(pantographs.mass)))
+        self.masses = np.zeros((steps, 3, count, len(pantographs.mass)))
         self.dropper = _array((steps, len(mesh.dropper_bottom)))
         self.point = _array((steps, 3, len(self.watched)))
         self.shape = _array((frames, n))
