@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dynamics.simulation import simulate
     from dynamics.spec.case import CaseSpec
     from dynamics.spec.case_input import load_pantograph, pantograph_names
-    from dynamics.spec.train import PantographSpec
+    from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["CaseSpec", "PantographSpec", "Run", "export_bundle", "load_pantograph", "pantograph_names", "simulate"]
 
@@ -24,7 +24,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "CaseSpec": "dynamics.spec.case",
-        "PantographSpec": "dynamics.spec.train",
+        "PantographSpec": "dynamics.spec.pantograph",
         "Run": "dynamics.run",
         "export_bundle": "dynamics.rig.exported",
         "load_pantograph": "dynamics.spec.case_input",

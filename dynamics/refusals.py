@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from catenary.spec.line import CatenarySpec
     from dynamics.spec.case import CaseSpec
 
-__all__ = ["refuse_coarse_step", "refuse_slack_line", "refuse_unfit_case"]
+__all__ = ["refuse_coarse_step", "refuse_slack_line", "refuse_unfit_case", "refuse_unusable_pantograph"]
 
 
 SMALLEST_WINDOW = 2  # spans: whether a step is too long shows in one cell
@@ -60,6 +60,30 @@ def refuse_coarse_step(case: CaseSpec, equilibrium: Equilibrium) -> None:
         refuse_long_substep(case)
 
 
+def refuse_unusable_pantograph(case: CaseSpec) -> None:
+    """Refuse a pantograph whose file cannot be read, is not the one on record, or does not say what a run needs.
+
+    Raises
+    ------
+    InputError
+        With one sentence per fault.
+    """
+    from dynamics.pantograph.linear import linear_pantograph
+    from dynamics.pantograph.matrices_file import refuse_other_content
+
+    given = case.pantograph
+    if given.fmu is not None:
+        refuse_other_content(given.fmu.file, given.fmu.sha256, "pantograph.fmu")
+        return
+    enters = case.on_open_line and max(case.distances) > case.catenary.station(case.open_line.start)
+    moved = "base_motion" if case.base_motion is not None else "a trailing pantograph that enters the line"
+    if (case.base_motion is not None or enters) and not linear_pantograph(given).base_is_known:
+        assert given.matrices is not None
+        raise InputError([f"pantograph.matrices.file '{given.matrices.file}' holds no base, which {moved} needs"])
+    if given.matrices is not None:
+        linear_pantograph(given)
+
+
 def refuse_unfit_case(case: CaseSpec) -> None:
     """Refuse a case whose line hangs slack at rest or whose step is too long for it, before anything is written.
 
@@ -68,4 +92,5 @@ def refuse_unfit_case(case: CaseSpec) -> None:
     InputError
         With one sentence per fault.
     """
+    refuse_unusable_pantograph(case)
     refuse_coarse_step(case, refuse_slack_line(case.catenary))

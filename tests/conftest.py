@@ -1,6 +1,10 @@
 """Cases for tests of the physics: a line and a pantograph of the library at one speed; pages of what runs measured."""
 
+import os
+import shutil
 import signal
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -118,3 +122,46 @@ def influence(build_line, build_case):
     droppers = {"positions": [5.0, 16.25, 27.5, 38.75, 50.0], "contact_wire_heights": [0.0, -0.03, -0.04, -0.03, 0.0]}
     line = build_line(droppers=droppers, damping={"alpha": 0.5})
     return influence_matrices(build_case(line, 275.0, applied_force_N=165.0))
+
+
+# variables of the FMU of the tests in the order of their value references
+FMU_VARIABLES = {
+    "contact_force": "input", "head_height": "output", "head_velocity": "output", "applied_force": "parameter",
+    "hangs_at": "parameter", "crashes_at": "parameter", "fails_at": "parameter", "offset": "parameter",
+}  # fmt: skip
+
+
+def fmu_description(version: int) -> str:
+    """Model description of the three-mass pantograph of the tests, as FMI 2 or 3 has it."""
+    before, after = (
+        ('<ScalarVariable name="', "><Real/></ScalarVariable>") if version == 2 else ('<Float64 name="', "/>")
+    )
+    rows = "".join(
+        f'{before}{name}" valueReference="{k}" causality="{kind}"{after}'
+        for k, (name, kind) in enumerate(FMU_VARIABLES.items())
+    )
+    token = "guid" if version == 2 else "instantiationToken"
+    head = f'fmiVersion="{version}.0" modelName="lumped" {token}="lumped"'
+    parts = f'<CoSimulation modelIdentifier="lumped"/><ModelVariables>{rows}</ModelVariables>'
+    return f'<?xml version="1.0"?><fmiModelDescription {head}>{parts}</fmiModelDescription>'
+
+
+@pytest.fixture(scope="session")
+def lumped_fmu(tmp_path_factory):
+    """Function that gives the three-mass pantograph of the 2015 benchmark as an FMU of FMI 2 or 3, made of C."""
+    if shutil.which("gcc") is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("no gcc: apt-get install gcc")
+    folder, made = tmp_path_factory.mktemp("fmu"), {}
+
+    def build(version: int) -> Path:
+        if version not in made:
+            source, library = CONF.parent / "tests/dynamics/lumped_fmu.c", folder / f"lumped{version}.so"
+            flags = ["-O2", "-shared", "-fPIC", f"-DFMI={version}"]
+            subprocess.run(["gcc", *flags, str(source), "-o", str(library)], check=True, capture_output=True)
+            made[version] = folder / f"lumped{version}.fmu"
+            with zipfile.ZipFile(made[version], "w") as archive:
+                archive.writestr("modelDescription.xml", fmu_description(version))
+                archive.write(library, f"binaries/{'linux64' if version == 2 else 'x86_64-linux'}/lumped.so")
+        return made[version]
+
+    return build

@@ -116,4 +116,8 @@ def read_choice(group: str, path: Path) -> dict[str, Any]:
                 "line of a dropper table, in Python load_line(NAME).with_droppers(positions_m=..., heights_mm=...)"
             ]
         )
-    return read_yaml_mapping(path, group)
+    content = read_yaml_mapping(path, group)
+    for block in content.values() if group == "pantograph" else ():
+        if isinstance(block, dict) and isinstance(block.get("file"), str):  # a supplier's file lies next to its YAML
+            block["file"] = str(path.parent / block["file"])
+    return content

@@ -88,6 +88,10 @@ def _matrices(case: CaseSpec) -> InfluenceMatrices:
     """Influence matrices of a case, where they cover what its window does."""
     if case.slack_damping != "kept":
         raise NoCompanionError(f"influence matrices keep the damping of slack droppers: got {case.slack_damping}")
+    if case.pantograph.kind != "lumped":
+        raise NoCompanionError(
+            f"influence matrices are pressed by lumped masses: pantograph.kind is {case.pantograph.kind}"
+        )
     if case.trailing.distances_m:
         raise NoCompanionError("influence matrices are pressed by one pantograph: trailing.distances_m names others")
     try:

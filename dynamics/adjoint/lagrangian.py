@@ -24,7 +24,7 @@ from dynamics.adjoint.products import accelerations, half_steps, means, pair_pro
 from dynamics.adjoint.steady import Figure, SteadyMultipliers
 from dynamics.adjoint.window import AdjointWindow
 from dynamics.linear_algebra.vector_rows import Rows
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.linear import linear_pantograph
 from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.layout import Bays, Floats, Ints, Places
 from dynamics.travelling_window.state import SpanRecord, WindowState
@@ -183,12 +183,13 @@ class Lagrangian:
         return self._kept[1]
 
     def _pantograph_value(self, case: CaseSpec, rate: float) -> float:
-        mass, damping, stiffness = pantograph_matrices(case.pantograph)
+        own = linear_pantograph(case.pantograph, case.pressed_N)
         acceleration, velocity, place = self._pantograph
-        total = rate**2 * np.diag(acceleration) @ mass + rate * (damping * velocity).sum() + (stiffness * place).sum()
+        total = rate**2 * np.diag(acceleration) @ own.mass
+        total += rate * (own.damping * velocity).sum() + (own.stiffness * place).sum()
         applied = case.applied_force_N
         if applied is not None:
-            total -= applied * float(self._found.period.pantograph[:, -1].sum())
+            total -= applied * float((self._found.period.pantograph @ own.applied).sum())
         return float(total)
 
     def _contact_value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:

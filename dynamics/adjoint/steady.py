@@ -102,12 +102,13 @@ def steady_multipliers(
         Spans after which the search gives up; what it found then says that it has not converged.
     """
     memory, layout, cause = Acceleration(None, 0), _Layout(window), figure.cause
+    acted = window.window.pantograph.applied
     x, residual, spans, scale = layout.pack(0.0), np.inf, 0, (1.0, 1.0, 1.0)
     while spans < most and residual > tolerance:
         mean = layout.unpack(x)
         out = window.march(cause + mean / len(cause), figure.lifted)
         window.shift()
-        mapped = layout.pack(0.0 if gain is None else mean + float(out.pantograph[:, -1].sum()) / gain)
+        mapped = layout.pack(0.0 if gain is None else mean + float((out.pantograph @ acted).sum()) / gain)
         spans += 1
         if spans <= PLAIN_SPANS:  # a lifted support has not reached the pantograph at first: sizes say nothing yet
             x, scale = mapped, layout.sizes(mapped)

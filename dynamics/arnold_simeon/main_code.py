@@ -41,7 +41,7 @@ from dynamics.open_line.system import (
     System,
     Wires,
 )
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.linear import linear_pantograph
 from dynamics.spec.case import PantographSpec
 
 __all__ = ["cable_line", "march_with_springs", "spring_differences"]
@@ -219,12 +219,15 @@ def _contact_area(half_width: float) -> tuple[Array, Array]:
 
 def _train(spec: BenchmarkSpec) -> Pantographs:
     """The benchmark's pantograph as the main code's train."""
-    mass, damping, stiffness = pantograph_matrices(_pantograph(spec))
+    own = linear_pantograph(_pantograph(spec))
     return Pantographs(
-        mass=mass,
-        damping=damping,
-        stiffness=stiffness,
+        mass=own.mass,
+        damping=own.damping,
+        stiffness=own.stiffness,
         applied=np.array([spec.applied_force]),
+        acted=own.applied,
+        lift=own.lift,
+        shown=own.shown,
         start=np.array([spec.start]),
         entering=np.zeros(1, np.bool_),
         entry_length=1.0,
@@ -232,8 +235,11 @@ def _train(spec: BenchmarkSpec) -> Pantographs:
         speed=spec.speed,
         base_time=np.zeros(0),
         base_height=np.zeros(0),
-        base_stiffness=spec.body_stiffness,
-        base_damping=spec.body_damping,
+        base_stiffness=own.base_stiffness,
+        base_damping=own.base_damping,
+        held=np.zeros(0),
+        mechanism=np.zeros((0, 6)),
+        row=np.ones(3),
     )
 
 

@@ -19,8 +19,8 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.contact_wire import static_height
 from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.network import LineNetwork
-from dynamics.pantograph.lumped import pantograph_matrices
-from dynamics.spec.case import CaseSpec, PantographSpec
+from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
+from dynamics.spec.case import CaseSpec
 
 __all__ = ["ContactSystem", "contact_system", "head_answers", "station_phases"]
 
@@ -69,12 +69,12 @@ def station_phases(network: LineNetwork, contour: Contour) -> Complexes:
     return np.asarray(np.exp(1j * np.outer(network.stations / contour.speed, contour.pulses)))
 
 
-def head_answers(spec: PantographSpec, omega: Floats) -> Complexes:
+def head_answers(pantograph: LinearPantograph, omega: Floats) -> Complexes:
     """Rise of a pantograph's head under a force on it, at angular frequencies (omega,) [m/N]; 0 at 0."""
-    mass, damping, stiffness = pantograph_matrices(spec)
-    w = omega[omega != 0.0][:, None, None]
+    w, mass = omega[omega != 0.0][:, None, None], np.diag(pantograph.mass)
     found = np.zeros(len(omega), np.complex128)
-    found[omega != 0.0] = np.linalg.inv(-w * w * np.diag(mass) + 1j * w * damping + stiffness)[:, 0, 0]
+    dynamic = -w * w * mass + 1j * w * pantograph.damping + pantograph.stiffness
+    found[omega != 0.0] = np.linalg.inv(dynamic)[:, 0, 0]
     return found
 
 
@@ -92,10 +92,11 @@ def contact_system(
     H += H[::-1, ::-1].conj()
     H[np.arange(count), np.arange(count)] += bare
     static = _static_harmonics(eq, contour.harmonics, network.period)
-    own = 1.0 / case.contact.stiffness + head_answers(case.pantograph, contour.pulses)
+    assert case.mean_force_N is not None
+    pantograph = linear_pantograph(case.pantograph, case.mean_force_N)
+    own = 1.0 / case.contact.stiffness + head_answers(pantograph, contour.pulses)
     varying = np.arange(count) != contour.harmonics
     matrix = H + np.diag(own)
-    assert case.mean_force_N is not None
     return ContactSystem(H, np.linalg.inv(matrix[np.ix_(varying, varying)]), static, case.mean_force_N)
 
 

@@ -29,7 +29,8 @@ from dynamics.open_line.system import (
     Wires,
 )
 from dynamics.open_line.wire_ends import wire_ends
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.articulated import Mechanism
+from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
 
@@ -195,23 +196,34 @@ def _springs(line: WholeLine) -> Springs:
     return Springs(dof, stiffness[dof])
 
 
+def _row(mechanism: Mechanism | None) -> NDArray[np.float64]:
+    """Where the rows of a mechanism's table begin [m], their distance [m], speed of full friction [m/s]."""
+    if mechanism is None:
+        return np.ones(3)
+    return np.array([mechanism.begin, mechanism.step, mechanism.friction_speed])
+
+
 def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     """The train's pantographs, the first one ``start`` [m] beyond the line's first support.
 
     One that begins before the line's first support has no force and a lowered base there; both rise over the entry
     length from that support on (PACDIN, section 2.2).
     """
-    mass, damping, stiffness = pantograph_matrices(case.pantograph)
+    driven = case.pantograph.kind == "fmu"
+    own = HEAD_ALONE if driven else linear_pantograph(case.pantograph, case.pressed_N)
     trailing = case.trailing
     applied = float(case.applied_force_N or 0.0)
     forces = [applied, *(trailing.applied_forces_N or (applied,) * len(trailing.distances_m))]
     at = start - np.array([0.0, *trailing.distances_m])
     base = case.base_motion
     return Pantographs(
-        mass=mass,
-        damping=damping,
-        stiffness=stiffness,
+        mass=own.mass,
+        damping=own.damping,
+        stiffness=own.stiffness,
         applied=np.array(forces),
+        acted=own.applied,
+        lift=own.lift,
+        shown=own.shown,
         start=at,
         entering=at < 0.0,
         entry_length=trailing.entry_length_m,
@@ -219,6 +231,9 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         speed=case.speed,
         base_time=np.array(base.time_s if base else ()),
         base_height=np.array(base.height_m if base else ()),
-        base_stiffness=case.pantograph.stiffnesses[-1],
-        base_damping=case.pantograph.dampings[-1],
+        base_stiffness=own.base_stiffness,
+        base_damping=own.base_damping,
+        held=np.zeros(len(forces) if driven else 0),
+        mechanism=np.zeros((0, 6)) if own.mechanism is None else np.ascontiguousarray(own.mechanism.table),
+        row=_row(own.mechanism),
     )

@@ -98,6 +98,27 @@ def base_motion(panto: Pantographs, p: int, t: float) -> tuple[float, float, flo
 
 
 @njit(**_OPTIONS)
+def _arms_beyond(panto, force, z, v, applied):
+    """Force that accelerates the arms' mass at the working height as theirs is, from the linear force on them.
+
+    ``z``, ``v`` of the apex over its base; symbols as in `dynamics.pantograph.articulated`.
+    """
+    table, (begin, step, full) = panto.mechanism, (panto.row[0], panto.row[1], panto.row[2])
+    at = (z - begin) / step
+    k = min(max(int(at), 0), table.shape[0] - 2)
+    w = at - k
+    G, b, c, f, half, ratio = (
+        table[k, 0] + w * (table[k + 1, 0] - table[k, 0]),
+        table[k, 1] + w * (table[k + 1, 1] - table[k, 1]),
+        table[k, 2] + w * (table[k + 1, 2] - table[k, 2]),
+        table[k, 3] + w * (table[k + 1, 3] - table[k, 3]),
+        table[k, 4] + w * (table[k + 1, 4] - table[k, 4]),
+        table[k, 5] + w * (table[k + 1, 5] - table[k, 5]),
+    )
+    return ratio * (force + applied * b - G - c * v - half * v * v - f * np.tanh(v / full))
+
+
+@njit(**_OPTIONS)
 def pantograph_residual(
     panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], lam: float, out: Floats
 ) -> None:
@@ -109,6 +130,9 @@ def pantograph_residual(
         total = 0.0
         for j in range(m):
             total -= panto.stiffness[i, j] * z[p, j] + panto.damping[i, j] * zv[p, j]
-        out[i] = total
+        push = panto.acted[i] * (share * panto.applied[p])
+        out[i] = total + (push + panto.base_stiffness[i] * height + panto.base_damping[i] * velocity)
     out[0] -= lam
-    out[m - 1] += share * panto.applied[p] + panto.base_stiffness * height + panto.base_damping * velocity
+    if panto.mechanism.shape[0] > 0:
+        above, speed = z[p, m - 1] - height, zv[p, m - 1] - velocity
+        out[m - 1] = _arms_beyond(panto, out[m - 1], above, speed, share * panto.applied[p])

@@ -15,7 +15,7 @@ from dynamics.open_line.integrators.registry import Scheme
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import State, System
 
-__all__ = ["Record", "march"]
+__all__ = ["Record", "march", "march_step"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy"}
 
@@ -73,6 +73,23 @@ def _close_contacts(state, work):
         elif state.force[c] <= 0.0:
             state.impact[c] = approach[c]
         state.force[c] = force[c]
+
+
+@njit(**_OPTIONS)
+def march_step(
+    system: System, state: State, scheme: Scheme, work: Work, record: Record, at: tuple[int, int]
+) -> tuple[int, float]:
+    """March the step of a row ``at`` (row, step) of the record; iterations (negative: not converged), residual [N].
+
+    What the integrator carries from step to step must have been made ready.
+    """
+    k, number = at
+    count, residual = step(system, state, scheme, work, number * scheme.dt)
+    if count >= 0:
+        _close_contacts(state, work)
+        _write(system, state, work, record, k, number)
+        record.iterations[k] = count
+    return count, residual
 
 
 @njit(**_OPTIONS)

@@ -15,7 +15,7 @@ from catenary.linearised.contact_wire import contact_table
 from dynamics.contact_force.filters import filter_record
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.march import Record
-from dynamics.open_line.system import State, System
+from dynamics.open_line.system import Pantographs, State, System
 from dynamics.results.histories import Frames, Histories
 from dynamics.spec.case import CaseSpec
 
@@ -35,11 +35,10 @@ class RunRecord:
     line : WholeLine
     steps : int
         Most steps that the run takes.
-    pantographs : int
-        How many of them there are.
+    pantographs : Pantographs
     """
 
-    def __init__(self, case: CaseSpec, line: WholeLine, steps: int, pantographs: int) -> None:
+    def __init__(self, case: CaseSpec, line: WholeLine, steps: int, pantographs: Pantographs) -> None:
         self.case, self.line = case, line
         mesh, wanted = line.equilibrium.mesh, case.histories
         self.points = np.array(
@@ -50,14 +49,16 @@ class RunRecord:
         self.held, self.first_wire = _over_supports(mesh)
         watched = np.concatenate([mesh.dof[self.held, 2], mesh.dof[self.points, :3].ravel()])
         self.watched, self.n_held = line.kept(watched), len(self.held)
-        masses, n = len(case.pantograph.masses), line.mass.shape[0]
+        n = line.mass.shape[0]
         per_second = wanted.frames_per_second
         self.every = max(1, round(1.0 / (per_second * case.time_step))) if wanted.animation else 0
         frames = steps // self.every if self.every else 0
-        self.force = np.zeros((steps, pantographs))
-        self.height = np.zeros((steps, pantographs))
-        self.wire_force = np.zeros((steps, pantographs * len(mesh.contact_runs)))
-        self.masses = np.zeros((steps, 3, pantographs, masses))
+        count = len(pantographs.start)
+        self.shown = np.asarray(pantographs.shown)
+        self.force = np.zeros((steps, count))
+        self.height = np.zeros((steps, count))
+        self.wire_force = np.zeros((steps, count * len(mesh.contact_runs)))
+        self.masses = np.zeros((steps, 3, count, len(pantographs.mass)))
         self.dropper = _array((steps, len(mesh.dropper_bottom)))
         self.point = _array((steps, 3, len(self.watched)))
         self.shape = _array((frames, n))
@@ -100,9 +101,9 @@ class RunRecord:
             contact_force=force,
             contact_force_filtered=filtered,
             contact_height=self.height[:done],
-            mass_height=self.masses[:done, 0],
-            mass_velocity=self.masses[:done, 1],
-            mass_acceleration=self.masses[:done, 2],
+            mass_height=self._shown(self.masses[:done, 0]),
+            mass_velocity=self._shown(self.masses[:done, 1]),
+            mass_acceleration=self._shown(self.masses[:done, 2]),
             dropper_force=self.dropper[:done],
             dropper_x=mesh.node_x[mesh.dropper_bottom],
             support_uplift=uplift,
@@ -116,6 +117,11 @@ class RunRecord:
             frames=self._frames(done, position) if self.every else None,
         )
 
+    def _shown(self, moved: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What is shown of the masses' motion (time, pantograph, shown)."""
+        same = np.array_equal(self.shown, np.eye(moved.shape[-1]))
+        return moved if same else moved @ self.shown.T
+
     def _frames(self, done: int, position: NDArray[np.float64]) -> Frames:
         mesh, count = self.line.equilibrium.mesh, done // self.every
         rest, rows = self.line.equilibrium.q[:, :3], np.arange(1, count + 1) * self.every - 1
@@ -128,7 +134,7 @@ class RunRecord:
             rest=rest,
             position=rest + moved,
             dropper_ends=np.stack([mesh.dropper_bottom, mesh.dropper_top], axis=1),
-            mass_height=self.masses[rows, 0],
+            mass_height=self._shown(self.masses[rows, 0]),
             pantograph_x=position[rows],
         )
 

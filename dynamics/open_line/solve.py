@@ -9,7 +9,7 @@ line, or they enter it at its first support (PACDIN, section 2.2).
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from catenary.layout.geometry import spans_at
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.run import LineRun, prepare_line, run_whole_line
+from dynamics.pantograph.fmu.archive import FmuError
 from dynamics.results.slack_times import slack_time_of_line
 from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.results.span_cut import span_cut
@@ -89,7 +90,14 @@ def solve_open_line(case: CaseSpec, applied_force: float | None = None) -> Solut
         status = Status.EQUILIBRIUM_FAILED
         return without_figures(case, eq, status, status.value, found - began)
     found = time.perf_counter()
-    evaluated, ending = _hold_means(case, prepare_line(case, whole), applied_force)
+    try:
+        evaluated, ending = _hold_means(case, prepare_line(case, whole), applied_force)
+    except FmuError as error:
+        spent = time.perf_counter() - found
+        return replace(
+            without_figures(case, eq, Status.DEVICE_FAILED, f"{Status.DEVICE_FAILED.value}: {error}", found - began),
+            wall_time_s={"equilibrium": found - began, "dynamics": spent},
+        )
     wall_time_s = {"equilibrium": found - began, "dynamics": time.perf_counter() - found}
     return _solution(case, eq, ending, evaluated, wall_time_s)
 

@@ -14,7 +14,7 @@ from dynamics.open_line.system import Floats, Ints, Pantographs, State
 from dynamics.pantograph.lumped import pressed_at_rest
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["static_start"]
+__all__ = ["rest_under", "start_at_rest", "static_start"]
 
 
 def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> State:
@@ -26,18 +26,49 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     count, masses = len(pantographs.start), len(pantographs.mass)
     u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count * len(runs))
     standing = np.flatnonzero(~pantographs.entering)
-    z -= pantographs.entry_drop * pantographs.entering[:, None]
+    z -= pantographs.entry_drop * np.outer(pantographs.entering, pantographs.lift)
     if len(standing):
         head, wire, height, load = _contacts(line, pantographs.start[standing])
-        hold = coo_array((np.full(len(line.along), AXIAL_HOLD), (line.along, line.along)), shape=(n, n))
-        unit = splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load)
-        applied, own = pantographs.applied[standing], np.asarray(pantographs.stiffness)
+        unit = _unit_loads(line, load)
+        applied = np.outer(pantographs.applied[standing], pantographs.acted)
+        own = np.asarray(pantographs.stiffness)
         soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
         z[standing], lam = _pressed(own, soft, height, applied, head)
         u = unit @ lam
         force[standing[head] * len(runs) + wire] = lam
     zero = np.zeros_like(z)
     return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(force.size))
+
+
+def rest_under(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> list[tuple[float, float]]:
+    """Height of the lowest wire at rest over each pantograph [m], and what it and the contact give way by [m/N]."""
+    head, _, height, load = _contacts(line, pantographs.start)
+    soft = np.einsum("ij,ij->j", load, _unit_loads(line, load)) + 1.0 / _secant(case, pantographs)
+    lowest = [min(np.flatnonzero(head == p), key=lambda c: height[c]) for p in range(len(pantographs.start))]
+    return [(float(height[c]), float(soft[c])) for c in lowest]
+
+
+def start_at_rest(line: WholeLine, pantographs: Pantographs, force: Floats, z: Floats) -> State:
+    """State of a line at rest under contact forces (pantograph,) [N], the heads at heights (pantograph,) [m].
+
+    Each pantograph presses on the lowest wire over it.
+    """
+    n, runs, count = line.mass.shape[0], len(line.equilibrium.mesh.contact_runs), len(z)
+    head, wire, height, load = _contacts(line, pantographs.start)
+    by_contact, pressed = np.zeros(count * runs), np.zeros(len(head))
+    for p in range(count):
+        c = min(np.flatnonzero(head == p), key=lambda c: height[c])
+        by_contact[p * runs + wire[c]] = pressed[c] = force[p]
+    zero = np.zeros((count, 1))
+    u = _unit_loads(line, load) @ pressed
+    return State(u, np.zeros(n), np.zeros(n), z[:, None].copy(), zero, zero.copy(), by_contact, 0.0 * by_contact)
+
+
+def _unit_loads(line: WholeLine, load: Floats) -> Floats:
+    """Displacements (dof, contact) of the line under unit loads [m/N]."""
+    n = line.mass.shape[0]
+    hold = coo_array((np.full(len(line.along), AXIAL_HOLD), (line.along, line.along)), shape=(n, n))
+    return np.asarray(splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load), dtype=np.float64)
 
 
 def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:
@@ -73,7 +104,7 @@ def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats, head: I
     lam[~touching] = 0.0
     free = np.setdiff1d(np.arange(len(applied)), head[touching])
     if free.size:
-        z[free] = np.linalg.solve(own, np.outer(np.eye(len(own))[-1], applied[free])).T
+        z[free] = np.linalg.solve(own, applied[free].T).T
     return z, lam
 
 

@@ -116,13 +116,22 @@ class Pantographs(NamedTuple):
 
     ``start`` (pantograph,) stations at t = 0. Of one that is ``entering`` (pantograph,) applied force and base rise
     from station 0 on over ``entry_length``, the base from ``entry_drop`` below; the others have both from the start.
-    ``base_time``, ``base_height``: motion of the train roof.
+    ``base_time``, ``base_height``: motion of the train roof. ``acted`` (mass,): where the applied force acts;
+    ``lift`` (mass,): what a rigid lift of all moves; ``shown`` (shown, mass): what records show; ``base_stiffness``,
+    ``base_damping`` (mass,): forces of a base that rises. ``held`` (pantograph,), of a device that is stepped from
+    outside and whose head alone stands here: contact force at the end of a step with which its prediction holds [N];
+    empty where the equations of motion are known. ``mechanism`` (row, 6) of arms, as
+    `dynamics.pantograph.articulated.Mechanism` has it, with ``row`` (3,): where its rows begin [m], their distance [m],
+    speed of full friction [m/s]; without rows for what is linear.
     """
 
     mass: Floats
     damping: Floats
     stiffness: Floats
     applied: Floats
+    acted: Floats
+    lift: Floats
+    shown: Floats
     start: Floats
     entering: NDArray[np.bool_]
     entry_length: float
@@ -130,8 +139,11 @@ class Pantographs(NamedTuple):
     speed: float
     base_time: Floats
     base_height: Floats
-    base_stiffness: float
-    base_damping: float
+    base_stiffness: Floats
+    base_damping: Floats
+    held: Floats
+    mechanism: Floats
+    row: Floats
 
 
 class Motion(NamedTuple):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.spec.case import PantographSpec
+from catenary.errors import InputError
+from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["chain_matrix", "pantograph_matrices", "pressed_at_rest"]
 
@@ -24,7 +25,15 @@ def chain_matrix(links: tuple[float, ...]) -> NDArray[np.float64]:
 def pantograph_matrices(
     spec: PantographSpec,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Masses (mass,) [kg], damping [N s/m] and stiffness [N/m] matrices (mass, mass)."""
+    """Masses (mass,) [kg], damping [N s/m] and stiffness [N/m] matrices (mass, mass).
+
+    Raises
+    ------
+    InputError
+        If the pantograph is not one of lumped masses.
+    """
+    if spec.kind != "lumped":
+        raise InputError([f"pantograph.kind must be lumped on the rig and in its emulation: got {spec.kind}"])
     return np.array(spec.masses), chain_matrix(spec.dampings), chain_matrix(spec.stiffnesses)
 
 
@@ -48,8 +57,8 @@ def pressed_at_rest(
         Rise of every head's resting place by the force of each [m/N]: contact springs and the line.
     height : float array (contact,)
         Where a head's resting place is without a force [m].
-    applied : float array (pantograph,)
-        On the lowest mass [N].
+    applied : float array (pantograph, mass)
+        Load of the applied forces [N].
     pressed : int array (contact,), optional
         Pantograph of each contact; without it every one has just its own.
 
@@ -60,11 +69,11 @@ def pressed_at_rest(
     force : float array (contact,)
         Contact force [N]; negative where a head would have to be pulled up.
     """
-    count, masses = len(applied), len(stiffness)
+    count, masses = applied.shape
     n = count * masses
     heads = np.kron(np.eye(count), np.eye(masses)[:, :1])
     heads = heads if pressed is None else heads[:, pressed]
     matrix = np.block([[np.kron(np.eye(count), stiffness), heads], [heads.T, -softness]])
-    load = np.concatenate([np.kron(applied, np.eye(masses)[-1]), height])
+    load = np.concatenate([applied.ravel(), height])
     found = np.asarray(np.linalg.solve(matrix, load), dtype=np.float64)
     return found[:n].reshape(count, masses), found[n:]

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 
 from catenary.form_finding.equilibrium import EquilibriumStatus
 from catenary.storage.dataset import ELASTICITY_FORCE, origin, static_dataset, variable, write_dataset
+from catenary.storage.stored_result import StoredResult, read_result
 from dynamics.results.force_history import force_history
 from dynamics.results.histories import LINE_HISTORIES, SINGLE, TRAIN_HISTORIES, WIRES
 from dynamics.results.signals import ForceSignals, force_signals
-from dynamics.results.stored_result import StoredResult, read_result
 
 if TYPE_CHECKING:
     from dynamics.results.histories import Frames, Histories

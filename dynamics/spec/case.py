@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from catenary.layout.laid_out import laid_out
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from dynamics.spec.histories import HistorySpec
 from dynamics.spec.mean_force import Supply
+from dynamics.spec.pantograph import PantographSpec
 from dynamics.spec.solver import OpenLineSpec, PeriodicSpec, TransientSpec
-from dynamics.spec.train import BaseMotionSpec, ContactSpec, PantographSpec, TrailingSpec
+from dynamics.spec.train import BaseMotionSpec, ContactSpec, TrailingSpec
 
 __all__ = [
     "RIG_STEP",
@@ -90,6 +91,11 @@ class CaseSpec(Spec):
     open_line: OpenLineSpec = OpenLineSpec()
     signal: SignalSpec = SignalSpec()
     histories: HistorySpec = HistorySpec()
+    run_fmu: bool = Field(
+        default=False,
+        description="run the code of a pantograph that is an FMU, in a process of its own; only as typed, no file or "
+        "record of another run sets it",
+    )
 
     @property
     def seeks_steady_state(self) -> bool:
@@ -110,6 +116,11 @@ class CaseSpec(Spec):
     def distances(self) -> tuple[float, ...]:
         """Of every pantograph behind the leading one, its own 0 first [m]."""
         return (0.0, *self.trailing.distances_m)
+
+    @property
+    def pressed_N(self) -> float:
+        """Applied force, or the mean force in its place, about which a pantograph is linearised [N]."""
+        return float(self.applied_force_N or self.mean_force_N or 0.0)
 
     @property
     def speed(self) -> float:
@@ -174,6 +185,7 @@ class CaseSpec(Spec):
                 "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
                 "have the tensions that stretch them; use kinematics=linearised to hold them constant"
             )
+        problems += self._device_problems()
         problems += self._ends_where_it_ends()
         problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
@@ -185,6 +197,40 @@ class CaseSpec(Spec):
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _device_problems(self) -> list[str]:
+        """Say what a pantograph that is an FMU cannot do, and that its code runs only where that was typed."""
+        fmu = self.pantograph.fmu
+        if self.pantograph.articulated is not None and self.base_motion is not None:
+            return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
+        if fmu is None:
+            return []
+        asked = {
+            f"solver={self.solver}": not self.on_open_line,
+            f"open_line.integrator={self.open_line.integrator}": self.open_line.integrator == "rk4",
+            "base_motion": self.base_motion is not None,
+            "a trailing pantograph that enters the line on its way": (
+                self.on_open_line and max(self.distances) > self.catenary.station(self.open_line.start)
+            ),
+        }
+        problems = [
+            f"pantograph.kind fmu takes solver=open_line with an implicit integrator, a base that does not move and "
+            f"pantographs that all begin under the line: got {what}"
+            for what, wrong in asked.items()
+            if wrong
+        ]
+        if not self.run_fmu:
+            problems.append(
+                f"run_fmu=true must be typed to run the code of the FMU {fmu.file}: an FMU can do whatever its maker "
+                f"wants with this machine; its content on record has sha256 {fmu.sha256[:16]}..."
+            )
+        return problems
+
+    @model_serializer(mode="wrap")
+    def _typed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Write ``run_fmu`` where it was typed alone: other inputs are on record as before there were FMUs."""
+        content: dict[str, Any] = handler(self)
+        return content if self.run_fmu else {key: value for key, value in content.items() if key != "run_fmu"}
 
     def _ends_where_it_ends(self) -> list[str]:
         """Say where a line by stations is asked to repeat, or to have other spans than it has."""

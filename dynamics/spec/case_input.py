@@ -18,7 +18,7 @@ from dynamics.spec.case import CaseSpec, Kinematics, SlackDamping
 from dynamics.spec.held_force import fill_mean_force
 from dynamics.spec.mean_force import Supply
 from dynamics.spec.open_line_of import fill_open_line
-from dynamics.spec.train import PantographSpec
+from dynamics.spec.pantograph import PantographSpec
 
 __all__ = ["Block", "CaseChanges", "Line", "Pantograph", "job_input", "load_pantograph", "pantograph_names"]
 

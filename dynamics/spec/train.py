@@ -1,68 +1,17 @@
-"""Validated description of what runs under a line: pantographs, contact, base motion (SI units)."""
+"""Validated description of what runs under a line: contact, pantographs of a train, motion of their base (SI units)."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
-from catenary.spec.line import Mark
 
-__all__ = ["BaseMotionSpec", "ContactSpec", "PantographSpec", "TrailingSpec"]
+__all__ = ["BaseMotionSpec", "ContactSpec", "TrailingSpec"]
 
 LONGEST_GAP = 0.1  # s, between samples of a base motion: half a period of 5 Hz
-
-
-class PantographSpec(Spec):
-    """Lumped-mass pantograph, listed from the head down to the base (any number of masses).
-
-    Spring and damper ``k`` join mass ``k`` to mass ``k + 1``, the last ones join the lowest mass to the base. Springs
-    are unstressed with all masses at the contact wire's height at the support; weights are inside the applied
-    force, which acts on the lowest mass.
-    """
-
-    schema_version: Literal[1] = 1
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
-    description: str = Field(default="", description="where the data come from")
-    masses: tuple[Annotated[float, Field(gt=0.0, le=200.0)], ...] = Field(
-        min_length=1, max_length=8, description="masses, head first [kg]"
-    )
-    stiffnesses: tuple[Annotated[float, Field(ge=0.0, le=1.0e6)], ...] = Field(
-        max_length=8, description="springs, head first, the last one to the base [N/m]"
-    )
-    dampings: tuple[Annotated[float, Field(ge=0.0, le=1.0e5)], ...] = Field(
-        max_length=8, description="dampers, head first, the last one to the base [N s/m]"
-    )
-    provenance: dict[str, Mark] = Field(
-        default_factory=dict, max_length=1000, description="where each value comes from"
-    )
-
-    def __str__(self) -> str:
-        """Say the same as the repr: print shows no dump of all keys."""
-        return repr(self)
-
-    def __repr__(self) -> str:
-        """Name the pantograph and its masses, head first."""
-        return f"<pantograph {self.name}: {' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first>"
-
-    @model_validator(mode="after")
-    def _one_spring_per_mass(self) -> Self:
-        n = len(self.masses)
-        if len(self.stiffnesses) != n or len(self.dampings) != n:
-            raise ValueError(
-                f"stiffnesses and dampings must have one value per mass: {n} masses, "
-                f"{len(self.stiffnesses)} stiffnesses, {len(self.dampings)} dampings"
-            )
-        for k, spring in enumerate(self.stiffnesses[:-1]):
-            if spring <= 0.0:
-                raise ValueError(
-                    f"stiffnesses[{k}], between mass {k + 1} and mass {k + 2}, must be stiffer than 0 N/m: got "
-                    f"{spring:g} N/m, and a mass without a spring has no position at rest (only the last one, to the "
-                    f"base, may be 0)"
-                )
-        return self
 
 
 class ContactSpec(Spec):

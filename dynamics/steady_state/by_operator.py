@@ -23,7 +23,7 @@ from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
 from dynamics.line_operator.slack import SlackForces, slack_on, solve_slack
 from dynamics.line_operator.start import OperatorStart
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
@@ -122,10 +122,9 @@ class _Found:
         """Applied force [N] that holds the mean: with it the head stands where the mean height wants it."""
         middle = len(self.slack.force) // 2
         head = self.wire[middle].real + self.contact.mean / self.case.contact.stiffness
-        stiffness = pantograph_matrices(self.case.pantograph)[2]
-        base = np.zeros(len(stiffness))
-        base[-1] = -1.0
-        matrix = np.column_stack([stiffness[:, 1:], base])
+        pantograph = linear_pantograph(self.case.pantograph, self.contact.mean)
+        stiffness = pantograph.stiffness
+        matrix = np.column_stack([stiffness[:, 1:], -pantograph.applied])
         pressed = np.zeros(len(stiffness))
         pressed[0] = -self.contact.mean
         return float(np.linalg.solve(matrix, pressed - stiffness[:, 0] * head)[-1])

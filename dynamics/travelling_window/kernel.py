@@ -59,8 +59,7 @@ def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
         rhs = 2.0 / dt * mass[j] * vp[j]
         for k in range(m):
             rhs -= stiffness[j, k] * zp[k]
-        if j == m - 1:
-            rhs += force
+        rhs += panto.acted[j] * force
         if j == 0:
             rhs -= half_old
         for i in range(m):

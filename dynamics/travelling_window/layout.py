@@ -144,11 +144,16 @@ class Contact(NamedTuple):
 
 
 class Panto(NamedTuple):
-    """Equal pantographs: inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], applied forces [N]."""
+    """Equal pantographs.
+
+    Inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], where applied forces act (mass,) [-], and
+    these forces (pantograph,) [N].
+    """
 
     inverse: Floats
     mass: Floats
     stiffness: Floats
+    acted: Floats
     applied: Floats
 
 

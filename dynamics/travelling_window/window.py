@@ -20,7 +20,8 @@ from scipy.sparse.linalg import splu
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.chain import chain_stiffness, held_along
 from dynamics.linear_algebra.vector_rows import LANES, row_lanes
-from dynamics.pantograph.lumped import pantograph_matrices, pressed_at_rest
+from dynamics.pantograph.linear import linear_pantograph
+from dynamics.pantograph.lumped import pressed_at_rest
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
 from dynamics.travelling_window.arrays import aligned, in_precision, sponge
@@ -85,9 +86,9 @@ class TravellingWindow:
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
         self.operators: WindowOperators = build_window(cell, self.dt, self.steps, distances)
-        mass, damping, stiffness = pantograph_matrices(case.pantograph)
-        effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
-        self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), mass, stiffness)
+        self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
+        effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
+        self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         self.pantographs = count = len(distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
@@ -98,7 +99,7 @@ class TravellingWindow:
         self.scratch = Scratch(
             w=self._w,
             found=np.empty((many, 4), np.int64),
-            wp=np.zeros((count, len(mass))),
+            wp=np.zeros((count, len(own.mass))),
             fb=np.zeros(drop),
             fd_old=np.zeros(drop),
             stretch=np.zeros((drop[0], width), self._number),
@@ -233,15 +234,16 @@ class TravellingWindow:
         The applied forces [N] are those named here or in the case, or else such as give the mean force to be held.
         """
         case, stiffness, one = self.case, self.panto[2], np.ones(self.pantographs)
+        push = self.pantograph.applied
         displacements, compliance = self._static_unit_loads()
         softness = np.eye(self.pantographs) / case.contact.stiffness + compliance
         height = self.operators.contact.height[:, 0]
-        gain = pressed_at_rest(stiffness, softness, 0.0 * one, one)[1]
+        gain = pressed_at_rest(stiffness, softness, 0.0 * one, np.outer(one, push))[1]
         applied = self.given_forces if applied_forces is None else applied_forces
         if applied is None:
-            unforced = pressed_at_rest(stiffness, softness, height, 0.0 * one)[1]
+            unforced = pressed_at_rest(stiffness, softness, height, np.outer(0.0 * one, push))[1]
             applied = (float(case.mean_force_N or 0.0) - unforced) / gain
-        heights, contact = pressed_at_rest(stiffness, softness, height, applied)
+        heights, contact = pressed_at_rest(stiffness, softness, height, np.outer(applied, push))
         state = self.rest()
         for force, displacement in zip(contact, displacements, strict=True):
             state.u += force * displacement

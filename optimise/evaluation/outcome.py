@@ -44,6 +44,7 @@ class OutcomeStatus(Enum):
     MEAN_FORCE_NOT_HELD = "mean_force_not_held"
     STEP_NOT_CONVERGED = "step_not_converged"
     DIVERGED = "diverged"
+    DEVICE_FAILED = "device_failed"
 
     @property
     def sentence(self) -> str:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
+from dynamics.refusals import refuse_unusable_pantograph
 from optimise.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
@@ -71,6 +72,7 @@ def prepare_study(place: ParameterStudyFolder, given: ParameterStudyInput, clust
         If a point is not a valid case, the folder holds another study, or the cluster cannot be.
     """
     given.refuse_bad_points()
+    refuse_unusable_pantograph(given.case)
     place.refuse_other(given)
     refuse_impossible(cluster)
     return PreparedStudy(place, given, cluster)

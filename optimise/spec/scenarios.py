@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
-from dynamics.spec.train import PantographSpec
+from dynamics.spec.pantograph import PantographSpec
 from optimise.spec.defects import DefectScenariosSpec
 from optimise.spec.objective_names import Combine
 

@@ -50,7 +50,8 @@ def pantograph_table(names: Sequence[str] = ()) -> list[str]:
         head = load_pantograph(name)
         lists = (("kg", head.masses), ("N/m", head.stiffnesses), ("N s/m", head.dampings))
         data = "; ".join(f"{', '.join(f'{value:g}' for value in values)} {unit}" for unit, values in lists)
-        rows += [*_entry("pantograph", name, f"head first {data}", head.description), f"  {sources(head.provenance)}"]
+        data = f"head first {data}" if head.kind == "lumped" else head.in_words
+        rows += [*_entry("pantograph", name, data, head.description), f"  {sources(head.provenance)}"]
     return [*rows, "", _advice("pantograph", "PATH.yaml", "a pantograph of your own")]
 
 

@@ -13,7 +13,7 @@ LABELLED_FILES = (
     "dynamics.results.dataset",
     "dynamics.results.over_position",
     "dynamics.run",
-    "dynamics.results.stored_result",
+    "catenary.storage.stored_result",
     "dynamics.rig.bundle",
     "optimise.entry",
     "optimise.parameter_study.dataset",

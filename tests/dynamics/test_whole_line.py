@@ -116,7 +116,7 @@ def test_runge_kutta_has_fourth_order(prepared):
         state = static_start(case, line, pantographs)
         state.v[:] = 1e-2 * mode[:, 0] / np.abs(mode).max()
         steps, work = 100 * parts, make_work(state.u.size, 1, 3)
-        march(system, state, scheme, work, RunRecord(case, line, steps, 1).record(0, steps), 0)
+        march(system, state, scheme, work, RunRecord(case, line, steps, system.pantographs).record(0, steps), 0)
         shapes.append(state.u.copy())
     order = np.log2(np.abs(shapes[0] - shapes[1]).max() / np.abs(shapes[1] - shapes[2]).max())
     assert order == pytest.approx(INTEGRATORS["rk4"].order, abs=0.15)
@@ -134,7 +134,7 @@ def test_the_loop_takes_the_steps_of_its_integrator(prepared, name):
     work, own = (make_work(line.mass.shape[0], 1, 3) for _ in range(2))
     for state, memory in ((marched, work), (stepped, own)):
         start_accelerations(system, state, line.mass, memory)
-    march(system, marched, scheme, work, RunRecord(case, line, steps, 1).record(0, steps), 0)
+    march(system, marched, scheme, work, RunRecord(case, line, steps, system.pantographs).record(0, steps), 0)
     begin(system, stepped, scheme, own)
     for k in range(steps):
         step(system, stepped, scheme, own, k * case.time_step)
@@ -155,7 +155,7 @@ def test_corrections_near_the_contact_are_those_of_the_whole_line(prepared):
     for reach in (n, scheme.reach, 6):
         state, work = static_start(case, line, pantographs), make_work(n, 2, 3)
         start_accelerations(system, state, line.mass, work)
-        record = RunRecord(case, line, 400, 2).record(0, 400)
+        record = RunRecord(case, line, 400, system.pantographs).record(0, 400)
         done, _, _ = march(system, state, scheme._replace(reach=reach), work, record, 0)
         assert done == 400 and (record.dropper <= 0.0).any()
         found.append((record.force.copy(), state.a.copy()))
@@ -178,7 +178,7 @@ def test_the_stability_limit_is_where_runge_kutta_grows(prepared):
         state = static_start(case, line, pantographs)
         state.v[:] = 1e-9 * np.random.default_rng(2).standard_normal(state.v.size)
         work = make_work(state.u.size, 1, 3)
-        kept = RunRecord(case, line, 1500, 1)
+        kept = RunRecord(case, line, 1500, system.pantographs)
         done, _, _ = march(system, state, scheme, work, kept.record(0, 1500), 0)
         outcomes.append(done == 1500 and np.abs(state.v).max() < 10.0)
     assert outcomes == [True, False]

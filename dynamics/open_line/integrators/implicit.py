@@ -111,6 +111,10 @@ def _residual(system, state, scheme, work, r):
 def _mass_residual(system, state, scheme, t, force, g_old, r):
     """Residual of every pantograph's masses at the predictor."""
     panto, wires = system.pantographs, system.contact_wire.end.size
+    if panto.held.size > 0:
+        for p in range(state.z.shape[0]):
+            r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(force, p, wires))
+        return
     for p in range(state.z.shape[0]):
         pantograph_residual(panto, p, t, (state.z, state.zv), on_head(force, p, wires), r[p])
         for i in range(panto.mass.size):
@@ -269,6 +273,8 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
         for c in range(force.size):
             rz[c // wires, 0] += part * (force[c] - force_new[c])
             force[c] = force_new[c]
+        if system.pantographs.mechanism.shape[0] > 0:  # arms are not linear: all that a correction leaves
+            _mass_residual(system, state, scheme, after, force, g_old, rz)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
     return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())

@@ -1,0 +1,96 @@
+"""The process in which an FMU runs: it reads requests from one pipe and writes an answer to each into another.
+
+Every number is a double. A request is its kind and two numbers (force, step); an answer is a status, then height and
+velocity, or the length of a sentence and the sentence. The FMU may print what it likes: it reaches neither pipe.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import math
+import os
+import signal
+import struct
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from dynamics.pantograph.fmu.archive import Archive, FmuError, unpack
+from dynamics.pantograph.fmu.library import Instance
+
+__all__ = ["ANSWER", "FAILED", "REQUEST", "RESTART", "STEP", "STOP", "serve"]
+
+REQUEST, ANSWER = struct.Struct("<bdd"), struct.Struct("<bdd")
+STEP, RESTART, STOP = 0, 1, 2
+FAILED = 1
+END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+
+def serve(told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
+    """Unpack an FMU, answer requests until there are no more; a failure is answered by its sentence."""
+    with tempfile.TemporaryDirectory(prefix="fmu_", ignore_cleanup_errors=True) as folder:
+        try:
+            if hashlib.sha256(Path(told["file"]).read_bytes()).hexdigest() != told["sha256"]:
+                raise FmuError("has another content than that on record")
+            archive = unpack(Path(told["file"]), Path(folder))
+            _refuse_names(archive, told)
+            instance = _run(archive, told, requests, answers)
+            instance.close()
+        except (FmuError, OSError) as error:
+            said = str(error).encode()
+            answers.write(ANSWER.pack(FAILED, float(len(said)), 0.0) + said)
+            answers.flush()
+
+
+def _refuse_names(archive: Archive, told: dict[str, Any]) -> None:
+    """Refuse variables that the FMU does not have, or that cannot be used as they are meant."""
+    wanted = {told["force"]: ("input",), told["height"]: ("output", "local"), told["velocity"]: ("output", "local")}
+    wanted |= dict.fromkeys(told["values"], ("parameter", "input"))
+    for name, kinds in wanted.items():
+        if name not in archive.references:
+            known = ", ".join(sorted(archive.references)[:20])
+            raise FmuError(f"has no real variable '{name}': it has {known}")
+        if archive.kinds[name] not in kinds:
+            raise FmuError(f"has '{name}' as {archive.kinds[name]}, where {' or '.join(kinds)} is needed")
+
+
+def _run(archive: Archive, told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> Instance:
+    """Answer requests, the first answer being that of the instance at its start; the instance that is left."""
+    instance, force, outputs = Instance(archive, told["values"]), told["force"], (told["height"], told["velocity"])
+    _answer(instance, outputs, answers)
+    while len(request := requests.read(REQUEST.size)) == REQUEST.size:
+        kind, pressed, dt = REQUEST.unpack(request)
+        if kind == STOP:
+            break
+        if kind == RESTART:
+            instance.close()
+            instance = Instance(archive, told["values"])
+        else:
+            instance.set((force,), (pressed,))
+            instance.step(dt)
+        _answer(instance, outputs, answers)
+    return instance
+
+
+def _answer(instance: Instance, outputs: tuple[str, str], answers: BinaryIO) -> None:
+    height, velocity = instance.get(outputs)
+    if not (math.isfinite(height) and math.isfinite(velocity)):
+        raise FmuError(f"gave {height} m and {velocity} m/s, which are not finite")
+    answers.write(ANSWER.pack(0, height, velocity))
+    answers.flush()
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end this process with the one that started it, even where the FMU no longer returns."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _end_with_parent()
+    read, write = int(sys.argv[1]), int(sys.argv[2])
+    with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
+        serve(json.loads(incoming.readline()), incoming, outgoing)

@@ -1,0 +1,205 @@
+"""Validated description of a pantograph: lumped masses, matrices from a file, or a supplier's FMU (SI units)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from catenary.spec.components import Spec
+from catenary.spec.line import Mark
+from dynamics.spec.articulated import ArticulatedSpec
+
+__all__ = ["FmuSpec", "GivenFile", "MatricesSpec", "PantographSpec", "sha256_of_file"]
+
+# blocks and lists that belong to one kind alone; what else a kind needs is its own block
+LUMPED = ("masses", "stiffnesses", "dampings")
+BLOCKS = ("matrices", "articulated", "fmu")
+VariableName = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def sha256_of_file(path: str) -> str:
+    """SHA-256 of a file's content.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class GivenFile(Spec):
+    """A supplier's file, on record by its content: a run with another content is refused.
+
+    Without ``sha256`` the file is read when the input is, and what it holds then goes on record.
+    """
+
+    file: str = Field(
+        min_length=1, max_length=4096, description="path of the file; from a pantograph's YAML, next to that"
+    )
+    sha256: str = Field(
+        default="",
+        max_length=64,
+        description="SHA-256 of the file's content; without it that of the file as it is now",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _on_record(cls, given: object) -> object:
+        if not isinstance(given, dict) or given.get("sha256") or not isinstance(given.get("file"), str):
+            return given
+        try:
+            found = sha256_of_file(given["file"])
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ValueError(f"file must be a file that can be read: got '{given['file']}', {reason}") from error
+        return {**given, "file": str(Path(given["file"]).resolve()), "sha256": found}
+
+    @model_validator(mode="after")
+    def _a_hash(self) -> Self:
+        if not re.fullmatch("[0-9a-f]{64}", self.sha256):
+            raise ValueError(f"sha256 must be 64 digits of 0-9 and a-f: got '{self.sha256}'")
+        return self
+
+
+class MatricesSpec(GivenFile):
+    """Mass, damping and stiffness matrices, head and applied force of a linear pantograph: .mat, .nc or .npz.
+
+    The file holds ``mass`` [kg], ``damping`` [N s/m], ``stiffness`` [N/m] (coordinate, coordinate), the operators
+    ``head`` (what a coordinate adds to the head's height) and ``applied`` (where the applied force acts), and, for a
+    base that moves, ``base`` (how a rigid lift moves each coordinate). Coordinates are counted from rest without any
+    force, the head then at the contact wire's height at the support.
+    """
+
+
+class FmuSpec(GivenFile):
+    """A pantograph as an FMU for co-simulation (FMI 2 or 3): contact force in, height and velocity of the head out."""
+
+    force: VariableName = Field(default="contact_force", description="input: force that presses the head down [N]")
+    height: VariableName = Field(default="head_height", description="output: height of the head [m]")
+    velocity: VariableName = Field(default="head_velocity", description="output: its velocity upwards [m/s]")
+    applied: VariableName = Field(
+        default="applied_force", description="parameter or input: uplift force, set before the run begins [N]"
+    )
+    zero_height_m: Annotated[float, Field(ge=-20.0, le=20.0)] = Field(
+        default=0.0, description="height of the head, as the FMU counts it, at the contact wire's at the support [m]"
+    )
+    settle_s: Annotated[float, Field(ge=0.0, le=60.0)] = Field(
+        default=3.0, description="time that it has to come to rest under the wire before the run [s]"
+    )
+    time_limit_s: Annotated[float, Field(ge=0.01, le=600.0)] = Field(
+        default=10.0, description="longest time for one answer; it is then ended [s]"
+    )
+    parameters: dict[VariableName, float] = Field(
+        default_factory=dict, max_length=1000, description="values of its other parameters"
+    )
+
+
+class PantographSpec(Spec):
+    """Pantograph: lumped masses (listed from the head down to the base, any number), matrices, or an FMU.
+
+    Spring and damper ``k`` join mass ``k`` to mass ``k + 1``, the last ones join the lowest mass to the base. Springs
+    are unstressed with all masses at the contact wire's height at the support; weights are inside the applied
+    force, which acts on the lowest mass.
+    """
+
+    schema_version: Literal[1] = 1
+    kind: Literal["lumped", "matrices", "articulated", "fmu"] = Field(
+        default="lumped", description="lumped masses, matrices from a file, arms and rod, or an FMU"
+    )
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
+    description: str = Field(default="", description="where the data come from")
+    masses: tuple[Annotated[float, Field(gt=0.0, le=200.0)], ...] = Field(
+        default=(), max_length=8, description="masses, head first [kg]"
+    )
+    stiffnesses: tuple[Annotated[float, Field(ge=0.0, le=1.0e6)], ...] = Field(
+        default=(), max_length=8, description="springs, head first, the last one to the base [N/m]"
+    )
+    dampings: tuple[Annotated[float, Field(ge=0.0, le=1.0e5)], ...] = Field(
+        default=(), max_length=8, description="dampers, head first, the last one to the base [N s/m]"
+    )
+    matrices: MatricesSpec | None = Field(default=None, description="file of the matrices, with kind: matrices")
+    articulated: ArticulatedSpec | None = Field(
+        default=None, description="arms, rod, joints and head, with kind: articulated"
+    )
+    fmu: FmuSpec | None = Field(default=None, description="the FMU and its variables, with kind: fmu")
+    provenance: dict[str, Mark] = Field(
+        default_factory=dict, max_length=1000, description="where each value comes from"
+    )
+
+    def __str__(self) -> str:
+        """Say the same as the repr: print shows no dump of all keys."""
+        return repr(self)
+
+    def __repr__(self) -> str:
+        """Name the pantograph and its masses, head first, or its file."""
+        return f"<pantograph {self.name}: {self.in_words}>"
+
+    @property
+    def in_words(self) -> str:
+        """What it is made of, in a few words."""
+        if self.kind == "lumped":
+            return f"{' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first"
+        given = self.given_file
+        if given is None:
+            assert self.articulated is not None
+            arms = self.articulated
+            return (
+                f"arms of {arms.lower_arm.length:g} and {arms.upper_arm.length:g} m under a head of "
+                f"{' + '.join(f'{mass:g}' for mass in arms.head.masses)} kg"
+            )
+        return f"{self.kind} of {Path(given.file).name}, sha256 {given.sha256[:12]}"
+
+    @property
+    def given_file(self) -> GivenFile | None:
+        """File that it is read from, if any."""
+        return self.matrices or self.fmu
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> Self:
+        if self.kind == "lumped":
+            problems = [
+                f"{name} must be left out: kind is lumped" for name in BLOCKS if getattr(self, name) is not None
+            ]
+            problems += self._chain_problems()
+        else:
+            others = [name for name in (*LUMPED, *BLOCKS) if name != self.kind and getattr(self, name)]
+            problems = [f"{name} must be left out: kind is {self.kind}" for name in others]
+            if getattr(self, self.kind) is None:
+                problems.append(f"{self.kind} is missing: kind is {self.kind}, so give that block")
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _chain_problems(self) -> list[str]:
+        """Say where masses, springs and dampers do not form a chain."""
+        n, lists = len(self.masses), {name: getattr(self, name) for name in LUMPED}
+        absent = [name for name, values in lists.items() if not values]
+        if absent:
+            units = {"masses": "kg", "stiffnesses": "N/m", "dampings": "N s/m"}
+            return [f"{name} is missing: give one value a mass, head first [{units[name]}]" for name in absent]
+        if len(self.stiffnesses) != n or len(self.dampings) != n:
+            return [
+                f"stiffnesses and dampings must have one value per mass: {n} masses, "
+                f"{len(self.stiffnesses)} stiffnesses, {len(self.dampings)} dampings"
+            ]
+        for k, spring in enumerate(self.stiffnesses[:-1]):
+            if spring <= 0.0:
+                return [
+                    f"stiffnesses[{k}], between mass {k + 1} and mass {k + 2}, must be stiffer than 0 N/m: got "
+                    f"{spring:g} N/m, and a mass without a spring has no position at rest (only the last one, to the "
+                    f"base, may be 0)"
+                ]
+        return []
+
+    @model_serializer(mode="wrap")
+    def _kind_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what belongs to other kinds; lumped masses are written as before there were others."""
+        content: dict[str, Any] = handler(self)
+        left_out = {*BLOCKS, "kind"} if self.kind == "lumped" else {*BLOCKS, *LUMPED} - {self.kind}
+        return {key: value for key, value in content.items() if key not in left_out}

@@ -1,0 +1,67 @@
+"""Pantographs as matrices, FMUs and arms: standard deviation and time against lumped masses."""
+
+import time
+
+import numpy as np
+import pytest
+
+from dynamics.pantograph.linear import linear_pantograph
+from dynamics.pantograph.lumped import chain_matrix
+from dynamics.simulation import run_case
+from dynamics.spec.case_input import load_pantograph
+from dynamics.spec.pantograph import PantographSpec
+
+REPEATS = 3
+OPEN_LINE = ("solver=open_line", "open_line.spans=20", "dt=1e-3", "applied_force_N=170")
+
+
+def repeated(case, other):
+    """Standard deviations [N] and best times [s] of two cases that are run in turn, compiled before."""
+    spent, found = ([], []), []
+    for _ in range(REPEATS + 1):
+        found = []
+        for one, times in zip((case, other), spent, strict=True):
+            began = time.perf_counter()
+            run = run_case(one, error_estimate=False)
+            times.append(time.perf_counter() - began)
+            found.append(run.contact_force_std_N)
+    return found, [min(times[1:]) for times in spent]
+
+
+def line(figure, what, found, reach):
+    (one, other), (native, own) = found
+    change = f"sigma {other:.3f} N, {100.0 * (other / one - 1.0):+.4f} % of that of the lumped masses"
+    figure(what, f"{change}; {own:.2f} s, {own / native:.2f} times theirs", reach)
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("stiffness", [50e3, 200e3])
+@pytest.mark.parametrize("kind", ["matrices", "FMI 2", "FMI 3"])
+def test_three_masses_by_other_means(figure, bruni, lumped_fmu, tmp_path, kind, stiffness):
+    lumped = load_pantograph("bruni_2015")
+    if kind == "matrices":
+        links = chain_matrix(lumped.dampings), chain_matrix(lumped.stiffnesses)
+        content = {"mass": np.diag(lumped.masses), "damping": links[0], "stiffness": links[1]}
+        np.savez(tmp_path / "m.npz", **content, head=np.eye(3)[0], applied=np.eye(3)[-1])
+        given = {"kind": "matrices", "matrices": {"file": str(tmp_path / "m.npz")}}
+    else:
+        given = {"kind": "fmu", "fmu": {"file": str(lumped_fmu(int(kind[-1])))}}
+    head = PantographSpec.model_validate({"name": "given", **given})
+    native = bruni(320, *OPEN_LINE, f"contact.stiffness={stiffness}")
+    other = native.model_copy(update={"pantograph": head, "run_fmu": kind != "matrices"})
+    found = repeated(native, other)
+    line(figure, f"{kind}, {1e-3 * stiffness:g} kN/m, 20 spans", found, "0.1 %, <= 2.5 times")
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize("solver", ["open_line", "periodic"])
+def test_arms_against_lumped_masses(figure, bruni, solver):
+    arms = load_pantograph("articulated")
+    own = linear_pantograph(arms, 170.0)
+    content = {"masses": own.mass.tolist(), "stiffnesses": [7000.0, 0.0], "dampings": [45.0, own.damping[1].sum()]}
+    lumped = PantographSpec.model_validate({"name": "like", **content})
+    typed = OPEN_LINE if solver == "open_line" else ("applied_force_N=170", "dt=1e-3")
+    other = bruni(275, *typed).model_copy(update={"pantograph": arms})
+    found = repeated(other.model_copy(update={"pantograph": lumped}), other)
+    reach = "<= 1.5 times" if solver == "open_line" else "<= 1.1 times"
+    line(figure, f"arms and rod with dry friction, {solver}, 275 km/h", found, reach)
