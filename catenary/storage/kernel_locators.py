@@ -13,7 +13,7 @@ from typing import Any
 from numba.core import caching
 from numba.core.event import Event, Listener, register
 
-from catenary.storage.kernel_cache import report_compiled, report_compiling
+from catenary.storage.kernel_cache import COMPILING, report_compiled, report_compiling
 
 __all__ = ["Compiling", "InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
 
@@ -136,8 +136,7 @@ class Compiling(Listener):
 
     def _report(self) -> None:
         spent = self._spent + time.monotonic() - self._begun
-        first = "Compiling kernels, once per machine; this takes about a minute."
-        report_compiling(f"Compiling kernels: {self._count} done, {spent:.0f} s." if self._reported else first)
+        report_compiling(f"Compiling kernels: {self._count} done, {spent:.0f} s." if self._reported else COMPILING)
         self._reported, self._due = True, spent + self._every
         if self._depth:
             self._wait()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import lacks_memory
+from catenary.storage.kernel_cache import say_when_compiling
 from optimise.evaluation.job import Work
 from optimise.executors.processors import processor_type
 from optimise.executors.protocol import Evaluate
@@ -66,7 +67,8 @@ def campaign_plugin(name: str, evaluate: Evaluate, setting: object) -> Any:
             self.setting = setting
             self.warm = False
 
-        def setup(self, worker: object) -> None:
+        def setup(self, worker: Any) -> None:
+            say_when_compiling(lambda sentence: worker.log_event(name, sentence))
             with contextlib.suppress(ValueError):  # only the main thread of a process may do so
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the driver
 

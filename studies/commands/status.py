@@ -9,6 +9,7 @@ Only reads, without disturbing a run. Shows the command that resumes a study tha
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,8 @@ __all__ = ["JOB", "compose", "run"]
 JOB = StatusJob
 # folder under outputs and the file that tells a study's folder from any other
 PLACES = {"campaigns": "campaign.yaml", "sweeps": "sweep.yaml", "sensitivity": "sensitivity.yaml"}
+# with =null behind it: no table of length tolerances is wanted
+NO_TOLERANCES = "trust.length_tolerance.rise_percent="
 
 
 def compose(overrides: list[str]) -> Composed[StatusJob]:
@@ -142,10 +145,23 @@ def _in_words(folder: Path, state: Progress) -> str:
     made = {
         "confirmation": _trial(folder / "confirmation.json", "best", "trial"),
         "off-design table": _trial(folder / "trust.json", "best_trial"),
-        "report": state.best_trial if (folder / "report.html").is_file() else None,
+        "table of length tolerances": _trial(folder / "length_tolerance.json", "best_trial"),
     }
+    if _without_tolerances(state.command):
+        del made["table of length tolerances"]
     missing = [name for name, trial in made.items() if trial != state.best_trial]
+    if missing or not (folder / "report.html").is_file():
+        missing.append("report")  # one that is there already was written without what is missing
     return _ended("search finished", missing, folder)
+
+
+def _without_tolerances(command: str) -> bool:
+    """Whether a campaign's command asks for no table of length tolerances."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a damaged status.json, which is reported
+        return False
+    return any(word.startswith(NO_TOLERANCES) and word.endswith("=null") for word in words)
 
 
 def _ended(words: str, missing: list[str], folder: Path) -> str:
@@ -155,7 +171,8 @@ def _ended(words: str, missing: list[str], folder: Path) -> str:
     named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     if still_at_work(folder / "status.json"):
         return f"{words}, {named} in progress"
-    return f"{words}, {named} missing (the command that began it makes what is missing)"
+    kept = ", from the runs on record" if (folder / "finished_runs.jsonl").is_file() else ""
+    return f"{words}, {named} missing (the command that started it makes what is missing{kept})"
 
 
 def _trial(file: Path, *keys: str) -> int | None:
