@@ -117,6 +117,10 @@ class Solution:
     histories: Histories | None = None
     warm_start: WarmStart | None = None
 
+    def __repr__(self) -> str:
+        """Name the case and how it ended: no dump of all histories."""
+        return f"<solution of {self.case.in_words}, {self.case.solver}: {self.status.value}>"
+
     @property
     def leading(self) -> PantographResult:
         """PantographResult of the leading pantograph."""
