@@ -68,8 +68,8 @@ def _overlay(chart: Chart, content: ComparisonContent, below: tuple[Curve, ...])
     elif len(ticks) > MOST_TICKS:
         ticks = []
     supports = Stations("supports", np.array([0.0, *spans]), full_height=True)
-    end = float(spans[-1])
-    return replace(chart, curves=(*below, *chart.curves), stations=(supports, *ticks), x_range=(0.0, end))
+    chart = replace(chart, stations=(supports, *ticks), x_range=(0.0, float(spans[-1])))
+    return replace(chart, curves=(*below, *chart.curves))
 
 
 def _headline(content: ComparisonContent) -> str:
@@ -105,7 +105,7 @@ def _statistics(content: ComparisonContent) -> Table:
         rows=tuple(rows),
         align="l" + "r" * (len(heads) - 1) + "l",
         caption=f"{content.filter_note} Loss of contact is that of the raw force. A dash stands for what a record does "
-        "not tell.",
+        "not hold.",
     )
 
 
