@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from optimise.parameter_study.progress import ParameterStudyProgress
     from optimise.search.progress import Progress
 
-__all__ = ["JOB", "compose", "run"]
+__all__ = ["JOB", "campaign_in_words", "compose", "run"]
 
 JOB = StatusJob
 # folder under outputs and the file that tells a study's folder from any other
@@ -133,12 +133,15 @@ def _folders(job: StatusJob) -> list[Path]:
 def _campaign_lines(folder: Path, state: Progress) -> list[str]:
     from optimise.search.progress import progress_line
 
-    infeasible, words = f" | {state.infeasible} infeasible" if state.infeasible else "", _in_words(folder, state)
+    infeasible, words = (
+        f" | {state.infeasible} infeasible" if state.infeasible else "",
+        campaign_in_words(folder, state),
+    )
     line = f"campaign {state.name}: {words} | {progress_line(state)}{infeasible} | {folder}"
     return [line, *([] if words == "finished" else _go_on(folder, state))]
 
 
-def _in_words(folder: Path, state: Progress) -> str:
+def campaign_in_words(folder: Path, state: Progress) -> str:
     """State of a campaign; a search that is over is finished only with what is made of its best design."""
     if state.state is not StudyState.FINISHED or state.best_trial is None:
         return _state_in_words(state)

@@ -8,7 +8,7 @@ from refusal import refused
 
 from optimise.record.status_file import StudyState
 from optimise.search.progress import Progress
-from studies.commands.status import _in_words
+from studies.commands.status import campaign_in_words
 
 AXES = "sweep.axes={contact.stiffness:[50e3,60e3,70e3],speed_kmh:[200,220]}"
 OPTIMISE = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
@@ -72,11 +72,11 @@ def test_what_follows_a_search_is_named_as_far_as_it_is_missing(tmp_path, there,
     state = Progress(
         name="c", trials=9, state=StudyState.FINISHED, best_trial=7, command=f"catenary optimise campaign=c{typed}"
     )
-    assert _in_words(tmp_path, state) == (
+    assert campaign_in_words(tmp_path, state) == (
         "finished" if left is None else f"search finished, {left} (the command that started it makes what is missing)"
     )
     (tmp_path / "finished_runs.jsonl").write_text("{}", encoding="utf-8")
-    assert (", from the runs on record)" in _in_words(tmp_path, state)) is (left is not None)
+    assert (", from the runs on record)" in campaign_in_words(tmp_path, state)) is (left is not None)
 
 
 DAMAGED = {
