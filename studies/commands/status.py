@@ -133,10 +133,8 @@ def _folders(job: StatusJob) -> list[Path]:
 def _campaign_lines(folder: Path, state: Progress) -> list[str]:
     from optimise.search.progress import progress_line
 
-    infeasible, words = (
-        f" | {state.infeasible} infeasible" if state.infeasible else "",
-        campaign_in_words(folder, state),
-    )
+    words = campaign_in_words(folder, state)
+    infeasible = f" | {state.infeasible} infeasible" if state.infeasible else ""
     line = f"campaign {state.name}: {words} | {progress_line(state)}{infeasible} | {folder}"
     return [line, *([] if words == "finished" else _go_on(folder, state))]
 
