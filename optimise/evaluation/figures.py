@@ -90,7 +90,7 @@ def judged(outcome: Outcome, setting: Setting) -> Outcome:
     if outcome.sigma_N is None:
         return replace(failed(outcome.number, outcome.message), wall_time_s=outcome.wall_time_s)
     reference = setting.reference or Reference(outcome.sigma_N, outcome.statistics[UPLIFT])
-    g = violations(outcome.statistics, least, setting.limits, reference)
+    g = violations(outcome.statistics, least, setting.limits.of_one_case, reference)
     value = sampler_value(outcome.sigma_N, g, reference.sigma_N)
     return replace(outcome, status=OutcomeStatus.OK, constraints=g, sampler_value_N=value)
 

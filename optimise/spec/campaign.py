@@ -79,6 +79,11 @@ class LimitsSpec(Spec):
         "limit [%]",
     )
 
+    @property
+    def of_one_case(self) -> LimitsSpec:
+        """Limits of a design in a single case, which has no scenarios."""
+        return self.model_copy(update={"scenario_change_percent": None})
+
 
 class SamplerSpec(Spec):
     """Sampler, which proposes the next design."""

@@ -43,14 +43,14 @@ def solution(status=Status.OK, statistics: Figures | None = Figures(), forces=(3
 
 @pytest.fixture
 def solved(monkeypatch, case):
-    def run(found, reference=REFERENCE, limit=math.inf):
+    def run(found, reference=REFERENCE, limit=math.inf, limits=LIMITS):
         def solve(case, start):
             if isinstance(found, Exception):
                 raise found
             return found
 
         monkeypatch.setattr("dynamics.solution.solve", solve)
-        return evaluate(Job(7, case.catenary), Setting(case, LIMITS, reference, None, limit))
+        return evaluate(Job(7, case.catenary), Setting(case, limits, reference, None, limit))
 
     return run
 
@@ -104,6 +104,11 @@ def test_an_infeasible_design_keeps_its_raw_numbers(solved):
 def test_the_nominal_line_is_its_own_reference(solved):
     found = solved(solution(), reference=None)
     assert found.constraints["g_uplift"] == pytest.approx(1.0 / 1.1 - 1.0)
+
+
+def test_one_case_is_held_to_no_limit_on_scenarios(solved):
+    found = solved(solution(), limits=LimitsSpec(scenario_change_percent=0.0))
+    assert found.constraints.keys() == CONSTRAINTS.keys()
 
 
 def test_a_design_slack_at_rest_is_infeasible_and_not_failed(solved):
