@@ -81,7 +81,7 @@ def _points_lines(folder: Path, state: ParameterStudyProgress) -> list[str]:
         missing = [name for name in files if not (folder / name).is_file()]
         words, complete = _ended("all points done", missing, folder), not missing
     line = f"{state.study} {state.name}: {words} | {points_line(state)} | {folder}"
-    return [line, *([] if complete else _go_on(folder, state))]
+    return [line, *([] if complete else _resume_lines(folder, state))]
 
 
 def _state_in_words(state: StudyProgress) -> str:
@@ -90,7 +90,7 @@ def _state_in_words(state: StudyProgress) -> str:
     return f"{state.state} ({state.state.sentence})" if at_fault else state.state
 
 
-def _go_on(folder: Path, state: StudyProgress) -> list[str]:
+def _resume_lines(folder: Path, state: StudyProgress) -> list[str]:
     """Command that resumes a study without a running driver."""
     making_results = state.state is StudyState.FINISHED and still_at_work(folder / "status.json")
     if not state.command or state.state is StudyState.RUNNING or making_results:
@@ -136,7 +136,7 @@ def _campaign_lines(folder: Path, state: Progress) -> list[str]:
     words = campaign_in_words(folder, state)
     infeasible = f" | {state.infeasible} infeasible" if state.infeasible else ""
     line = f"campaign {state.name}: {words} | {progress_line(state)}{infeasible} | {folder}"
-    return [line, *([] if words == "finished" else _go_on(folder, state))]
+    return [line, *([] if words == "finished" else _resume_lines(folder, state))]
 
 
 def campaign_in_words(folder: Path, state: Progress) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, Stations
-from studies.report.content.provenance import differing_section
+from studies.report.content.provenance import differences_section
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.comparison_content import NAMES, ComparisonContent
 from studies.report.sections.charts import force_chart, height_chart
@@ -39,7 +39,7 @@ def comparison_page(content: ComparisonContent) -> Page:
     caption = "" if len(computed) == len(content.entries) else "Inputs of a record are not known and not listed."
     sections = (
         Section("The contact force", charts=tuple(charts), tables=(_statistics(content),)),
-        differing_section(computed, unknown, caption),
+        differences_section(computed, unknown, caption),
         Section("Where they come from", tables=(sources,)),
     )
     return Page(
