@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from optimise.end_request import held_back, obey
+from catenary.storage.end_request import held_back, obey
 from optimise.evaluation.job import Work
 from optimise.executors.calls import News
 from optimise.executors.compiling import CompilingWorkers

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from optimise.end_request import end_request_interrupts
+from catenary.storage.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
 from optimise.executors import Evaluate, NoWorkersError, completed, interruption, open_executor, refuse_impossible

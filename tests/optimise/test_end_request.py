@@ -9,9 +9,11 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+import xarray as xr
 
-from optimise import end_request
-from optimise.end_request import asked_to_end, end_request_interrupts, held_back, obey
+from catenary.storage import end_request
+from catenary.storage.dataset import write_dataset
+from catenary.storage.end_request import asked_to_end, end_request_interrupts, held_back, obey
 from optimise.executors import dask_executor, open_executor
 from optimise.executors.serial import SerialExecutor
 from optimise.record.growing_record import GrowingRecord
@@ -52,6 +54,24 @@ def test_what_must_not_be_half_done_is_done_first(sent):
             done.append(1)
         done.append(2)
     assert done == [1]
+
+
+@BOTH
+def test_a_data_set_is_written_whole_before_a_request_is_obeyed(sent, tmp_path, monkeypatch):
+    """In the middle of a write a lock of the library may stay taken: closing the file would wait for ever."""
+    data, write = xr.Dataset({"force": ("time", [1.0, 2.0])}), xr.Dataset.to_netcdf
+
+    def asked_meanwhile(dataset, *given, **how):
+        ask(sent)
+        return write(dataset, *given, **how)
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", asked_meanwhile)
+    with pytest.raises(KeyboardInterrupt), end_request_interrupts():
+        write_dataset(tmp_path / "result.nc", data)
+        raise AssertionError("continued")
+    assert [file.name for file in tmp_path.iterdir()] == ["result.nc"]
+    with xr.open_dataset(tmp_path / "result.nc") as found:
+        assert found.force.values.tolist() == [1.0, 2.0]
 
 
 def test_an_error_in_such_a_block_stays_what_it_is():
