@@ -184,7 +184,7 @@ class Run:
     def __repr__(self) -> str:
         """Name line, pantograph and speed, and the figures that matter most."""
         case = self.case
-        what = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}"
+        what = f"{case.in_words}, {case.solver}"
         found = self.solution.statistics
         if found is None:
             return f"<run {what}: {self.status}>"

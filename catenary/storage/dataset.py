@@ -17,6 +17,7 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.contact_wire import static_height
 from catenary.linearised.elasticity import static_elasticity
 from catenary.linearised.open_elasticity import open_line_elasticity
+from catenary.storage.end_request import held_back
 from catenary.storage.files import whole_file
 from catenary.storage.provenance import commit, config_sha256, versions
 
@@ -179,8 +180,12 @@ def origin(config: BaseModel) -> dict[str, str]:
     }
 
 
-def write_dataset(path: Path, dataset: xr.Dataset) -> None:
-    """Write netCDF4, compressed, whole or not at all."""
-    encoding = {name: {"zlib": True, "complevel": 4} for name in dataset.data_vars}
-    with whole_file(path) as temporary:
+def write_dataset(path: Path, dataset: xr.Dataset, *, compressed: bool = True) -> None:
+    """Write netCDF4, whole or not at all.
+
+    A request to end waits until the file is written: in the middle it could leave a lock of the library taken, for
+    which closing the file would wait for ever.
+    """
+    encoding = {name: {"zlib": True, "complevel": 4} for name in dataset.data_vars} if compressed else None
+    with held_back(), whole_file(path) as temporary:
         dataset.to_netcdf(temporary, engine="netcdf4", format="NETCDF4", encoding=encoding)

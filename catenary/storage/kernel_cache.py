@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 __all__ = [
+    "COMPILING",
     "keep_kernels_by_source",
     "print_when_compiling",
     "report_compiled",
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
+COMPILING = "Compiling kernels, once per machine; this takes about a minute."
 _OWN = ("UserProvided", "InTree", "UserWide")
 _NUMBAS = ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator", "IPythonCacheLocator")
 

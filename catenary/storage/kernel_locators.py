@@ -13,7 +13,7 @@ from typing import Any
 from numba.core import caching
 from numba.core.event import Event, Listener, register
 
-from catenary.storage.kernel_cache import report_compiled, report_compiling
+from catenary.storage.kernel_cache import COMPILING, report_compiled, report_compiling
 
 __all__ = ["Compiling", "InTree", "UserProvided", "UserWide", "kernel_sources", "sources_hash"]
 
@@ -107,7 +107,7 @@ class Compiling(Listener):
 
     def __init__(self, after_s: float = 1.0, every_s: float = 10.0) -> None:
         self._due, self._every = after_s, every_s
-        self._spent, self._begun, self._count, self._depth = 0.0, 0.0, 0, 0
+        self._spent, self._started, self._count, self._depth = 0.0, 0.0, 0, 0
         self._reported = False
         self._timer: threading.Timer | None = None
 
@@ -115,29 +115,28 @@ class Compiling(Listener):
         """Take the start of a kernel's compilation; kernels compile those that they call."""
         self._depth += 1
         if self._depth == 1:
-            self._begun = time.monotonic()
+            self._started = time.monotonic()
             self._wait()
 
     def on_end(self, event: Event) -> None:
         """Take its end."""
         self._depth, self._count = self._depth - 1, self._count + 1
         if self._depth == 0:
-            self._spent += time.monotonic() - self._begun
+            self._spent += time.monotonic() - self._started
             if self._timer is not None:
                 self._timer.cancel()
             report_compiled()
 
     def _wait(self) -> None:
         """Report once compiling has taken as long as the next sentence is due."""
-        spent = self._spent + time.monotonic() - self._begun
+        spent = self._spent + time.monotonic() - self._started
         self._timer = threading.Timer(max(0.0, self._due - spent), self._report)
         self._timer.daemon = True
         self._timer.start()
 
     def _report(self) -> None:
-        spent = self._spent + time.monotonic() - self._begun
-        first = "Compiling kernels, once per machine; this takes about a minute."
-        report_compiling(f"Compiling kernels: {self._count} done, {spent:.0f} s." if self._reported else first)
+        spent = self._spent + time.monotonic() - self._started
+        report_compiling(f"Compiling kernels: {self._count} done, {spent:.0f} s." if self._reported else COMPILING)
         self._reported, self._due = True, spent + self._every
         if self._depth:
             self._wait()

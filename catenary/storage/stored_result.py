@@ -11,6 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from catenary.storage.end_request import held_back
 from catenary.storage.user_file import refuse_irregular
 
 __all__ = ["StoredResult", "read_result"]
@@ -52,7 +53,7 @@ def read_result(path: Path, what: str = "result file") -> StoredResult:
     """
     refuse_irregular(Path(path), what, MOST_BYTES)
     try:
-        with xr.open_dataset(path, engine="netcdf4") as found:
+        with held_back(), xr.open_dataset(path, engine="netcdf4") as found:
             _refuse_vast(found.nbytes)
             found.load()
     except MemoryError:

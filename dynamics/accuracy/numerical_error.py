@@ -71,6 +71,15 @@ class NumericalError:
     short_sigma_N: float | None = None
     pantograph: int = 0
 
+    def __repr__(self) -> str:
+        """Say the error and its parts."""
+        parts = [
+            f"{part.name.replace('_', ' ')} {'unknown' if part.error_N is None else f'{part.error_N:.3f} N'}"
+            for part in self.parts
+        ]
+        total = "unknown" if self.total is None else f"± {self.total:.3f} N"
+        return f"<numerical error {total} of {self.sigma_N:.2f} N: {', '.join(parts)}>"
+
     @property
     def total(self) -> float | None:
         """Root of the sum of squares of all parts [N]; None where one of them is missing."""

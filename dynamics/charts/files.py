@@ -80,12 +80,12 @@ def _clean(element: ElementTree.Element, ids: Mapping[str, str]) -> None:
     style.pop("font-family", None)  # a page has its own
     own = old.pop("id", "")
     new = {"id": ids[own]} if own in ids else {}
-    kind, _, told = own.partition(":")
+    kind, _, content = own.partition(":")
     if kind == "class":
-        new["class"] = told
+        new["class"] = content
     elif kind == "title":
         title = ElementTree.Element("title")
-        title.text = told
+        title.text = content
         element.insert(0, title)
     for key, value in {**old, **style}.items():
         text = value

@@ -39,8 +39,16 @@ class ForceStatistics:
     contact_force_statistical_min_N: float
     contact_loss_percent: float
 
+    def __repr__(self) -> str:
+        """Say mean, standard deviation, range and loss."""
+        return (
+            f"<statistics: contact force {self.contact_force_mean_N:.2f} N, standard deviation "
+            f"{self.contact_force_std_N:.2f} N, {self.contact_force_min_N:.1f} to {self.contact_force_max_N:.1f} N, "
+            f"loss {self.contact_loss_percent:.2f} %>"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class ContactStatistics(ForceStatistics):
     """Statistics over whole spans of what a solver knows; the uplift is relative to the static height."""
 

@@ -41,6 +41,7 @@ COARSE = 75  # samples a period of the search without a start
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 6  # samples before and behind those that push
 ROUNDS, SWEEPS, NEWTONS = 12, 60, 30
+MOST = 1500  # samples that may be slack: beyond, a march is quicker
 ENOUGH = 1.0e-3  # N
 
 
@@ -140,6 +141,8 @@ class _Complementarity:
                 return SlackForces(force, lifted, squeeze, tension, self._at_edges(squeeze))
             wanted |= more
             more = np.zeros_like(wanted)
+            if np.count_nonzero(wanted) > MOST:
+                return SlackForces(force, lifted, squeeze, tension, "droppers that are slack for long")
             found = self._solved(wanted, squeeze)
             if found is None:
                 return SlackForces(force, lifted, squeeze, tension, "the slack of its droppers was not found")

@@ -231,7 +231,7 @@ def result_dataset(
     found = solution_dataset(solution, elasticity_force_N)
     case = solution.case
     found.attrs.update(origin(config))
-    found.attrs["title"] = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
+    found.attrs["title"] = case.in_words
     found.attrs["solver"] = case.solver
     found.attrs["dt_s"] = case.time_step
     found.attrs["contact_stiffness_N_per_m"] = case.contact.stiffness

@@ -38,8 +38,7 @@ def draw_run(solution: Solution) -> Figure:
     from dynamics.charts.drawing import charts_figure
 
     case = solution.case
-    heading = f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
-    return charts_figure([_force_chart(solution), _uplift_chart(solution)], heading)
+    return charts_figure([_force_chart(solution), _uplift_chart(solution)], case.in_words)
 
 
 def force_chart(

@@ -124,6 +124,10 @@ class Solution:
     method: str = "march"
     operator_start: OperatorStart | None = None
 
+    def __repr__(self) -> str:
+        """Name the case and how it ended: no dump of all histories."""
+        return f"<solution of {self.case.in_words}, {self.case.solver}: {self.status.value}>"
+
     @property
     def leading(self) -> PantographResult:
         """PantographResult of the leading pantograph."""

@@ -48,6 +48,10 @@ class ExportedBundle:
     computed_s: float
     parts: tuple[tuple[str, float], ...]
 
+    def __repr__(self) -> str:
+        """Name its folder and what it was made for."""
+        return f"<rig bundle {self.folder}: {self.case.in_words}, {self.frequencies} frequencies>"
+
 
 def export_bundle(
     line: Line, pantograph: Pantograph, speed_kmh: float, folder: str | Path, **changes: Any

@@ -97,6 +97,19 @@ class CaseSpec(Spec):
         "record of another run sets it",
     )
 
+    def __str__(self) -> str:
+        """Say the same as the repr: print shows no dump of all keys."""
+        return repr(self)
+
+    def __repr__(self) -> str:
+        """Name line, pantograph, speed and solver."""
+        return f"<case {self.in_words}, {self.solver}>"
+
+    @property
+    def in_words(self) -> str:
+        """Line, pantograph and speed."""
+        return f"{self.catenary.name} with {self.pantograph.name} at {self.speed_kmh:g} km/h"
+
     @property
     def seeks_steady_state(self) -> bool:
         """Whether the state that repeats from period to period is wanted, and not a march."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from catenary.storage.end_request import end_request_interrupts
 from dynamics.spec.case import CaseSpec
-from optimise.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch, Setting
 from optimise.evaluation.outcome import OutcomeStatus
 from optimise.executors.processors import processor_type

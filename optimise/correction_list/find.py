@@ -78,6 +78,11 @@ class Corrections:
     unknown: tuple[int, ...]
     wall_time_s: float
 
+    def __repr__(self) -> str:
+        """Say how many of the wrong lengths are to be corrected."""
+        found = "not even all of them meet the limits" if self.count is None else f"correct {self.count}"
+        return f"<corrections of {self.case.in_words}: {len(self.wrong)} wrong lengths, {found}>"
+
     @property
     def chosen(self) -> tuple[DefectSpec, ...]:
         """Wrong lengths to be corrected, in their order; none where not even all of them meet the limits."""

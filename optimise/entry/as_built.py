@@ -16,6 +16,7 @@ from catenary.library.line_file import LineFile
 from catenary.library.lines import line_file_of, load_line
 from catenary.library.with_defects import write_with_defects
 from catenary.spec.checked import checked
+from catenary.spec.given import given_block, given_path
 from catenary.spec.line import CatenarySpec
 from catenary.spec.section import DefectSpec
 from catenary.storage.configuration import chosen_file, group_options
@@ -58,6 +59,13 @@ class AsBuilt:
     measured: MeasuredHeights
     file: LineFile | None
 
+    def __repr__(self) -> str:
+        """Name the line, and say how many droppers are cut wrong."""
+        return (
+            f"<as built {self.line.name}: {len(self.wrong)} wrong lengths, {self.doubtful} doubtful, measured heights "
+            f"met within {self.residual_rms_mm:.2f} mm RMS>"
+        )
+
     @property
     def residual_rms_mm(self) -> float:
         """Root mean square of height found less height measured [mm]."""
@@ -71,7 +79,7 @@ class AsBuilt:
         InputError
             If the design did not come from a file, or the path does not end in ``.yaml``.
         """
-        place = Path(path)
+        place = given_path("path", path)
         if self.file is None or place.suffix.lower() not in (".yaml", ".yml"):
             what = "the design must come from a line file" if self.file is None else "path must end in .yaml"
             raise InputError([f"{what}: got '{place}'"])
@@ -99,9 +107,10 @@ def as_built(line: str | os.PathLike[str] | CatenarySpec, measured: str | os.Pat
         If the line is not one by stations, or the table cannot be read.
     """
     wanted = checked(SurveySpec, dict(survey), SurveySpec().model_dump())
+    table = given_path("measured", measured)
     if isinstance(line, CatenarySpec):
-        return as_built_line(line, None, Path(measured), wanted)
-    return as_built_line(load_line(line), line_file(os.fspath(line)), Path(measured), wanted)
+        return as_built_line(line, None, table, wanted)
+    return as_built_line(load_line(line), line_file(os.fspath(line)), table, wanted)
 
 
 def line_file(name: str) -> LineFile | None:
@@ -171,7 +180,11 @@ def corrections(
         If a line that must be run has no figures.
     """
     case = job_input(CaseSpec, line, pantograph, {"speed_kmh": speed_kmh, **changes})
-    held = checked(CorrectionLimitsSpec, dict(limits or {}), CorrectionLimitsSpec().model_dump())
+    held = checked(
+        CorrectionLimitsSpec,
+        {} if limits is None else given_block("limits", limits),
+        CorrectionLimitsSpec().model_dump(),
+    )
     workers = checked(ClusterSpec, {"kind": cluster}, ClusterSpec().model_dump())
     refuse_uncorrectable(case)
     shown = ProgressLine(sys.stderr)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from optimise.end_request import held_back, obey
+from catenary.storage.end_request import held_back, obey
 from optimise.evaluation.job import Work
 from optimise.executors.calls import News
+from optimise.executors.compiling import CompilingWorkers
 from optimise.executors.in_flight import IN_FLIGHT_PER_WORKER, InFlight, Sent
 from optimise.executors.processors import Processors
 from optimise.executors.protocol import MEMORY_CURE, Evaluate, NoWorkersError
@@ -52,7 +53,7 @@ class WorkersExecutor:
         self._campaign = (evaluate, setting)
         self._folder = folder
         self._say = say
-        self._processors = Processors(folder, say)
+        self._processors, self._compiling = Processors(folder, say), CompilingWorkers(say)
         self._tasks, self._per_worker = InFlight(per_worker), per_worker
         self._failures: deque[Any] = deque()
         self._session: Session | None = None
@@ -113,7 +114,7 @@ class WorkersExecutor:
         """Start workers for the campaign; the watchdog handles failed starts as missing workers."""
         self._looked = time.monotonic()
         try:
-            self._session = Session(self._spec, self._folder, self._campaign)
+            self._session = Session(self._spec, self._folder, self._campaign, self._compiling.hear)
             self._hold(self._session)
         except NoWorkersError as error:  # said by those who know; a scheduler that was there may come back
             self.close()
@@ -169,6 +170,8 @@ class WorkersExecutor:
         else:
             self._hold(self._session)
         self._launch()
+        if self._compiling.pass_on():
+            self._watchdog.finished()  # a sign of life
         found = self._watchdog.look(len(self._tasks), len(self._there), queued=self._session is not None)
         if found is not None:
             self._step(*found)

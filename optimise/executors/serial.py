@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from catenary.errors import lacks_memory
-from optimise.end_request import obey
+from catenary.storage.end_request import obey
 from optimise.evaluation.job import Work
 from optimise.executors.processors import Processors, processor_type
 from optimise.executors.protocol import MEMORY_CURE, Evaluate, NoWorkersError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from optimise.spec.cluster import ClusterSpec
 __all__ = ["Session"]
 
 SECONDS_TO_LEAVE = 5.0
+# takes what workers say while they compile, with its time
+Hear = Callable[[tuple[float, str]], None]
 
 
 class Session:
@@ -31,12 +33,13 @@ class Session:
         If workers cannot be had as they are described.
     """
 
-    def __init__(self, cluster: ClusterSpec, folder: Path | None, campaign: tuple[Evaluate, Any]) -> None:
+    def __init__(self, cluster: ClusterSpec, folder: Path | None, campaign: tuple[Evaluate, Any], hear: Hear) -> None:
         self.name = f"campaign-{uuid.uuid4().hex[:12]}"  # a scheduler of others may serve several
         self._spec = cluster
         self._number = itertools.count()
         self.deployment = deploy(cluster, folder)
         try:
+            self.deployment.client.subscribe_topic(self.name, hear)
             self.deployment.client.register_plugin(campaign_plugin(self.name, *campaign))
             self._calls = Calls(self.deployment.client)
         except BaseException:

@@ -11,12 +11,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from catenary.errors import lacks_memory
+from catenary.storage.kernel_cache import say_when_compiling
 from optimise.evaluation.job import Work
 from optimise.executors.processors import processor_type
 from optimise.executors.protocol import Evaluate
+
+if TYPE_CHECKING:
+    from distributed import Worker
 
 __all__ = [
     "ONE_THREAD",
@@ -66,7 +70,8 @@ def campaign_plugin(name: str, evaluate: Evaluate, setting: object) -> Any:
             self.setting = setting
             self.warm = False
 
-        def setup(self, worker: object) -> None:
+        def setup(self, worker: Worker) -> None:
+            say_when_compiling(lambda sentence: worker.log_event(name, sentence))
             with contextlib.suppress(ValueError):  # only the main thread of a process may do so
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the driver
 

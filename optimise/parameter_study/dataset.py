@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from catenary.storage.files import whole_file
+from catenary.storage.dataset import write_dataset
 from optimise.evaluation.outcome import Outcome
 from optimise.parameter_study.sensitivity_indices import OUTPUTS
 from optimise.parameter_study.sensitivity_result import SensitivityInput, SensitivityResult
@@ -41,8 +41,7 @@ POINT_TEXTS: tuple[tuple[str, Callable[[Outcome], str], str], ...] = (
 
 def write_sweep(result: SweepResult, path: Path) -> None:
     """Write the array of a sweep as netCDF4, whole or not at all."""
-    with whole_file(path) as temporary:
-        sweep_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+    write_dataset(path, sweep_dataset(result), compressed=False)
 
 
 def sweep_dataset(result: SweepResult) -> xr.Dataset:
@@ -71,8 +70,7 @@ def sweep_dataset(result: SweepResult) -> xr.Dataset:
 
 def write_sensitivity(result: SensitivityResult, path: Path) -> None:
     """Write a sensitivity study as netCDF4, whole or not at all."""
-    with whole_file(path) as temporary:
-        sensitivity_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+    write_dataset(path, sensitivity_dataset(result), compressed=False)
 
 
 def sensitivity_dataset(result: SensitivityResult) -> xr.Dataset:

@@ -7,8 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
+from catenary.storage.end_request import end_request_interrupts
 from dynamics.refusals import refuse_unusable_pantograph
-from optimise.end_request import end_request_interrupts
 from optimise.evaluation.job import Batch
 from optimise.evaluation.outcome import BatchOutcome, sound
 from optimise.executors import Evaluate, NoWorkersError, completed, interruption, open_executor, refuse_impossible

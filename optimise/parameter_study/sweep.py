@@ -9,8 +9,8 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
+from catenary.storage.end_request import end_request_interrupts
 from dynamics.spec.case import CaseSpec
-from optimise.end_request import end_request_interrupts
 from optimise.executors import NoWorkersError, interruption
 from optimise.parameter_study.progress import ParameterStudyProgress
 from optimise.parameter_study.run import Fill, PreparedStudy, fill_record, prepare_study

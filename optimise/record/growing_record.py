@@ -15,8 +15,8 @@ import zlib
 from pathlib import Path
 
 from catenary.errors import InputError
+from catenary.storage.end_request import held_back
 from catenary.storage.files import write_bytes_atomic, writing
-from optimise.end_request import held_back
 
 __all__ = [
     "ChangedRecordError",

@@ -19,8 +19,8 @@ from optuna.storages.journal import BaseJournalBackend
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial
 
+from catenary.storage.end_request import held_back
 from catenary.storage.files import write_bytes_atomic
-from optimise.end_request import held_back
 from optimise.record.growing_record import append_whole
 
 __all__ = ["JournalExport"]

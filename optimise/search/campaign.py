@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from catenary.errors import InputError
+from catenary.storage.end_request import end_request_interrupts
 from dynamics.spec.case import CaseSpec
 from optimise.design.neighbours import neighbours_of
-from optimise.end_request import end_request_interrupts
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
 from optimise.evaluation.evaluate import prepare as prepare_start
@@ -105,15 +105,15 @@ def run_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path, **how: Un
 def drive_campaign(prepared: PreparedCampaign, **how: Unpack[Drive]) -> CampaignResult:
     """Search, or resume a search, as `run_campaign` does, after `prepare_campaign` has found no problem."""
     campaign, case, place = prepared.campaign, prepared.case, prepared.place
-    with driver_lock(place.lock, f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s):
+    name, silence = f"campaign '{campaign.name}'", campaign.cluster.driver_silence_s
+    with driver_lock(place.lock, name, silence), end_request_interrupts():
         place.refuse_other(campaign, case)  # another driver may have started meanwhile
         place.remove_leftovers()
         place.write_input(campaign, case)
         run = _Run(prepared, how)
         try:
-            with end_request_interrupts():
-                learn = partial(prepare_start, directions=campaign.learned_directions)
-                run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", learn))
+            learn = partial(prepare_start, directions=campaign.learned_directions)
+            run.to_the_end(how.get("evaluate", evaluate_design), how.get("prepare", learn))
         except (KeyboardInterrupt, NoWorkersError, ChangedRecordError) as stop:
             run.close(StudyState.INTERRUPTED)
             raise Interrupted(interruption(stop, run.left, how.get("again", "the same command"))) from stop

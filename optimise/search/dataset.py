@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
-from catenary.storage.files import whole_file
+from catenary.storage.dataset import write_dataset
 from catenary.storage.provenance import commit, config_json, versions
 from optimise.evaluation.constraints import constraints_of
 from optimise.evaluation.figures import HEIGHTS, LENGTHS
@@ -27,8 +27,7 @@ STATES = ("running", *(status.value for status in OutcomeStatus))
 
 def write_trials(result: CampaignResult, path: Path) -> None:
     """Write the trials of a campaign as netCDF4, whole or not at all."""
-    with whole_file(path) as temporary:
-        trials_dataset(result).to_netcdf(temporary, engine="netcdf4", format="NETCDF4")
+    write_dataset(path, trials_dataset(result), compressed=False)
 
 
 def trials_dataset(result: CampaignResult) -> xr.Dataset:

@@ -74,7 +74,7 @@ class StudyDriver:
     def ask(self, origin: Origin | None = None) -> TrialRecord:
         """Next design, in flight from now on."""
         self.searched += 1
-        return self._begun(self._study.ask(self._ranges).number, origin)
+        return self._record_started(self._study.ask(self._ranges).number, origin)
 
     def ask_nominal(self) -> TrialRecord:
         """The nominal line as the next design."""
@@ -90,7 +90,7 @@ class StudyDriver:
         """Take a design outside the search; a sampler with generations does not see it."""
         params = self._params(values)
         self._study.add_trial(create_trial(state=TrialState.RUNNING, params=params, distributions=self._ranges))
-        return self._begun(len(self.records), origin)
+        return self._record_started(len(self.records), origin)
 
     def tell(self, outcome: Outcome) -> TrialRecord:
         """Record the outcome of a design in flight."""
@@ -135,7 +135,7 @@ class StudyDriver:
         """Update `journal.log` with every trial, including those in flight."""
         self._journal.write(len(self.records))
 
-    def _begun(self, number: int, origin: Origin | None) -> TrialRecord:
+    def _record_started(self, number: int, origin: Origin | None) -> TrialRecord:
         """Note that a trial has started."""
         trial = self._storage.get_trial(number)
         params = {name: trial.params[name] for name in self._ranges}

@@ -38,6 +38,10 @@ class CampaignResult:
     case: CaseSpec
     records: list[TrialRecord]
 
+    def __repr__(self) -> str:
+        """Name the campaign and its folder: no dump of all trials."""
+        return f"<record of campaign {self.campaign.name}: {len(self.records)} trials, in {self.folder}>"
+
     @cached_property
     def space(self) -> DesignSpace:
         """Design space, which turns the values of a trial into a line."""

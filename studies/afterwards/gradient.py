@@ -108,8 +108,8 @@ def gradient_lines(content: dict[str, Any]) -> list[str]:
     lines = [f"σ by a {what}, at the droppers where it does most: {listed} (all: gradient.csv)"]
     named = [row for row in content["inputs"] if row["sigma_N_per_10_percent"] is not None]
     first = sorted(named, key=lambda row: -abs(row["sigma_N_per_10_percent"]))[:3]
-    told = ", ".join(f"{row['input']} {row['sigma_N_per_10_percent']:+.2f} N" for row in first)
-    lines.append(f"σ by 10 % more of an input, where it does most: {told} (all: gradient.json)")
+    listed = ", ".join(f"{row['input']} {row['sigma_N_per_10_percent']:+.2f} N" for row in first)
+    lines.append(f"σ by 10 % more of an input, where it does most: {listed} (all: gradient.json)")
     check = content["check"]
     if check["expected_N"] is not None and check["computed_N"] is not None:
         turned = check["slack_steps_changed"]

@@ -116,8 +116,8 @@ def run_campaign_study(
 
     Where the best design is ``exported`` afterwards, the kernel of its matrices is compiled meanwhile, too.
     """
+    from catenary.storage.end_request import end_request_interrupts
     from dynamics.kernels import compiled_ahead
-    from optimise.end_request import end_request_interrupts
     from optimise.entry.campaigns import campaign_folder, prepared_campaign
     from optimise.executors import NoWorkersError, interruption
     from optimise.record.driver_lock import driver_lock

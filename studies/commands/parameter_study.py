@@ -57,7 +57,7 @@ class ParameterStudy:
 
 def run_parameter_study(composed: Composed[ParameterStudyJob], study: ParameterStudy) -> int:
     """Evaluate the points, draw and report, or estimate the cost alone; 75 when interrupted."""
-    from optimise.end_request import end_request_interrupts
+    from catenary.storage.end_request import end_request_interrupts
     from optimise.parameter_study.run import prepare_study
     from optimise.record.driver_lock import Interrupted
 

@@ -125,7 +125,7 @@ def _headline(case: CaseSpec) -> str:
     else:
         held = f"applied force {case.applied_force_N:.2f} N"
     return (
-        f"{case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h, {case.solver}, "
+        f"{case.in_words}, {case.solver}, "
         f"{held}, contact {case.contact.stiffness / 1e3:g} kN/m, dt {1e3 * case.time_step:.5f} ms "
         f"(asked {1e3 * case.dt:g} ms), {case.steps_per_period} steps {case.catenary.what_repeats}"
         f"{case.part_of_a_period}"

@@ -9,6 +9,7 @@ Only reads, without disturbing a run. Shows the command that resumes a study tha
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from optimise.parameter_study.progress import ParameterStudyProgress
     from optimise.search.progress import Progress
 
-__all__ = ["JOB", "compose", "run"]
+__all__ = ["JOB", "campaign_in_words", "compose", "run"]
 
 JOB = StatusJob
 # folder under outputs and the file that tells a study's folder from any other
 PLACES = {"campaigns": "campaign.yaml", "sweeps": "sweep.yaml", "sensitivity": "sensitivity.yaml"}
+# with =null behind it: no table of length tolerances is wanted
+NO_TOLERANCES = "trust.length_tolerance.rise_percent="
 
 
 def compose(overrides: list[str]) -> Composed[StatusJob]:
@@ -78,7 +81,7 @@ def _points_lines(folder: Path, state: ParameterStudyProgress) -> list[str]:
         missing = [name for name in files if not (folder / name).is_file()]
         words, complete = _ended("all points done", missing, folder), not missing
     line = f"{state.study} {state.name}: {words} | {points_line(state)} | {folder}"
-    return [line, *([] if complete else _go_on(folder, state))]
+    return [line, *([] if complete else _resume_lines(folder, state))]
 
 
 def _state_in_words(state: StudyProgress) -> str:
@@ -87,7 +90,7 @@ def _state_in_words(state: StudyProgress) -> str:
     return f"{state.state} ({state.state.sentence})" if at_fault else state.state
 
 
-def _go_on(folder: Path, state: StudyProgress) -> list[str]:
+def _resume_lines(folder: Path, state: StudyProgress) -> list[str]:
     """Command that resumes a study without a running driver."""
     making_results = state.state is StudyState.FINISHED and still_at_work(folder / "status.json")
     if not state.command or state.state is StudyState.RUNNING or making_results:
@@ -130,22 +133,36 @@ def _folders(job: StatusJob) -> list[Path]:
 def _campaign_lines(folder: Path, state: Progress) -> list[str]:
     from optimise.search.progress import progress_line
 
-    infeasible, words = f" | {state.infeasible} infeasible" if state.infeasible else "", _in_words(folder, state)
+    words = campaign_in_words(folder, state)
+    infeasible = f" | {state.infeasible} infeasible" if state.infeasible else ""
     line = f"campaign {state.name}: {words} | {progress_line(state)}{infeasible} | {folder}"
-    return [line, *([] if words == "finished" else _go_on(folder, state))]
+    return [line, *([] if words == "finished" else _resume_lines(folder, state))]
 
 
-def _in_words(folder: Path, state: Progress) -> str:
+def campaign_in_words(folder: Path, state: Progress) -> str:
     """State of a campaign; a search that is over is finished only with what is made of its best design."""
     if state.state is not StudyState.FINISHED or state.best_trial is None:
         return _state_in_words(state)
     made = {
         "confirmation": _trial(folder / "confirmation.json", "best", "trial"),
         "off-design table": _trial(folder / "trust.json", "best_trial"),
-        "report": state.best_trial if (folder / "report.html").is_file() else None,
+        "table of length tolerances": _trial(folder / "length_tolerance.json", "best_trial"),
     }
+    if _without_tolerances(state.command):
+        del made["table of length tolerances"]
     missing = [name for name, trial in made.items() if trial != state.best_trial]
+    if missing or not (folder / "report.html").is_file():
+        missing.append("report")  # one that is there already was written without what is missing
     return _ended("search finished", missing, folder)
+
+
+def _without_tolerances(command: str) -> bool:
+    """Whether a campaign's command asks for no table of length tolerances."""
+    try:
+        words = shlex.split(command)
+    except ValueError:  # a damaged status.json, which is reported
+        return False
+    return any(word.startswith(NO_TOLERANCES) and word.endswith("=null") for word in words)
 
 
 def _ended(words: str, missing: list[str], folder: Path) -> str:
@@ -155,7 +172,8 @@ def _ended(words: str, missing: list[str], folder: Path) -> str:
     named = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
     if still_at_work(folder / "status.json"):
         return f"{words}, {named} in progress"
-    return f"{words}, {named} missing (the command that began it makes what is missing)"
+    kept = ", from the runs on record" if (folder / "finished_runs.jsonl").is_file() else ""
+    return f"{words}, {named} missing (the command that started it makes what is missing{kept})"
 
 
 def _trial(file: Path, *keys: str) -> int | None:

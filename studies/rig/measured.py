@@ -114,9 +114,7 @@ def _simulated(folder: Path) -> Source:
         force, count = np.tile(force, TILED_SPANS), len(time)
         time = time[0] + case.time_step * np.arange(TILED_SPANS * count)
         position = position[0] + case.speed * (time - time[0])
-    description = (
-        f"{case.solver} simulation of {case.catenary.name} with {case.pantograph.name} at {case.speed_kmh:g} km/h"
-    )
+    description = f"{case.solver} simulation of {case.in_words}"
     record = ForceRecord(folder.name, _doubles(time), _doubles(position), _doubles(force))
     return Source(record, span, description, repeats=case.seeks_steady_state)
 

@@ -56,6 +56,9 @@ class OneWorker:
     def register_plugin(self, plugin):
         pass
 
+    def subscribe_topic(self, topic, handler):
+        self.speak = lambda sentence: handler((0.0, sentence))
+
     def submit(self, function, campaign, *given, key, **options):
         future = FakeFuture(key)
         if function is greet_on_worker:

@@ -74,6 +74,7 @@ def test_the_dropper_that_is_grossly_wrong_comes_first_and_is_enough(found):
     assert [(d.span, d.dropper) for d in found.chosen] == [(5, 8)]
     assert found.limits[0] == pytest.approx(1.02 * found.runs[3].sigma_N) and np.isinf(found.limits[1:]).all()
     assert found.runs[0].sigma_N > found.limits[0] >= found.runs[1].sigma_N
+    assert repr(found).endswith(" with bruni_2015 at 275 km/h: 3 wrong lengths, correct 1>")
 
 
 def test_the_list_is_that_of_a_run_by_itself(found, case):
@@ -176,6 +177,10 @@ def test_what_has_no_list_is_refused_all_at_once(case):
     assert "'bruni_2015' repeats" in said and "trailing.distances_m" in said
     with pytest.raises(InputError, match="sigma_N"):
         optimise.corrections(case.catenary, "bruni_2015", 275, limits={"sigma_N": -1.0})
+    with pytest.raises(InputError, match=r"limits must be .*: got 30"):
+        optimise.corrections(case.catenary, "bruni_2015", 275, limits=30)
+    with pytest.raises(InputError, match=r"measured must be a path, as text or a pathlib\.Path: got 3"):
+        optimise.as_built(case.catenary, 3)
 
 
 def test_wrong_lengths_are_numbered_as_they_are_listed(case):

@@ -1,5 +1,6 @@
 """Trials as a labelled data set, and the confirmation of the best design."""
 
+from dataclasses import fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,9 +8,11 @@ import pytest
 import xarray as xr
 from cheap_evaluation import bowl_of_tension, bowl_with_failures, campaign_of, prepare_nothing
 
+from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.spec.status import Status
 from optimise.afterwards.confirm import confirm
 from optimise.evaluation.verdict import BETTER, SAME
+from optimise.record.labelled import long_name_and_unit
 from optimise.search.campaign import run_campaign
 
 
@@ -33,6 +36,14 @@ def test_every_variable_says_what_it_is(trials):
         assert variable.attrs["long_name"], name
         assert variable.dtype.kind in "OUS" or "units" in variable.attrs or "flag_values" in variable.attrs, name
     assert dict(trials.sizes) == {"trial": 200, "variable": 4, "dropper": 9}
+
+
+def test_every_statistic_has_its_meaning_in_words():
+    for name in (field.name for field in fields(ContactStatistics)):
+        meaning, unit = long_name_and_unit(name)
+        assert meaning != name.rpartition("_")[0].replace("_", " ") and unit in ("N", "mm", "%"), name
+    assert long_name_and_unit("static_dropper_force_min_N") == ("static dropper force min", "N")
+    assert long_name_and_unit("g_uplift") == ("g uplift", "1")
 
 
 def test_numbers_are_those_on_record(trials, result):

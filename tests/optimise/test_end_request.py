@@ -9,9 +9,12 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+import xarray as xr
 
-from optimise import end_request
-from optimise.end_request import asked_to_end, end_request_interrupts, held_back, obey
+from catenary.storage import end_request
+from catenary.storage.dataset import write_dataset
+from catenary.storage.end_request import asked_to_end, end_request_interrupts, held_back, obey
+from dynamics.results.stored_result import read_result
 from optimise.executors import dask_executor, open_executor
 from optimise.executors.serial import SerialExecutor
 from optimise.record.growing_record import GrowingRecord
@@ -52,6 +55,33 @@ def test_what_must_not_be_half_done_is_done_first(sent):
             done.append(1)
         done.append(2)
     assert done == [1]
+
+
+@BOTH
+def test_a_data_set_is_written_whole_before_a_request_is_obeyed(sent, tmp_path, monkeypatch):
+    """In the middle of a write a lock of the library may stay taken: closing the file would wait for ever."""
+    data, write = xr.Dataset({"force": ("time", [1.0, 2.0])}), xr.Dataset.to_netcdf
+
+    def asked_meanwhile(dataset, *given, **how):
+        ask(sent)
+        return write(dataset, *given, **how)
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", asked_meanwhile)
+    with pytest.raises(KeyboardInterrupt), end_request_interrupts():
+        write_dataset(tmp_path / "result.nc", data)
+        raise AssertionError("continued")
+    assert [file.name for file in tmp_path.iterdir()] == ["result.nc"]
+    assert read_result(tmp_path / "result.nc").values["force"].tolist() == [1.0, 2.0]
+    loaded, load = [], xr.Dataset.load
+
+    def asked_while_read(dataset, **how):
+        ask(sent)
+        loaded.append(load(dataset, **how))
+
+    monkeypatch.setattr(xr.Dataset, "load", asked_while_read)
+    with pytest.raises(KeyboardInterrupt), end_request_interrupts():
+        read_result(tmp_path / "result.nc")
+    assert len(loaded) == 1, "a file is read to its end, too"
 
 
 def test_an_error_in_such_a_block_stays_what_it_is():

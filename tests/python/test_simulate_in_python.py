@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import xarray as xr
 
 import catenary
 import dynamics
+from dynamics.accuracy.numerical_error import ErrorPart, NumericalError
 from dynamics.results.solution import without_figures
+from dynamics.rig.exported import ExportedBundle
 from dynamics.run import NoFiguresError, Run
 from dynamics.spec.case import CaseSpec, case_of
 from dynamics.spec.case_input import CaseChanges, job_input
@@ -30,6 +33,20 @@ GIVEN = {
 @pytest.fixture(scope="module")
 def run():
     return dynamics.simulate("bruni_2015", "bruni_2015", speed_kmh=275, error_estimate=False, **GIVEN)
+
+
+def test_what_a_run_holds_is_named_on_one_line(run):
+    case = "bruni_2015 with bruni_2015 at 275 km/h"
+    assert repr(run.case) == str(run.case) == f"<case {case}, periodic>"
+    assert repr(run.solution) == f"<solution of {case}, periodic: ok>"
+    assert repr(run.statistics).startswith("<statistics: contact force 143.3") and "loss 0.00 %" in repr(run.statistics)
+    parts = (ErrorPart("time_step", 0.03, ""), ErrorPart("mesh", 0.04, ""))
+    assert repr(NumericalError(26.85, parts, 1.0)) == (
+        "<numerical error ± 0.050 N of 26.85 N: time step 0.030 N, mesh 0.040 N>"
+    )
+    assert "error unknown of" in repr(NumericalError(26.85, (ErrorPart("mesh", None, "why"),), 1.0))
+    bundle = ExportedBundle(Path("rig/best"), run.case, 1950, 4e-4, 18.7, (("pfem.nc", 0.1),))
+    assert repr(bundle) == f"<rig bundle rig/best: {case}, 1950 frequencies>"
 
 
 def test_the_input_is_that_of_the_command_line():

@@ -90,6 +90,7 @@ def test_a_campaign_gives_designs_with_lines_figures_and_files(found, tmp_path):
     assert repr(best).startswith(f"<design {best.number} of bruni_2015_both")
     assert "<td>" in best._repr_html_() and found.front == (best,)
     assert repr(optimise.load_campaign(found.folder)) == repr(found)
+    assert repr(found.result).startswith("<record of campaign bruni_2015_both: 4 trials, in ")
 
 
 def test_the_command_line_resumes_a_campaign_of_python(found):

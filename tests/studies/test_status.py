@@ -1,9 +1,14 @@
 """What `catenary status` prints of studies that were interrupted, and of folders that cannot be read."""
 
+import json
 import os
 
 import pytest
 from refusal import refused
+
+from optimise.record.status_file import StudyState
+from optimise.search.progress import Progress
+from studies.commands.status import campaign_in_words
 
 AXES = "sweep.axes={contact.stiffness:[50e3,60e3,70e3],speed_kmh:[200,220]}"
 OPTIMISE = ("optimise", "experiment=bruni_heights", "trials=3", "cluster=serial")
@@ -47,6 +52,31 @@ def test_an_interrupted_campaign_is_shown_with_the_command_that_resumes_it(caten
     first, second = catenary("status").out.splitlines()
     assert first.startswith("campaign bruni_heights: interrupted | 1/3 designs")
     assert second == f"  resume with: {command}"
+
+
+@pytest.mark.parametrize(
+    ("there", "typed", "left"),
+    [
+        ((), "", "confirmation, off-design table, table of length tolerances and report missing"),
+        (("confirmation.json", "report.html"), "", "off-design table, table of length tolerances and report missing"),
+        (("confirmation.json", "trust.json", "report.html"), "", "table of length tolerances and report missing"),
+        (("confirmation.json", "trust.json"), " trust.length_tolerance.rise_percent=null", "report missing"),
+        (("confirmation.json", "trust.json", "report.html"), " trust.length_tolerance.rise_percent=null", None),
+        (("confirmation.json", "trust.json", "length_tolerance.json", "report.html"), "", None),
+    ],
+)
+def test_what_follows_a_search_is_named_as_far_as_it_is_missing(tmp_path, there, typed, left):
+    content = {"best": {"trial": 7}, "best_trial": 7}
+    for name in there:
+        (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
+    state = Progress(
+        name="c", trials=9, state=StudyState.FINISHED, best_trial=7, command=f"catenary optimise campaign=c{typed}"
+    )
+    assert campaign_in_words(tmp_path, state) == (
+        "finished" if left is None else f"search finished, {left} (the command that started it makes what is missing)"
+    )
+    (tmp_path / "finished_runs.jsonl").write_text("{}", encoding="utf-8")
+    assert (", from the runs on record)" in campaign_in_words(tmp_path, state)) is (left is not None)
 
 
 DAMAGED = {

@@ -22,6 +22,7 @@ import yaml
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
+from catenary.storage.dataset import write_dataset
 from catenary.storage.files import read_json_object, whole_file, write_json_atomic, write_text_atomic, writing
 from dynamics.influence.matrices import InfluenceMatrices
 from dynamics.rig.bundle.contents import CONVENTIONS, SCHEMA_VERSION, VARIABLES, bundle_arrays, bundle_facts
@@ -173,8 +174,7 @@ def _write_netcdf(path: Path, arrays: dict[str, NDArray[Any]], facts: dict[str, 
     }
     attributes = {"Conventions": "CF-1.11", "schema_version": SCHEMA_VERSION, **_short(facts)}
     dataset = xr.Dataset(variables, attrs={**attributes, **{f"convention_{k}": v for k, v in CONVENTIONS.items()}})
-    with whole_file(path) as temporary:
-        dataset.to_netcdf(temporary, engine="netcdf4")
+    write_dataset(path, dataset, compressed=False)
 
 
 def _what_repeats(spans: list[float]) -> str:

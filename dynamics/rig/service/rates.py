@@ -55,11 +55,11 @@ class Pace:
     def __init__(self, step_ns: int, allowed_ns: int) -> None:
         self._step_ns, self._allowed_ns, self._forgotten_ns = step_ns, allowed_ns, TOLERANCE * step_ns
         self._ahead_ns, self._now_ns = 0.0, 0
-        self._begun = False
+        self._started = False
 
     def ahead_ns(self, now_ns: int, steps: int) -> float:
         """Lead of the test over the clock if so many steps were taken now [ns]; negative when behind."""
-        if not self._begun:
+        if not self._started:
             return float((steps - 1) * self._step_ns)
         return self._ahead_ns + steps * self._step_ns - (now_ns - self._now_ns)
 
@@ -71,4 +71,4 @@ class Pace:
         """Count one step at a monotonic time [ns]."""
         ahead = self.ahead_ns(now_ns, 1)
         self._ahead_ns = math.copysign(max(0.0, abs(ahead) - self._forgotten_ns), ahead)
-        self._now_ns, self._begun = now_ns, True
+        self._now_ns, self._started = now_ns, True

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any
 
-from optimise.end_request import held_back
+from catenary.storage.end_request import held_back
 from optimise.executors.deployments.dask_settings import (
     DASK_SETTINGS,
     SECONDS_TO_CLOSE,

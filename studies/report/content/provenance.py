@@ -18,7 +18,7 @@ __all__ = [
     "Provenance",
     "RunFacts",
     "case_provenance",
-    "differing_section",
+    "differences_section",
     "origin_sections",
     "spec_provenance",
 ]
@@ -154,7 +154,7 @@ def _input_tables(rows: tuple[Provenance, ...]) -> tuple[Table, ...]:
     )
 
 
-def differing_section(inputs: Mapping[str, tuple[Provenance, ...]], unknown: str = "", caption: str = "") -> Section:
+def differences_section(inputs: Mapping[str, tuple[Provenance, ...]], unknown: str = "", caption: str = "") -> Section:
     """Show the inputs that are not the same under every heading, whatever their line and pantograph are called.
 
     ``unknown`` says what is not known of them, ``caption`` stands below the table.

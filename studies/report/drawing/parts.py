@@ -14,7 +14,8 @@ __all__ = ["Fact", "Page", "Section", "Table", "present"]
 class Table:
     """A table of ready text; ``align`` has one letter per column.
 
-    Letters: l left, r right, w right and wrapped where it is long, u a unit (left, never wrapped).
+    Letters: l left, r right, w right and wrapped where it is long, u a unit (left, never wrapped), s left and
+    wrapped between words alone.
     """
 
     title: str

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.charts.numbers import number, with_bound_units
 from dynamics.charts.parts import Chart, Curve, Stations
-from studies.report.content.provenance import differing_section
+from studies.report.content.provenance import differences_section
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.readers.comparison_content import NAMES, ComparisonContent
 from studies.report.sections.charts import force_chart, height_chart
@@ -39,7 +39,7 @@ def comparison_page(content: ComparisonContent) -> Page:
     caption = "" if len(computed) == len(content.entries) else "Inputs of a record are not known and not listed."
     sections = (
         Section("The contact force", charts=tuple(charts), tables=(_statistics(content),)),
-        differing_section(computed, unknown, caption),
+        differences_section(computed, unknown, caption),
         Section("Where they come from", tables=(sources,)),
     )
     return Page(
@@ -68,8 +68,8 @@ def _overlay(chart: Chart, content: ComparisonContent, below: tuple[Curve, ...])
     elif len(ticks) > MOST_TICKS:
         ticks = []
     supports = Stations("supports", np.array([0.0, *spans]), full_height=True)
-    end = float(spans[-1])
-    return replace(chart, curves=(*below, *chart.curves), stations=(supports, *ticks), x_range=(0.0, end))
+    chart = replace(chart, stations=(supports, *ticks), x_range=(0.0, float(spans[-1])))
+    return replace(chart, curves=(*below, *chart.curves))
 
 
 def _headline(content: ComparisonContent) -> str:
@@ -105,7 +105,7 @@ def _statistics(content: ComparisonContent) -> Table:
         rows=tuple(rows),
         align="l" + "r" * (len(heads) - 1) + "l",
         caption=f"{content.filter_note} Loss of contact is that of the raw force. A dash stands for what a record does "
-        "not tell.",
+        "not hold.",
     )
 
 

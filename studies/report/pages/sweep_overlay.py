@@ -14,7 +14,7 @@ from dynamics.charts.parts import Chart, Curve
 from optimise.parameter_study.sweep import load_sweep
 from optimise.parameter_study.sweep_axes import axis_meaning, axis_unit
 from optimise.parameter_study.sweep_result import SweepResult
-from studies.report.content.provenance import VARIED, case_provenance, differing_section
+from studies.report.content.provenance import VARIED, case_provenance, differences_section
 from studies.report.drawing.parts import Page, Section, Table
 from studies.report.pages.sweep_page import ROLES, SHOWN
 from studies.report.sections.tables import signed, value_text
@@ -62,7 +62,7 @@ def sweep_overlay_page(paths: Sequence[str]) -> Page:
         warnings=_warnings(sweeps, labels),
         sections=(
             Section(f"Over the {axis_meaning(axes[0])}", charts=charts, tables=(_values(sweeps, labels, axes[0]),)),
-            differing_section(held),
+            differences_section(held),
         ),
     )
 

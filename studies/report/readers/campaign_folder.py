@@ -8,6 +8,7 @@ In addition to the record of the campaign it holds nominal/result.nc, best/resul
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,8 @@ def read_campaign(folder: Path) -> CampaignContent:
     ranked = ranked_trials(result)
     nominal = evaluation_of(result.nominal)
     best = ranked[0] if ranked else None
+    better = list(takewhile(lambda record: record is not result.nominal, ranked))  # which has a column of its own
+    shown = (better or ranked)[:BEST_SHOWN]
     records = {"nominal": result.nominal} | ({} if best is None else {"best": best})
     summaries = {name: _summary(result, name, record) for name, record in records.items()}
     solved, missing = _span_results(result, records, summaries)
@@ -91,7 +94,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         schedule=None if best is None else read_droppers(folder / "fitter_schedule.json", best.number),
         tolerances=None if best is None else read_droppers(folder / "length_tolerance.json", best.number),
         history=search_history(result),
-        designs=variables_of_designs(result, ranked[:BEST_SHOWN]),
+        designs=variables_of_designs(result, shown),
         constraints=_constraints(result, nominal, None if best is None else evaluation_of(best)),
         least_dropper_force_N=result.campaign.limits.static_dropper_force,
         provenance=case_provenance(case, (), input_origins(folder, "optimise", case)),
@@ -107,7 +110,7 @@ def read_campaign(folder: Path) -> CampaignContent:
         front=front_of_designs(result),
         condition=own_condition(result.campaign.scenarios, case),
         errors={name: error for name, found in summaries.items() if (error := found.get("numerical_error"))},
-        choice=choice_of(result, ranked[:BEST_SHOWN]),
+        choice=choice_of(result, shown),
         assessment=assessed(
             head, [(n, found.statistics) for n, found in solved.items()], case, [*summaries.values()][-1]
         ),

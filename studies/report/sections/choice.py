@@ -56,7 +56,7 @@ def choice_of(result: CampaignResult, ranked: list[TrialRecord]) -> Choice:
     lines: list[tuple[TrialRecord, str, Role]] = [(result.nominal, "nominal", "nominal")]
     lines.extend((r, f"trial {r.number}", role) for r, role in zip(ranked, ROLES, strict=False))
     return Choice(
-        varied=f"{len(variables)} variables: {counted}. What they come to stands in the table.",
+        varied=f"{len(variables)} variables: {counted}. The table has their values.",
         held=_held(case, campaign.limits.uplift_factor, campaign.limits.static_dropper_force, found),
         met=met,
         drawn=tuple(_drawn(result, record, label, role) for record, label, role in lines),

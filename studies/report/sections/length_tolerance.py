@@ -12,6 +12,7 @@ from studies.report.sections.tables import plus_minus
 __all__ = ["tolerance_table"]
 
 NONE = "–"
+HEADS = ("dropper", "station\n[m]", "length may be wrong\nby [mm]", "σ rises with\nthe dropper")
 BOTH = ("for trains\nboth ways [mm]",)
 
 
@@ -34,13 +35,7 @@ def tolerance_table(record: Mapping[str, Any]) -> Table:
     reasons = {d["message"] for d in found if d["message"]}
     return Table(
         title="Tolerance of lengths",
-        columns=(
-            "dropper",
-            "station\n[m]",
-            "length may be wrong\nby [mm]",
-            "σ rises with\nthe dropper",
-            *BOTH[: int(both)],
-        ),
+        columns=(*HEADS, *BOTH[: int(both)]),
         rows=tuple(rows),
         align="lrrl" + "r" * int(both),
         caption=f"An error of that one length, the way that is named and in every span, raises σ by "

@@ -100,10 +100,7 @@ def scenario_section(figures: ScenarioFigures | None) -> Section:
     text = f"Every design was evaluated in {'one condition' if count == 1 else f'{count} conditions'}"
     if figures.errors:
         text += f", each with {figures.samples} lines as installed with errors (standard deviation {figures.errors})"
-    text += (
-        ", by the solver of the search. Worst is over these lines." if figures.errors else ", by the search's solver."
-    )
-    notes = (text,)
+    notes = (f"{text}, by the solver of the search.{' Worst is over these lines.' * bool(figures.errors)}",)
     if figures.missing:
         notes += (
             f"In {figures.missing} of {figures.nominal[SIGMA].size} scenarios the nominal line has a dropper slack at "

@@ -105,8 +105,7 @@ def statistics_table(columns: tuple[tuple[str, Mapping[str, float]], ...], filte
             continue
         row = [name, *(value_text(v, digits) for v in values), unit]
         if two:
-            first, second = values
-            near_zero = NEAR_ZERO.get(key)
+            (first, second), near_zero = values, NEAR_ZERO.get(key)
             row.append(change_in(near_zero, second, first, digits) if near_zero else change_percent(second, first))
         rows.append(tuple(row))
     heads = ("contact force", *(label for label, _ in columns), "unit", *(("change",) if two else ()))
@@ -139,19 +138,17 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         for label, c in (("nominal", confirmation.nominal), ("best", confirmation.best))
     )
     transient = plus_minus(confirmation.change_transient_percent, confirmation.change_error_percent, 1)
+    numerics = confirmation.best.numerics and (
+        f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the elements "
+        "and of the window, and half of the spread"
+    )
     return Table(
         title="Confirmation by the long transient" + (f", {condition}" if condition else ""),
         columns=("σ [N]", solver, "long transient", "difference [%]", "spread [%]"),
         rows=(*rows, ("change [%]", signed(confirmation.change_percent, 1), transient, "", "")),
         align="lrrrr",
-        caption="The long transient of both lines on the same numerics"
-        + (
-            f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the "
-            "elements and of the window, and half of the spread. "
-            if confirmation.best.numerics
-            else ". "
-        )
-        + "The spread is that of the long transient itself: first half of its evaluated spans against the second.",
+        caption=f"The long transient of both lines on the same numerics{numerics}. The spread is that of the long "
+        "transient itself: first half of its evaluated spans against the second.",
     )
 
 

@@ -177,7 +177,7 @@ def pantograph_charts(histories: Histories) -> tuple[Chart, ...]:
                 curves += _finite(names[k], one.x, mass, unit, ROLES[k % len(ROLES)])
             if not curves:
                 continue
-            chart = Chart(
+            charts.append(Chart(
                 name=f"mass_{key}{_suffix(histories, p)}",
                 title=_title(f"{quantity} of the masses", one),
                 caption=f"{above}Upwards positive. {SHOWN}",
@@ -187,8 +187,7 @@ def pantograph_charts(histories: Histories) -> tuple[Chart, ...]:
                 stations=(Stations("supports", histories.supports, full_height=True),),
                 x_range=_between_supports(histories),
                 height=0.34,
-            )
-            charts.append(chart)
+            ))  # fmt: skip
     return tuple(charts)
 
 
