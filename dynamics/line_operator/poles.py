@@ -34,8 +34,10 @@ HIGHEST = 190.0  # rad/s: poles of higher frequencies move sigma below 20 Hz by 
 BOTTOM, MIDDLE, TOP = -4.0, -1.5, 1.0  # lines searched, a decay a period
 STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
 PROBES, FOLLOWED = 4, 2
-SECANTS, CLOSE = 12, 1.0e-9
+SECANTS, CLOSE = 12, 1.0e-8
 MOST_STEPS = 24
+FARTHEST = 0.4  # distances between harmonics that a pole may move in a step
+SAME = 1.0e-5  # rad/s
 WHOLE = 1.0e-2
 
 
@@ -60,13 +62,9 @@ class KnownPoles:
 class _Probes:
     """Random probes of a line, which see every pole, and its determinant, at s = omega T."""
 
-    def __init__(self, network: LineNetwork, T: float, count: int = PROBES) -> None:
-        self.args, self.T, self.count = network.arguments(T), T, count
-        n = network.n
-        rng = np.random.default_rng(0)
-        some = network_answers(np.array([(0.3 - 0.01j) / T]), *self.args, np.eye(n))[0][0]
-        self.loads = rng.normal(size=(n, 2 * count)) / np.sqrt(np.abs(some.diagonal()))[:, None]
-        self.mix = rng.normal(size=(2, count))
+    def __init__(self, network: LineNetwork, T: float, loads: Floats) -> None:
+        self.args, self.T, self.loads, self.count = network.arguments(T), T, loads, loads.shape[1] // 2
+        self.mix = np.random.default_rng(1).normal(size=(2, self.count))
 
     def __call__(self, s: Complexes) -> tuple[Complexes, Complexes]:
         found, log = network_answers(np.ascontiguousarray(s / self.T), *self.args, self.loads)
@@ -76,9 +74,16 @@ class _Probes:
         return 1.0 / np.einsum("a,tab,b->t", self.mix[0], self(s)[0], self.mix[1])
 
 
+def _random_loads(network: LineNetwork, T: float, count: int) -> Floats:
+    """Random loads that act as much on stiff dofs as on soft ones, for so many probes (dof, 2 probe)."""
+    some = network_answers(np.array([(0.3 - 0.01j) / T]), *network.arguments(T), np.eye(network.n))[0][0]
+    random = np.random.default_rng(0).normal(size=(network.n, 2 * count))
+    return np.ascontiguousarray(random / np.sqrt(np.abs(some.diagonal()))[:, None])
+
+
 def find_poles(network: LineNetwork, T: float) -> KnownPoles | None:
     """Find all poles below the axis; None where the argument principle counts others, or one lies on the axis."""
-    probes, most = _Probes(network, T), HIGHEST * T + MARGIN
+    probes, most = _Probes(network, T, _random_loads(network, T, PROBES)), HIGHEST * T + MARGIN
     real = np.linspace(0.0, most, 1 + int(np.ceil(most / STEP)))
     real[0] = APART  # at 0 itself wires travel along the track
     bottom, top = (DeterminantPath(probes, real + 1j * height) for height in (BOTTOM, TOP))
@@ -136,11 +141,13 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     if start.n != network.n or not np.array_equal(start.bays.dof, network.bays.dof):
         return None
     done, step, omega, before = 0.0, 1.0, known.omega, None
+    loads = _random_loads(start, known.T, FOLLOWED)
     for _ in range(MOST_STEPS):
         share = min(1.0, done + step)
         guess = omega if before is None else omega + (omega - before[1]) * (share - done) / (done - before[0])
-        found = _corrected(_between(start, network, share), known.T + share * (T - known.T), guess)
-        if found is None or not _apart(found, omega):
+        period = known.T + share * (T - known.T)
+        found = _corrected(_Probes(_between(start, network, share), period, loads), guess)
+        if found is None or not _are_those(found, omega, period):
             step *= 0.5
             continue
         if share == 1.0:
@@ -149,13 +156,12 @@ def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPole
     return None
 
 
-def _apart(found: Complexes, before: Complexes) -> bool:
-    """Whether poles stayed below the axis, are distinct, and moved less than halfway to another one."""
-    every = np.concatenate([before, -before.conj()])
-    gap = np.abs(before[:, None] - every)
-    gap[gap < 1.0e-9] = np.inf
-    moved = np.abs(found - before) < 0.5 * gap.min(axis=1)
-    return bool(moved.all() and (found.imag < 0.0).all())
+def _are_those(found: Complexes, before: Complexes, T: float) -> bool:
+    """Whether as many distinct poles stayed below the axis, each near where one was; two may change places."""
+    apart = np.abs(found[:, None] - found)
+    apart[np.arange(len(found)), np.arange(len(found))] = np.inf
+    near = np.abs(found - before) < FARTHEST * 2.0 * np.pi / T
+    return bool(near.all() and (found.imag < 0.0).all() and apart.min(initial=np.inf) > SAME)
 
 
 def _between(start: LineNetwork, end: LineNetwork, share: float) -> LineNetwork:
@@ -175,19 +181,21 @@ def _between(start: LineNetwork, end: LineNetwork, share: float) -> LineNetwork:
     )
 
 
-def _corrected(network: LineNetwork, T: float, guess: Complexes) -> Complexes | None:
+def _corrected(probes: _Probes, guess: Complexes) -> Complexes | None:
     """Poles by the secant rule from guesses, all at once; None where one does not settle."""
-    probes = _Probes(network, T, FOLLOWED)
-    s, other = guess * T, guess * T + 1.0e-4 * (1.0 + 1.0j)
-    here, there = probes.inverse(s), probes.inverse(other)
-    imaginary = np.abs(guess.real) < 1.0e-6
+    s, other = guess * probes.T, guess * probes.T + 1.0e-4 * (1.0 + 1.0j)
+    here, there = np.split(probes.inverse(np.concatenate([s, other])), 2)
+    imaginary, moving = np.abs(guess.real) < 1.0e-6, np.arange(len(s))
     for _ in range(SECANTS):
         with np.errstate(all="ignore"):
-            step = here * (s - other) / (here - there)
+            step = here * (s[moving] - other) / (here - there)
         step[~np.isfinite(step)] = 0.0
         step /= np.maximum(1.0, np.abs(step))
-        other, there, s = s, here, s - step
-        if np.abs(step).max(initial=0.0) < CLOSE * max(1.0, float(np.abs(s).max(initial=0.0))):
-            return np.where(imaginary, 1j * s.imag, s) / T
-        here = probes.inverse(s)
+        other, there = s[moving], here
+        s[moving] -= step
+        still = np.abs(step) > CLOSE * np.maximum(1.0, np.abs(s[moving]))
+        if not still.any():
+            return np.asarray(np.where(imaginary, 1j * s.imag, s) / probes.T, dtype=np.complex128)
+        moving, other, there = moving[still], other[still], there[still]
+        here = probes.inverse(s[moving])
     return None

@@ -37,11 +37,11 @@ Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 PASSING = (0.15, 0.35)  # periods before and behind the pantograph
-COARSE = 75  # samples a period of the search without a start
+COARSE = 105  # samples a period of the search before
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
-PADDING = 6  # samples before and behind those that push
-ROUNDS, SWEEPS, NEWTONS = 12, 60, 30
-MOST = 1500  # samples that may be slack: beyond, a march is quicker
+PADDING = 0.015  # periods before and behind those that push
+ROUNDS, FORGETFUL, SWEEPS, NEWTONS = 14, 6, 60, 30
+MOST = 5.0  # times the samples of a period that may be slack: beyond, a march is quicker
 ENOUGH = 1.0e-3  # N
 
 
@@ -78,8 +78,8 @@ def solve_slack(
 ) -> SlackForces:
     """Find contact force and slack of all droppers.
 
-    Without a start a search on coarser samples, which begins with what would push as the pantograph passes, says where
-    to look.
+    A search on coarser samples says where to look; without a start it begins with what would push as the pantograph
+    passes.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ def solve_slack(
     start : bool array (sample, dropper), optional
         Samples that may be slack, where they are known of a near line.
     """
-    if start is None and samples > COARSE:
-        fewer = -(-samples // -(-samples // COARSE))
-        coarse = _Complementarity(line, answers, contact, rest, fewer).solve(None)
-        start = slack_on(coarse.squeeze > 0.0, fewer, samples)
+    if samples > COARSE:  # rounds of a search are cheap there
+        known = None if start is None else slack_on(start, samples, COARSE)
+        coarse = _Complementarity(line, answers, contact, rest, COARSE).solve(known)
+        start = slack_on(coarse.squeeze > 0.0, COARSE, samples)
     return _Complementarity(line, answers, contact, rest, samples).solve(start)
 
 
@@ -121,11 +121,13 @@ class _Complementarity:
         self.network, self.contour = line
         self.answers, self.contact, self.rest = answers, contact, rest
         self.time = LocalTime(self.contour, samples, answers)
-        self.stiffness = self.network.points.dropper
+        self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
         self.droppers = np.zeros(0, np.int64)
         self.kernels = np.zeros((0, 0, 0))
         self.tails = np.zeros((0, 0))
+        self.rows = np.full((len(self.time.sample), len(rest)), -1)
+        self.C, self.G = np.zeros((2, 0, answers.wave.shape[1]), np.complex128)
 
     def solve(self, start: NDArray[np.bool_] | None) -> SlackForces:
         """Whole search."""
@@ -133,15 +135,17 @@ class _Complementarity:
         lifted = np.zeros_like(force)
         squeeze = np.zeros((len(self.time.sample), len(self.rest)))
         tension = self.rest + self.stiffness * self._stretch_by(force)
-        wanted = np.zeros_like(squeeze, dtype=np.bool_)
-        more = (tension < 0.0) & self._passing() if start is None else _padded(start)
-        for _ in range(ROUNDS):
-            more |= _padded(tension < -PUSHED) & ~wanted if wanted.any() or not more.any() else False
-            if not more.any():
-                return SlackForces(force, lifted, squeeze, tension, self._at_edges(squeeze))
-            wanted |= more
-            more = np.zeros_like(wanted)
-            if np.count_nonzero(wanted) > MOST:
+        wanted = (tension < 0.0) & self._passing() if start is None else self._padded(start)
+        for round_ in range(ROUNDS):
+            pushes = self._padded(tension < -PUSHED)
+            if round_ > 0 and not (pushes & ~wanted).any():
+                return SlackForces(force, lifted, squeeze, tension, self._too_early(squeeze))
+            if round_ > 0 or not wanted.any():
+                # what stays taut among others that may be slack was wanted for their sake: at first it may go again
+                wanted = pushes | (wanted if round_ > FORGETFUL else self._padded(squeeze > 0.0))
+            if not wanted.any():
+                return SlackForces(force, lifted, squeeze, tension)
+            if self.samples > COARSE and np.count_nonzero(wanted) > MOST * self.samples:
                 return SlackForces(force, lifted, squeeze, tension, "droppers that are slack for long")
             found = self._solved(wanted, squeeze)
             if found is None:
@@ -155,10 +159,20 @@ class _Complementarity:
         since = (self.time.sample[:, None] * self.time.step - passes) / self.contour.T
         return (since > -PASSING[0]) & (since < PASSING[1])
 
-    def _at_edges(self, squeeze: Floats) -> str:
-        """Say where a dropper is slack at an end of its own time."""
-        edges = np.concatenate([squeeze[:PADDING], squeeze[-PADDING:]])
-        return "a dropper is slack for longer than is looked at" if (edges > 0.0).any() else ""
+    def _padded(self, pushed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Samples (sample, dropper) that push, and those next to them."""
+        out = pushed.copy()
+        for shift in range(1, 1 + max(1, round(PADDING * self.samples))):
+            out[shift:] |= pushed[:-shift]
+            out[:-shift] |= pushed[shift:]
+        return out
+
+    def _too_early(self, squeeze: Floats) -> str:
+        """Say where a dropper is slack a whole period ahead of the pantograph.
+
+        Long behind it a dropper may stay slack for longer than is looked at: sigma moves by less than 0.1 %.
+        """
+        return "a dropper that is slack long before it is passed" if (squeeze[0] > 0.0).any() else ""
 
     def _stretch_by(self, force: Complexes) -> Floats:
         """Stretch of every dropper by the contact force (sample, dropper) [m]."""
@@ -180,6 +194,17 @@ class _Complementarity:
 
     def _by_harmonics(self, t: Ints, d: Ints) -> tuple[Complexes, Complexes]:
         """Stretches by harmonics of the force, and rises of the contact by squeezes, at samples (sample, harmonic)."""
+        new = self.rows[t, d] < 0
+        if new.any():
+            known = len(self.C)
+            self.rows[t[new], d[new]] = known + np.arange(np.count_nonzero(new))
+            C, G = self._harmonics_of(t[new], d[new])
+            self.C, self.G = np.concatenate([self.C, C]), np.concatenate([self.G, G])
+        at = self.rows[t, d]
+        return self.C[at], self.G[at]
+
+    def _harmonics_of(self, t: Ints, d: Ints) -> tuple[Complexes, Complexes]:
+        """The same, computed."""
         a, time, v = self.answers, self.time, self.contour.speed
         by_force = a.wave * (a.weight / v)[:, None]
         by_squeeze = a.wave * (a.weight * time.hat / self.network.period)[:, None]
@@ -224,15 +249,6 @@ class _Complementarity:
         tails = fftconvolve(self.tails, own, axes=0)
         out[:, self.droppers] += tails[len(own) - 1 : 2 * len(own) - 1]
         return out
-
-
-def _padded(pushed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Samples (sample, dropper) that push, and those next to them."""
-    out = pushed.copy()
-    for shift in range(1, PADDING + 1):
-        out[shift:] |= pushed[:-shift]
-        out[:-shift] |= pushed[shift:]
-    return out
 
 
 @njit(cache=True, error_model="numpy")
