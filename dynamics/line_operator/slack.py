@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
-from scipy.linalg import lu_factor, lu_solve
 from scipy.signal import fftconvolve
 
 from dynamics.line_operator.answers import Answers, Contour
+from dynamics.line_operator.complementarity import active_set, assembled, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import AFTER, BEFORE, LocalTime
 from dynamics.line_operator.network import LineNetwork
@@ -36,13 +35,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-PASSING = (0.15, 0.35)  # periods before and behind the pantograph
+PASSING, NEAR = (0.15, 0.35), (0.5, 0.6)  # periods before and behind the pantograph
 COARSE = 105  # samples a period of the search before
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
-ROUNDS, FORGETFUL, SWEEPS, NEWTONS = 14, 6, 60, 30
+ROUNDS, FORGETFUL = 14, 6
 MOST = 5.0  # times the samples of a period that may be slack: beyond, a march is quicker
-ENOUGH = 1.0e-3  # N
 
 
 @dataclass(frozen=True)
@@ -78,8 +76,8 @@ def solve_slack(
 ) -> SlackForces:
     """Find contact force and slack of all droppers.
 
-    A search on coarser samples says where to look; without a start it begins with what would push as the pantograph
-    passes.
+    A search on coarser samples says where to look, and how slack is what the pantograph has long left; without a start
+    it begins with what would push as the pantograph passes.
 
     Parameters
     ----------
@@ -93,11 +91,13 @@ def solve_slack(
     start : bool array (sample, dropper), optional
         Samples that may be slack, where they are known of a near line.
     """
-    if samples > COARSE:  # rounds of a search are cheap there
-        known = None if start is None else slack_on(start, samples, COARSE)
-        coarse = _Complementarity(line, answers, contact, rest, COARSE).solve(known)
-        start = slack_on(coarse.squeeze > 0.0, COARSE, samples)
-    return _Complementarity(line, answers, contact, rest, samples).solve(start)
+    if samples <= COARSE:
+        return _Complementarity(line, answers, contact, rest, samples).solve(start)
+    known = None if start is None else slack_on(start, samples, COARSE)
+    coarse = _Complementarity(line, answers, contact, rest, COARSE).solve(known)
+    fine = _Complementarity(line, answers, contact, rest, samples)
+    fine.take(coarse.squeeze)
+    return fine.solve(slack_on(coarse.squeeze > 0.0, COARSE, samples))
 
 
 def slack_on(slack: NDArray[np.bool_], samples: int, wanted: int) -> NDArray[np.bool_]:
@@ -128,21 +128,34 @@ class _Complementarity:
         self.tails = np.zeros((0, 0))
         self.rows = np.full((len(self.time.sample), len(rest)), -1)
         self.C, self.G = np.zeros((2, 0, answers.wave.shape[1]), np.complex128)
+        self.near = np.ones((len(self.time.sample), len(rest)), np.bool_)
+        self.taken, self.held = np.zeros((2, *self.near.shape))
+        self.lifted = np.zeros(answers.wave.shape[1], np.complex128)
+
+    def take(self, squeeze: Floats) -> None:
+        """Take squeezes (coarse sample, dropper) far from the pantograph as they are, and look for the near ones."""
+        self.near = self._since(*NEAR)
+        coarse = np.arange(len(squeeze)) / COARSE - BEFORE
+        fine = self.time.sample * self.time.step / self.contour.T
+        found = [np.interp(fine, coarse, one) for one in squeeze.T]
+        self.taken = np.where(self.near, 0.0, np.column_stack(found))
 
     def solve(self, start: NDArray[np.bool_] | None) -> SlackForces:
         """Whole search."""
-        force = self.contact.force()
-        lifted = np.zeros_like(force)
-        squeeze = np.zeros((len(self.time.sample), len(self.rest)))
-        tension = self.rest + self.stiffness * self._stretch_by(force)
-        wanted = (tension < 0.0) & self._passing() if start is None else self._padded(start)
+        self._prepare(np.flatnonzero(self.taken.any(axis=0)))
+        self.lifted, self.held = self._rise_by(self.taken), self._by_squeeze(self.taken)
+        lifted, squeeze = self.lifted, self.taken.copy()
+        force = self.contact.force(lifted)
+        tension = self.rest + self.stiffness * (self._stretch_by(force) + self.held) + squeeze
+        wanted = (tension < 0.0) & self._since(*PASSING) if start is None else self._padded(start)
+        wanted &= self.near
         for round_ in range(ROUNDS):
-            pushes = self._padded(tension < -PUSHED)
+            pushes = self._padded(tension < -PUSHED) & self.near
             if round_ > 0 and not (pushes & ~wanted).any():
                 return SlackForces(force, lifted, squeeze, tension, self._too_early(squeeze))
             if round_ > 0 or not wanted.any():
                 # what stays taut among others that may be slack was wanted for their sake: at first it may go again
-                wanted = pushes | (wanted if round_ > FORGETFUL else self._padded(squeeze > 0.0))
+                wanted = pushes | (wanted if round_ > FORGETFUL else self._padded(squeeze > 0.0)) & self.near
             if not wanted.any():
                 return SlackForces(force, lifted, squeeze, tension)
             if self.samples > COARSE and np.count_nonzero(wanted) > MOST * self.samples:
@@ -153,11 +166,11 @@ class _Complementarity:
             force, lifted, squeeze, tension = found
         return SlackForces(force, lifted, squeeze, tension, "droppers kept slackening elsewhere")
 
-    def _passing(self) -> NDArray[np.bool_]:
-        """Samples shortly before and after the pantograph passes a dropper (sample, dropper)."""
+    def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
+        """Samples from periods before the pantograph passes a dropper to periods behind it (sample, dropper)."""
         passes = self.network.stations[self.network.ports.at] / self.contour.speed
         since = (self.time.sample[:, None] * self.time.step - passes) / self.contour.T
-        return (since > -PASSING[0]) & (since < PASSING[1])
+        return (since > -before) & (since < behind)
 
     def _padded(self, pushed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Samples (sample, dropper) that push, and those next to them."""
@@ -222,23 +235,30 @@ class _Complementarity:
         contact, varying, K = self.contact, self.contact.varying, self.contour.harmonics
         C, G = self._by_harmonics(t, d)
         k = self.stiffness[d]
-        linear = self.rest[d] + k * (C @ contact.force()).real
+        linear = self.rest[d] + k * ((C @ contact.force(self.lifted)).real + self.held[t, d])
         # negative harmonics are conjugate to positive ones
         lifted = contact.inverse[K:] @ G[:, varying].T
         by_contact = 2.0 * (C[:, K + 1 :].real @ lifted.real - C[:, K + 1 :].imag @ lifted.imag)
-        M = _assembled(self.kernels, by_contact, (t, np.searchsorted(self.droppers, d)), k)
+        M = assembled(self.kernels, by_contact, (t, np.searchsorted(self.droppers, d)), k)
         squeeze = start[t, d].copy()
         left_over = linear + M @ squeeze
-        _sweep(M, left_over, squeeze)
-        s = _active_set(M, linear, squeeze)
+        sweep(M, left_over, squeeze)
+        s = active_set(M, linear, squeeze)
         if s is None:
             return None
-        rise = s @ G
+        rise = self.lifted + s @ G
         force = contact.force(rise)
-        out = np.zeros(wanted.shape)
+        out = self.taken.copy()
         out[t, d] = s
         tension = self.rest + self.stiffness * (self._stretch_by(force) + self._by_squeeze(out)) + out
         return force, rise, out, tension
+
+    def _rise_by(self, squeeze: Floats) -> Complexes:
+        """Rise of the wire under the pantograph by all squeezes (harmonic,) [m]."""
+        a = self.answers
+        forces = np.einsum("nsd,nd->ns", a.by_squeeze, self.time.spectrum(squeeze)) @ self.phases.conj()
+        rise = (forces * a.wave * (a.weight / self.network.period)[:, None]).sum(axis=0)
+        return np.asarray(rise + rise[::-1].conj(), dtype=np.complex128)
 
     def _by_squeeze(self, squeeze: Floats) -> Floats:
         """Stretch of every dropper by all squeezes (sample, dropper) [m]."""
@@ -249,47 +269,3 @@ class _Complementarity:
         tails = fftconvolve(self.tails, own, axes=0)
         out[:, self.droppers] += tails[len(own) - 1 : 2 * len(own) - 1]
         return out
-
-
-@njit(cache=True, error_model="numpy")
-def _assembled(kernels: Floats, by_contact: Floats, which: tuple[Ints, Ints], stiffness: Floats) -> Floats:
-    """Tension by squeezes: their own, the line's answer, less what the contact's answer takes away."""
-    t, d = which
-    out, middle = np.empty((t.size, t.size)), kernels.shape[2] // 2
-    for a in range(t.size):
-        for b in range(t.size):
-            out[a, b] = stiffness[a] * (kernels[d[a], d[b], middle + t[a] - t[b]] - by_contact[a, b])
-        out[a, a] += 1.0
-    return out
-
-
-@njit(cache=True, error_model="numpy")
-def _sweep(M: Floats, left_over: Floats, squeeze: Floats) -> None:
-    """Projected Gauss-Seidel in the order of time; ``left_over`` and ``squeeze`` are brought up to date."""
-    for _ in range(SWEEPS):
-        largest = 0.0
-        for a in range(squeeze.size):
-            new = max(0.0, squeeze[a] - left_over[a] / M[a, a])
-            change = new - squeeze[a]
-            if change != 0.0:
-                squeeze[a] = new
-                largest = max(largest, abs(change))
-                for b in range(squeeze.size):
-                    left_over[b] += M[b, a] * change
-        if largest < ENOUGH:
-            break
-
-
-def _active_set(M: Floats, linear: Floats, squeeze: Floats) -> Floats | None:
-    """Newton on the set of slack samples; None where it does not settle."""
-    active = squeeze > 0.0
-    for _ in range(NEWTONS):
-        s = np.zeros_like(squeeze)
-        if active.any():
-            s[active] = lu_solve(lu_factor(M[np.ix_(active, active)]), -linear[active])
-        tension = linear + M @ s
-        new = np.where(active, s > 0.0, tension < -ENOUGH)
-        if (new == active).all():
-            return s
-        active = new
-    return None
