@@ -44,6 +44,7 @@ class LocalTime:
         self.step, self.around = contour.T / samples, contour.images * samples
         self.sample = np.arange(-round(BEFORE * samples), round(AFTER * samples) + 1)
         self.poles = answers.omega[answers.ring :]
+        self._of_poles: dict[tuple[int, int], Complexes] = {}
 
     @property
     def time(self) -> Floats:
@@ -78,7 +79,11 @@ class LocalTime:
         return np.hstack([ring, 1.0 / self.waves[:, self.answers.ring :]])
 
     def _pole_waves(self, sample: Ints) -> Complexes:
-        return np.exp(1j * np.outer(sample * self.step, self.poles))
+        """exp(i omega t) of the poles at consecutive samples (sample, pole), kept."""
+        key = int(sample[0]), len(sample)
+        if key not in self._of_poles:
+            self._of_poles[key] = np.exp(1j * np.outer(sample * self.step, self.poles))
+        return self._of_poles[key]
 
     def series(self, values: Complexes, sample: Ints) -> Floats:
         """Sum of values (omega, ...) times exp(i omega t) at samples and of its mirror image, (sample, ...)."""

@@ -224,8 +224,11 @@ class _Complementarity:
         C, G = np.empty((2, len(t), a.wave.shape[1]), np.complex128)
         for one in np.unique(d):
             at = d == one
-            C[at] = time.waves[t[at]] @ ((a.stretch[:, one] @ self.phases) * by_force)
-            G[at] = time.opposed[t[at]] @ ((a.by_squeeze[:, :, one] @ self.phases.conj()) * by_squeeze)
+            stretch = (a.stretch[:, one] @ self.phases) * by_force
+            rise = (a.by_squeeze[:, :, one] @ self.phases.conj()) * by_squeeze
+            # seven digits are more than samples and harmonics leave
+            C[at] = time.waves[t[at]].astype(np.complex64) @ stretch.astype(np.complex64)
+            G[at] = time.opposed[t[at]].astype(np.complex64) @ rise.astype(np.complex64)
         return C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
 
     def _solved(self, wanted: NDArray[np.bool_], start: Floats) -> tuple[Complexes, Complexes, Floats, Floats] | None:
