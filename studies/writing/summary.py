@@ -75,6 +75,7 @@ def summarise(
         "catenary": case.catenary.name,
         "pantograph": [case.pantograph.name] * (1 + len(case.trailing.distances_m)),
         "solver": case.solver,
+        "method": solution.method,
         "formulation": case.catenary.formulation,
         "kinematics": case.kinematics,
         "integrator": case.open_line.integrator if case.on_open_line else "newmark",

@@ -20,6 +20,7 @@ from dynamics.line_operator.slack import PUSHED, solve_slack
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 from dynamics.steady_state.learned_start import learned_start
+from studies.report.sections.numerical_error import error_table
 
 OPERATOR = {"method": "operator", "spans_behind": 20, "spans_ahead": 26, "tolerance": 1.0e-4}
 
@@ -184,6 +185,11 @@ def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(cases, solve
     found = solved["bruni_2015"][0]
     error = estimate_error(cases["bruni_2015"], found)
     assert [part.name for part in error.parts] == ["resolution"]
+    described = {
+        "total_N": error.total,
+        "parts": {p.name: {"error_N": p.error_N, "message": p.message} for p in error.parts},
+    }
+    assert error_table(described).rows[0][0] == "harmonics and samples"
     assert 0.0 < error.total < 0.03 * found.statistics.contact_force_std_N
 
 

@@ -11,7 +11,7 @@ from studies.report.sections.tables import plus_minus, value_text
 __all__ = ["error_table", "sigma_with_error"]
 
 NAMES = {"time_step": "time step", "mesh": "mesh", "window": "length of the window"}
-NAMES |= {"iteration": "end of the iteration", "spread": "spread of the march"}
+NAMES |= {"iteration": "end of the iteration", "spread": "spread of the march", "resolution": "harmonics and samples"}
 
 
 def sigma_with_error(sigma: float, error: Mapping[str, Any] | None) -> str:
