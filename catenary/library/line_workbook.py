@@ -23,7 +23,7 @@ from catenary.storage.files import whole_file
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
-__all__ = ["write_line_workbook"]
+__all__ = ["fill_sheet", "rows_of_line", "write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
@@ -55,11 +55,8 @@ def write_line_workbook(path: Path, kind: str, file: LineFile | None = None, lin
         raise InputError([f"line must be one by stations: '{line.name}' is a type of line, which repeats"])
     book: Any = Workbook()
     _head(book.active, kind, file)
-    for name, columns in COLUMNS.items():
-        rows = list(_ROWS[name](line)) if line is not None else []
-        # a workbook that is filled in names what its rows have; an empty one whatever a row may have
-        shown = [c for c in columns if not rows or any(c.quantity.name in row for row in rows)]
-        _fill(book.create_sheet(name), shown, rows)
+    for name in COLUMNS:
+        fill_sheet(book.create_sheet(name), name, [] if line is None else rows_of_line(name, line))
     with whole_file(path) as temporary:
         book.save(temporary)
 
@@ -88,6 +85,17 @@ def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, A
             yield from _flat(value, f"{inside}{key}.")
         else:
             yield f"{inside}{key}", value
+
+
+def rows_of_line(name: str, line: CatenarySpec) -> list[dict[str, Any]]:
+    """Rows of a table that describe a line, by their columns in SI."""
+    return list(_ROWS[name](line))
+
+
+def fill_sheet(sheet: Any, name: str, rows: list[dict[str, Any]]) -> None:
+    """Fill the sheet of a table; it names what its rows have, and an empty one whatever a row may have."""
+    shown = [c for c in COLUMNS[name] if not rows or any(c.quantity.name in row for row in rows)]
+    _fill(sheet, shown, rows)
 
 
 def _fill(sheet: Worksheet, columns: list[Column], rows: list[dict[str, Any]]) -> None:
