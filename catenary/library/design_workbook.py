@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from catenary.errors import InputError
 from catenary.library.columns import COLUMNS, read_rows
@@ -13,7 +13,11 @@ from catenary.library.line_workbook import fill_sheet, rows_of_line
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import whole_file
 
-__all__ = ["Sheets", "write_design_workbook"]
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+    from openpyxl.worksheet.worksheet import Worksheet
+
+__all__ = ["Cell", "Sheets", "write_design_workbook"]
 
 Cell: TypeAlias = str | float | int | None
 Sheets: TypeAlias = Mapping[str, Sequence[Sequence[Cell]]]
@@ -27,7 +31,7 @@ def write_design_workbook(
 ) -> None:
     """Write a design into a copy of its line's workbook, whole or not at all.
 
-    Sheets of a line file are filled anew, others stay as they are.
+    Sheets of a line file are written again, others stay as they are.
 
     Parameters
     ----------
@@ -45,10 +49,11 @@ def write_design_workbook(
     Raises
     ------
     InputError
-        If the template is no workbook of a line.
+        If the template is not the workbook of a line.
     """
     from openpyxl import load_workbook
     from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
 
     book: Any = load_workbook(template)
     by_name = {sheet.title.lower(): sheet for sheet in book.worksheets}
@@ -66,9 +71,9 @@ def write_design_workbook(
         sheet = _anew(book, by_name, name)
         for row in rows:
             sheet.append(list(row))
-        for cell in sheet[1]:
+        for number, cell in enumerate(sheet[1], start=1):
             cell.font = Font(bold=True)
-            sheet.column_dimensions[cell.column_letter].width = WIDTH
+            sheet.column_dimensions[get_column_letter(number)].width = WIDTH
     with whole_file(path) as temporary:
         book.save(temporary)
 
@@ -79,20 +84,20 @@ def _origin(template: Path) -> float:
     return float(supports[0].values["station"])
 
 
-def _anew(book: Any, by_name: Mapping[str, Any], name: str) -> Any:
+def _anew(book: Workbook, by_name: Mapping[str, Worksheet], name: str) -> Worksheet:
     """Empty sheet of a name, in the place of the one that there is."""
     if name not in by_name:
         return book.create_sheet(name)
-    place = book.worksheets.index(by_name[name])
+    place = [sheet.title for sheet in book.worksheets].index(by_name[name].title)
     book.remove(by_name[name])
     return book.create_sheet(name, place)
 
 
-def _set(sheet: Any, changes: Mapping[str, Cell]) -> None:
+def _set(sheet: Worksheet, changes: Mapping[str, Cell]) -> None:
     """Set values by their key in the sheet of keys and values."""
-    rows = {str(row[0].value or "").strip(): row[0].row for row in sheet.iter_rows()}
+    rows = {str(cell.value or "").strip(): number for number, (cell,) in enumerate(sheet.iter_rows(max_col=1), start=1)}
     for key, value in changes.items():
         if key in rows:
-            sheet.cell(rows[key], 2, value)
+            sheet.cell(rows[key], 2).value = value
         else:
             sheet.append([key, value])

@@ -92,7 +92,7 @@ def rows_of_line(name: str, line: CatenarySpec) -> list[dict[str, Any]]:
     return list(_ROWS[name](line))
 
 
-def fill_sheet(sheet: Any, name: str, rows: list[dict[str, Any]]) -> None:
+def fill_sheet(sheet: Worksheet, name: str, rows: list[dict[str, Any]]) -> None:
     """Fill the sheet of a table; it names what its rows have, and an empty one whatever a row may have."""
     shown = [c for c in COLUMNS[name] if not rows or any(c.quantity.name in row for row in rows)]
     _fill(sheet, shown, rows)

@@ -80,10 +80,16 @@ class DesignConfirmation:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Nominal line and best design confirmed."""
+    """Nominal line and best design confirmed; ``whole_line`` where they end, and are run from end to end."""
 
     nominal: DesignConfirmation
     best: DesignConfirmation
+    whole_line: bool = False
+
+    @property
+    def by(self) -> str:
+        """What confirms them, in words."""
+        return "finer run of the whole line" if self.whole_line else "long transient"
 
     @property
     def change_percent(self) -> float:
@@ -132,7 +138,8 @@ def confirm(
         return None
     run = solve or _long_transient
     nominal = _confirm(result, result.nominal, run, refine)
-    return Confirmation(nominal, nominal if best.number == 0 else _confirm(result, best, run, refine))
+    found = nominal if best.number == 0 else _confirm(result, best, run, refine)
+    return Confirmation(nominal, found, result.case.on_open_line)
 
 
 def _long_transient(case: CaseSpec) -> Solution:

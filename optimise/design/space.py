@@ -214,7 +214,7 @@ class DesignSpace:
 
     def _unfit_ranges(self) -> list[str]:
         """Say which ranges do not fit the nominal line."""
-        problems = [*misfits_of(self.nominal, self.design.station_ranges), *self._spans_already_unequal()]
+        problems = [*misfits_of(self.nominal, self.design), *self._spans_already_unequal()]
         for key, (low, high) in self.design.line_ranges.items():
             if key.startswith("stitch_") and self.nominal.stitch is None:
                 problems.append(f"design.{key} must be left out (or null): {self.nominal.name} has no stitch wire")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from catenary.form_finding.prescribed import prescribed_by_lengths
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import COARSE, MeshSpec
+from catenary.spec.problems import find_problems
 from optimise.design.dropper_space import Variable
 from optimise.design.line_layout import quantity_of
 from optimise.design.space import DesignSpace
@@ -71,18 +73,26 @@ class StationSpace(DesignSpace):
     """Box of changes of a line by stations, whose nominal line is at zero."""
 
     def __post_init__(self) -> None:
-        problems = misfits_of(self.nominal, self.design.station_ranges) or [*self._refused()]
+        problems = misfits_of(self.nominal, self.design) or [*self._refused()]
         count = 0 if problems else len(self._found)
         if not problems and not 0 < count <= MOST_VARIABLES:
             problems.append(f"design must leave 1 to {MOST_VARIABLES} variables on {self.nominal.name}: got {count}")
+        problems = problems or [*self._beyond()]
         if problems:
             raise InputError(problems)
+
+    def _beyond(self) -> Iterator[str]:
+        """Say which values a range takes beyond what a line may have: each varies by itself, so ends are the worst."""
+        for end in ("low", "high"):
+            content = self._content(np.array([getattr(v, end) for v in self.variables]))
+            for text in find_problems(CatenarySpec, content, self.base.model_dump(), lambda _: ""):
+                yield f"every line of the design space must be valid: at the {end} end of all ranges {text}"
 
     def _refused(self) -> Iterator[str]:
         """Say what of a design belongs to lines that repeat."""
         name = self.nominal.name
-        if self.design.kind != "line":
-            yield f"design.kind must be line for a line by stations: got {self.design.kind} on {name}"
+        if self.design.kind != "stations":
+            yield f"design.kind must be stations for a line by stations: got {self.design.kind} on {name}"
         for key, (low, high) in self.design.line_ranges.items():
             if key not in ANYWHERE:
                 yield f"design.{key} must be left out for a line by stations: {name} has its own spans and droppers"
@@ -113,7 +123,7 @@ class StationSpace(DesignSpace):
         line = self.nominal.model_copy(update={"mesh": coarser(self.nominal.mesh)})
         if "dropper_lengths" not in self.design.station_ranges or line.droppers.prescribed == "lengths":
             return line
-        found = equilibrium_at_rest(as_designed(line))
+        found = equilibrium_at_rest(as_designed(self.nominal))
         if found.status is not EquilibriumStatus.OK:
             raise InputError([f"droppers of {line.name} must hang somewhere to be cut: {found.status.value}"])
         cut = prescribed_by_lengths(found)
@@ -195,6 +205,10 @@ class StationSpace(DesignSpace):
         """Line of a point; the same as `spec_of`."""
         v = np.asarray(values, dtype=float)
         self._check_in_box(v)
+        return CatenarySpec.model_validate(self._content(v))
+
+    def _content(self, v: NDArray[np.float64]) -> dict[str, Any]:
+        """Content of the line of a point."""
         content = self.base.model_dump()
         names = dict.fromkeys(place.values for _, place in self._found)
         lists = {name: list(self._values(self.base, name)) for name in names}
@@ -208,7 +222,7 @@ class StationSpace(DesignSpace):
         for key, value in self._whole(v).items():
             *path, last = LINE_QUANTITIES[key][0]
             content[path[0]] = {**content[path[0]], last: value}
-        return CatenarySpec.model_validate(content)
+        return content
 
     def values_of(self, spec: CatenarySpec) -> NDArray[np.float64]:
         """Point of the box that stands for a line, the inverse of `as_drawn`, shape (variable,).

@@ -38,10 +38,10 @@ LINE_QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
 class DesignSpec(Spec):
     """Design variables, symmetric about mid-span, and their ranges."""
 
-    kind: Literal["heights", "spacing", "both", "line"] = Field(
+    kind: Literal["heights", "spacing", "both", "line", "stations"] = Field(
         default="heights",
         description="contact-wire heights at the droppers, stations of the droppers, both, or neither: then only "
-        "what is given a range of its own changes",
+        "what is given a range of its own changes, on a line that repeats (line) or on one by stations (stations)",
     )
     height_change: Annotated[float, Field(gt=0.0, le=0.2)] = Field(
         default=0.060, description="largest change of a contact-wire height from the nominal line [m]"
@@ -140,7 +140,7 @@ class DesignSpec(Spec):
         """Design variables in words."""
         whole = [key.replace("_", " ") for key in self.station_ranges]
         whole += ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
-        return ", ".join(whole if self.kind == "line" else [self.kind, *whole])
+        return ", ".join(whole if self.kind in ("line", "stations") else [self.kind, *whole])
 
     @property
     def as_built(self) -> str:
@@ -163,9 +163,9 @@ class DesignSpec(Spec):
             for key, (low, high) in self.line_ranges.items()
             if low >= high
         ]
-        if self.kind == "line" and not self.line_ranges and not self.station_ranges:
+        if self.kind in ("line", "stations") and not self.line_ranges and not self.station_ranges:
             known = ", ".join((*LINE_QUANTITIES, *STATION_KEYS))
-            problems.append(f"design.kind 'line' must have something to change: give a range to one of {known}")
+            problems.append(f"design.kind '{self.kind}' must have something to change: give a range to one of {known}")
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Protocol, Self
 
 from pydantic import Field, model_validator
 
@@ -68,10 +68,23 @@ class SpansRangeSpec(_Range):
 StationRange = OverlapRangeSpec | SpansRangeSpec
 
 
-def misfits_of(line: CatenarySpec, ranges: dict[str, StationRange]) -> list[str]:
-    """Say which ranges do not fit a line."""
+class _Design(Protocol):
+    """What is read of a design."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def station_ranges(self) -> dict[str, StationRange]: ...
+
+
+def misfits_of(line: CatenarySpec, design: _Design) -> list[str]:
+    """Say which ranges of a design do not fit a line."""
+    ranges = design.station_ranges
+    if not line.ends and design.kind == "stations":
+        return [f"design.kind must be heights, spacing, both or line: {line.name} is not a line by stations"]
     if not line.ends:
-        return [f"design.{key} must be left out: {line.name} is no line by stations" for key in ranges]
+        return [f"design.{key} must be left out: {line.name} is not a line by stations" for key in ranges]
     own = () if line.section is None else line.section.tension_sections
     names, problems = [each.name for each in own], []
     for key, wanted in ranges.items():

@@ -27,7 +27,7 @@ NAME = "best_design.xlsx"
 def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path | None:
     """Write best_design.xlsx into the campaign's folder: the line's workbook with the best design in its rows.
 
-    A line file that is no workbook becomes one. Sheets ``result`` and ``fitter`` hold the figures of nominal line and
+    A YAML file becomes one. Sheets ``result`` and ``fitter`` hold the figures of nominal line and
     best design, and the lengths to cut. None of a line that repeats, or without a design.
 
     Parameters
