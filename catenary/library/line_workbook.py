@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from catenary.errors import InputError
 from catenary.layout.sections import parts_of
 from catenary.library.columns import COLUMNS, Column
-from catenary.library.line_file import LINE, LineFile
+from catenary.library.line_file import DRAWN, LINE, LineFile
 from catenary.library.lines import line_names
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
@@ -69,6 +69,7 @@ def _head(sheet: Worksheet, kind: str, file: LineFile | None) -> None:
     values = {"name": "km12", "type": kind, "description": ""}
     if file is not None:
         values |= {"name": file.name, "description": file.description, **dict(_flat(file.changes))}
+        values |= dict(_flat(file.irregularity, f"{DRAWN}."))
     for row in (("key", "value"), *values.items()):
         sheet.append(row)
     types = DataValidation(type="list", formula1=f'"{",".join(line_names())}"', showErrorMessage=False)
@@ -190,6 +191,18 @@ def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         yield {key: value for key, value in defect.model_dump().items() if value is not None}
 
 
+def _profile(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for own in _section(line).profiles:
+        named = {} if own.section is None else {"section": own.section}
+        for station, height in zip(own.stations, own.heights, strict=True):
+            yield {"station": station, "height": height, **named}
+
+
+def _kinks(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for kink in _section(line).kinks:
+        yield {key: value for key, value in kink.model_dump().items() if value is not None}
+
+
 def _sections(line: CatenarySpec) -> Iterator[dict[str, Any]]:
     for own in _section(line).tension_sections:
         ends = {key: value for key, value in own.ends.model_dump().items() if value is not None}
@@ -211,6 +224,8 @@ _ROWS = {
     "droppers": _droppers,
     "masses": _masses,
     "defects": _defects,
+    "profile": _profile,
+    "kinks": _kinks,
     "sections": _sections,
     "overlaps": _overlaps,
 }

@@ -212,8 +212,9 @@ class CatenarySpec(Spec):
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out further spans and a section where there are none, and coupled tensions: a line reads as it did."""
         content: dict[str, Any] = handler(self)
-        if content.get("section") and not content["section"].get("tension_sections"):
-            content["section"].pop("tension_sections", None)
+        if content.get("section"):  # what came later is unsaid where there is none
+            later = ("tension_sections", "profiles", "kinks", "irregularity")
+            content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
         usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,), "repeat": (None,)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
