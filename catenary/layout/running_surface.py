@@ -80,7 +80,7 @@ def drawn_heights(spec: IrregularitySpec, wire: int, x: NDArray[np.float64]) -> 
     The waves repeat after twice the grid, of which it is the first half.
     """
     count, step = 2 * len(x), float(x[1] - x[0])
-    n = np.fft.rfftfreq(count, step)
+    n = np.asarray(np.fft.rfftfreq(count, step), dtype=np.float64)
     phase = np.random.default_rng([spec.seed, wire]).uniform(0.0, 2.0 * np.pi, len(n))
     amplitude = np.sqrt(2.0 * spectral_density(spec, n) * n[1])
     return np.fft.irfft(0.5 * count * amplitude * np.exp(1j * phase), count)[: len(x)]

@@ -98,6 +98,6 @@ def _set(sheet: Worksheet, changes: Mapping[str, Cell]) -> None:
     rows = {str(cell.value or "").strip(): number for number, (cell,) in enumerate(sheet.iter_rows(max_col=1), start=1)}
     for key, value in changes.items():
         if key in rows:
-            sheet.cell(rows[key], 2).value = value
+            sheet.cell(rows[key], 2, value)
         else:
             sheet.append([key, value])

@@ -143,7 +143,7 @@ def _contact_wire(line: WholeLine) -> ContactWire:
     first = np.cumsum([0, *(len(each) for each in ordered)])
     q = q[elems]
     begin, end = q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy()
-    surfaces = [surface_of(eq.spec.section, w, begin[first[w]], end[w]) for w in range(len(ordered))]
+    surfaces = [surface_of(eq.spec.section, w, float(begin[first[w]]), float(end[w])) for w in range(len(ordered))]
     surface_first = np.cumsum([0, *(len(each) for each in surfaces)])
     return ContactWire(
         dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], begin, end, first, np.concatenate(surfaces), surface_first

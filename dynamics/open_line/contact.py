@@ -84,6 +84,17 @@ def _surface(wire, w, x):
 
 
 @njit(**_OPTIONS)
+def _under(wire, law, w, x):
+    """Mean height and slope of the running surface of wire w under a contact at x, spread as the contact is."""
+    height = slope = 0.0
+    for k in range(law.offset.size):
+        own, rise = _surface(wire, w, x + law.offset[k])
+        height += law.weight[k] * own
+        slope += law.weight[k] * rise
+    return height, slope
+
+
+@njit(**_OPTIONS)
 def _law(law, state, c, d, rate):
     """Force of the contact law at penetration d of contact c.
 
@@ -133,10 +144,10 @@ def _contact_force(system, state, moving, c, t, out, contact):
             q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
             here += law.weight[k] * N[j] * q
             rate -= law.weight[k] * (N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q)
-        if wire.surface.size > 0:
-            height, slope = _surface(wire, w, x + law.offset[k])
-            here += law.weight[k] * height
-            rate -= law.weight[k] * panto.speed * slope
+    if wire.surface.size > 0:
+        height, slope = _under(wire, law, w, x)
+        here += height
+        rate -= panto.speed * slope
     found.height[c] = here
     found.approach[c] = rate
     lam = last[c] + share * (_law(law, state, c, z[p, 0] - here, rate) - last[c])
