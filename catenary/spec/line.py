@@ -10,9 +10,11 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
+from catenary.spec.placing.stitch import stitch_problems
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import DROPPER_MAKES, MOST_SPANS, SectionSpec
 from catenary.spec.shown import dropper_table
+from catenary.wires.names import BLOCKS, marks_of_names, misplaced
 
 __all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
 
@@ -23,8 +25,8 @@ Formulation: TypeAlias = Literal["ancf", "beam"]
 TensionInMotion: TypeAlias = Literal["coupled", "constant"]
 Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 
-# droppers keep this far from a support, and from a stitch clamp [m]
-FROM_SUPPORT, FROM_CLAMP = 0.5, 0.3
+# droppers keep this far from a support [m]
+FROM_SUPPORT = 0.5
 MOST_DROPPERS = 40
 # spans after the first before a line repeats
 MOST_FURTHER = 11
@@ -210,10 +212,16 @@ class CatenarySpec(Spec):
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out further spans and a section where there are none, and coupled tensions: a line reads as it did."""
         content: dict[str, Any] = handler(self)
-        if content.get("section") and not content["section"].get("tension_sections"):
-            content["section"].pop("tension_sections", None)
+        if content.get("section"):  # what came later is unsaid where there is none
+            later = ("tension_sections", "profiles", "kinks", "irregularity")
+            content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
         usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,), "repeat": (None,)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_have_marks(cls, content: object) -> object:
+        return marks_of_names(content)
 
     @model_validator(mode="after")
     def _stations_inside_the_spans(self) -> Self:
@@ -237,10 +245,17 @@ class CatenarySpec(Spec):
         if self.stitch is None and self.damping.stitch is not None:
             problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
-            problems += self._stitch_does_not_fit(0.5 * self.stitch.length)
+            problems += stitch_problems(self.supports, self.droppers.positions, 0.5 * self.stitch.length)
+        problems += self._misplaced_names()
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _misplaced_names(self) -> list[str]:
+        """List wires that are named where another kind is needed, or pulled beyond their breaking load."""
+        blocks = {name: getattr(self, name) for name in BLOCKS if getattr(self, name) is not None}
+        tensions = {name: block.tension for name, block in blocks.items() if hasattr(block, "tension")}
+        return misplaced({name: block.wire for name, block in blocks.items()}, tensions)
 
     def _stations_outside(self) -> list[str]:
         """List droppers at a support or beyond the spans, and spans with none or too many."""
@@ -274,24 +289,3 @@ class CatenarySpec(Spec):
                     f"{supports[first]:g} to {supports[min(last, len(supports) - 1)]:g} m"
                 )
         return problems
-
-    def _stitch_does_not_fit(self, half: float) -> list[str]:
-        """List where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry."""
-        x, problems = self.droppers.positions, []
-        if half > 0.4 * min(self.spans):
-            which = "the span" if not self.further_spans else "the shortest span"
-            problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
-        for a, b in pairwise(self.supports):
-            own = [(k, station) for k, station in enumerate(x) if a < station < b]
-            problems += [
-                f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
-                f"at {half:g} m from the support"
-                for k, station in own
-                if min(abs(station - a - half), abs(b - station - half)) < FROM_CLAMP
-            ]
-            inside = sum(1 for _, s in own if s < a + half), sum(1 for _, s in own if s > b - half)
-            if min(inside) == 0:
-                problems.append(
-                    f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
-                )
-        return list(dict.fromkeys(problems))

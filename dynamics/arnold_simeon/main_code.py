@@ -192,7 +192,8 @@ def _wire(line: SemiDiscrete, rest: Array, number: NDArray[np.int64]) -> Contact
         at_rest[:, end], at_rest[:, end + 3] = dx * nodes, 1.0
         at_rest[:, end + 2], at_rest[:, end + 5] = values[height[nodes]], values[slope[nodes]]
     ends = np.array([line.spec.length])
-    return ContactWire(dof, at_rest, np.full(count, dx), begin, ends, np.array([0, count]))
+    smooth = np.zeros(0), np.zeros(2, dtype=np.int64)
+    return ContactWire(dof, at_rest, np.full(count, dx), begin, ends, np.array([0, count]), *smooth)
 
 
 def _droppers(stretch: csr_array, tension: Array, number: NDArray[np.int64], stiffness: float) -> Droppers:

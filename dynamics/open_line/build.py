@@ -13,6 +13,7 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
+from catenary.layout.running_surface import surface_of
 from catenary.linearised.attachments import steady_arm_direction
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
@@ -142,8 +143,11 @@ def _contact_wire(line: WholeLine) -> ContactWire:
     dof = line.kept(mesh.dof[mesh.elem_nodes[elems]].reshape(-1, 12))
     first = np.cumsum([0, *(len(each) for each in ordered)])
     q = q[elems]
+    begin, end = q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy()
+    surfaces = [surface_of(eq.spec.section, w, float(begin[first[w]]), float(end[w])) for w in range(len(ordered))]
+    surface_first = np.cumsum([0, *(len(each) for each in surfaces)])
     return ContactWire(
-        dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy(), first
+        dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], begin, end, first, np.concatenate(surfaces), surface_first
     )
 
 

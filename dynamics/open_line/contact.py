@@ -66,6 +66,35 @@ def _hermite_slope(xi, l0):
 
 
 @njit(**_OPTIONS)
+def _surface(wire, w, x):
+    """Height of the running surface of wire w over the smooth wire at x, and its slope along the track.
+
+    A cubic through neighbouring points of the grid, whose slopes are central differences.
+    """
+    a, b = wire.surface_first[w], wire.surface_first[w + 1] - 1
+    begin = wire.begin[wire.first[w]]
+    step = (wire.end[w] - begin) / (b - a)
+    k = min(max(a + int((x - begin) / step), a), b - 1)
+    s = (x - begin) / step - (k - a)
+    y0, y1 = wire.surface[k], wire.surface[k + 1]
+    m0 = 0.5 * (y1 - wire.surface[max(k - 1, a)])
+    m1 = 0.5 * (wire.surface[min(k + 2, b)] - y0)
+    c2, c3 = 3.0 * (y1 - y0) - 2.0 * m0 - m1, 2.0 * (y0 - y1) + m0 + m1
+    return y0 + s * (m0 + s * (c2 + s * c3)), (m0 + s * (2.0 * c2 + 3.0 * s * c3)) / step
+
+
+@njit(**_OPTIONS)
+def _under(wire, law, w, x):
+    """Mean height and slope of the running surface of wire w under a contact at x, spread as the contact is."""
+    height = slope = 0.0
+    for k in range(law.offset.size):
+        own, rise = _surface(wire, w, x + law.offset[k])
+        height += law.weight[k] * own
+        slope += law.weight[k] * rise
+    return height, slope
+
+
+@njit(**_OPTIONS)
 def _law(law, state, c, d, rate):
     """Force of the contact law at penetration d of contact c.
 
@@ -115,6 +144,10 @@ def _contact_force(system, state, moving, c, t, out, contact):
             q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
             here += law.weight[k] * N[j] * q
             rate -= law.weight[k] * (N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q)
+    if wire.surface.size > 0:
+        height, slope = _under(wire, law, w, x)
+        here += height
+        rate -= panto.speed * slope
     found.height[c] = here
     found.approach[c] = rate
     lam = last[c] + share * (_law(law, state, c, z[p, 0] - here, rate) - last[c])

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import splu
 
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.running_surface import surface_of
 from catenary.linearised.chain import AXIAL_HOLD
 from catenary.linearised.contact_wire import contact_table, covered_by, static_height
 from dynamics.open_line.build import WholeLine
@@ -81,9 +83,21 @@ def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:
         dof, load = line.kept(dof), np.zeros((n, len(over)))
         for k in range(len(over)):
             np.add.at(load[:, k], dof[k][dof[k] >= 0], weight[k][dof[k] >= 0])
-        found.append((over, np.full(len(over), w), static_height(eq, x[over], run), load))
+        found.append((over, np.full(len(over), w), static_height(eq, x[over], run) + surface_at(eq, w, x[over]), load))
     head, wire, height, load = zip(*found, strict=True)
     return np.concatenate(head), np.concatenate(wire), np.concatenate(height), np.concatenate(load, axis=1)
+
+
+def surface_at(eq: Equilibrium, wire: int, x: Floats) -> Floats:
+    """Height of a contact wire's running surface over the smooth wire at stations (place,) [m]."""
+    section = eq.spec.section
+    own = section.tension_sections[wire] if section is not None and section.tension_sections else None
+    supports = eq.spec.supports
+    begin, end = (
+        (supports[0], supports[-1]) if own is None else (supports[own.first_support], supports[own.last_support])
+    )
+    heights = surface_of(section, wire, begin, end)
+    return np.interp(x, np.linspace(begin, end, len(heights)), heights) if heights.size else np.zeros(len(x))
 
 
 def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats, head: Ints) -> tuple[Floats, Floats]:

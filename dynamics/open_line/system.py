@@ -50,7 +50,8 @@ class ContactWire(NamedTuple):
     """Elements of the contact wires, one wire after another, each in its order along the track.
 
     ``begin`` (elem,) station at rest where each begins, ``end`` (wire,) where each wire ends; the elements of wire w
-    are ``first[w]`` to ``first[w + 1] - 1``.
+    are ``first[w]`` to ``first[w + 1] - 1``. ``surface`` has the heights of the running surfaces over the smooth wires
+    on even grids, that of wire w from ``surface_first[w]`` on, from the wire's begin to its end; empty of smooth ones.
     """
 
     dof: Ints
@@ -59,6 +60,8 @@ class ContactWire(NamedTuple):
     begin: Floats
     end: Floats
     first: Ints
+    surface: Floats
+    surface_first: Ints
 
 
 class Droppers(NamedTuple):

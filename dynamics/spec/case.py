@@ -37,6 +37,8 @@ TimeStep = Annotated[
 # the clock of the rig's controller, which campaigns, sweeps and bundles keep [s]; sigma differs by 1 to 3 % from that
 # at the step of a single run
 RIG_STEP = 2.0e-3
+# time steps in which a pantograph passes the shortest wave of a running surface
+STEPS_A_WAVE = 4
 SlackDamping: TypeAlias = Literal["kept", "released", "residual"]
 Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
 
@@ -287,6 +289,12 @@ class CaseSpec(Spec):
             problems.append(
                 f"open_line.spans must hold the evaluated spans, those after them and the train: "
                 f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}"
+            )
+        drawn = None if wires.section is None else wires.section.irregularity
+        if drawn is not None and drawn.shortest < STEPS_A_WAVE * self.speed * self.dt:
+            problems.append(
+                f"dt must be at most {drawn.shortest / (STEPS_A_WAVE * self.speed):.3g} s, {STEPS_A_WAVE} steps on the "
+                f"shortest wave of the irregularity, {drawn.shortest:g} m: got {self.dt:g} s"
             )
         if self.base_motion is not None:
             needed = (end - wires.station(line.start)) / self.speed
