@@ -66,6 +66,7 @@ def parts_of(spec: CatenarySpec) -> tuple[Part, ...]:
             "further_spans": spans[1:],
             "droppers": spec.droppers.model_copy(update={**drops, "by_section": ()}),
             "section": section,
+            "track": None if spec.track is None else spec.track.beginning(begin),
         }
         parts.append(Part(each.name, spec.model_copy(update=update), begin, first))
     return tuple(parts)

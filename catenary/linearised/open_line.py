@@ -15,6 +15,7 @@ from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import Y, Z
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.curvature import curvature_stiffness
 
 __all__ = ["CatenaryModel", "linearise"]
 
@@ -61,8 +62,11 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
     element = element_of(spec)
     axial, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    curved = curvature_stiffness(eq)
     if spec.tension_in_motion == "constant":  # EA resists what moves along the track alone
         axial = axial * ALONG * ALONG[:, None]
+    elif curved is not None:
+        axial = axial + curved
     n = mesh.n_dof
     wires = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
     wire_mass = element.mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))

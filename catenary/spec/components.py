@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -36,6 +36,7 @@ PRESCRIBED = {"heights": ("contact_wire_heights", "height"), "lengths": ("length
 # highest contact wire over or under the support [m]; shortest and longest dropper [m]
 HIGHEST = 0.5
 SHORTEST, LONGEST = 0.05, 3.5
+FROM_CLAMP = 0.3  # m, of droppers from a stitch clamp
 COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")
 
 
@@ -99,6 +100,27 @@ class StitchSpec(Spec):
     axial_stiffness: Annotated[float, Field(ge=1.0e5, le=5.0e7)] = Field(description="EA [N]")
     bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e3)] = Field(description="EI [N m^2]")
     clamp_mass: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="mass of one messenger clamp [kg]")
+
+    def misfits(self, supports: tuple[float, ...], x: tuple[float, ...]) -> list[str]:
+        """Say where it reaches too far, meets a dropper at x [m] with its clamp, or has none to carry."""
+        half, problems = 0.5 * self.length, []
+        if half > 0.4 * min(b - a for a, b in pairwise(supports)):
+            which = "the span" if len(supports) == 2 else "the shortest span"
+            problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
+        for a, b in pairwise(supports):
+            own = [(k, station) for k, station in enumerate(x) if a < station < b]
+            problems += [
+                f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
+                f"at {half:g} m from the support"
+                for k, station in own
+                if min(abs(station - a - half), abs(b - station - half)) < FROM_CLAMP
+            ]
+            inside = sum(1 for _, s in own if s < a + half), sum(1 for _, s in own if s > b - half)
+            if min(inside) == 0:
+                problems.append(
+                    f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
+                )
+        return list(dict.fromkeys(problems))
 
 
 class DropperSpec(Spec):

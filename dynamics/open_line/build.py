@@ -13,7 +13,8 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
-from catenary.linearised.attachments import steady_arm_direction
+from catenary.linearised.attachments import steady_arm_direction, steady_arm_pull
+from catenary.linearised.curvature import shortening
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
 from dynamics.open_line.system import (
@@ -128,7 +129,9 @@ def _wires(line: WholeLine) -> Wires:
     EA, EI = (wire_property(eq.spec, mesh, name) for name in ("axial_stiffness", "bending_stiffness"))
     force, _, _ = element_of(eq.spec).forces(q, eq.elem_l0, EA, EI, np.zeros_like(EA))
     dof = line.kept(mesh.dof[mesh.elem_nodes].reshape(-1, 12))
-    return Wires(dof, q.reshape(-1, 12).copy(), eq.elem_l0.copy(), EA, EI, force)
+    curved = shortening(eq)
+    curved = curved if curved.any() else curved[:0]
+    return Wires(dof, q.reshape(-1, 12).copy(), eq.elem_l0.copy(), EA, EI, force, curved)
 
 
 def _contact_wire(line: WholeLine) -> ContactWire:
@@ -173,7 +176,7 @@ def _arms(line: WholeLine) -> Arms:
     return Arms(
         dof=line.kept(mesh.dof[mesh.support_contact, :3]),
         rest=steady_arm_direction(eq) * bar.length,
-        force=np.hypot(eq.steady_arm_force, eq.steady_arm_side_force),
+        force=steady_arm_pull(eq),
         stiffness=bar.axial_stiffness / bar.length,
     )
 

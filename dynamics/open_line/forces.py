@@ -42,6 +42,36 @@ def _wire_forces(wires, element, u, out):
 
 
 @njit(**_OPTIONS)
+def _curved(wires, u, out):
+    """Add what the track's curvature changes: tension by moves to the side, and the push of changed tensions."""
+    for e in range(wires.shortening.shape[0]):
+        longer, way, before, after = 0.0, np.zeros(3), 0.0, 0.0
+        for c in range(3):
+            a, b = wires.dof[e, c], wires.dof[e, 6 + c]
+            rest = wires.rest[e, 6 + c] - wires.rest[e, c]
+            way[c] = rest + (u[b] if b >= 0 else 0.0) - (u[a] if a >= 0 else 0.0)
+            before += rest * rest
+            after += way[c] * way[c]
+        for k in range(8):
+            i = wires.dof[e, 3 * (k % 4) + 1 + k // 4]
+            longer += wires.shortening[e, k] * (u[i] if i >= 0 else 0.0)
+        after = np.sqrt(after)
+        by_length = wires.EA[e] / wires.l0[e]
+        added = by_length * longer
+        pull = by_length * (after - np.sqrt(before)) + added
+        for k in range(8):
+            i = wires.dof[e, 3 * (k % 4) + 1 + k // 4]
+            if i >= 0:
+                out[i] += pull * wires.shortening[e, k]
+        for c in range(3):
+            a, b = wires.dof[e, c], wires.dof[e, 6 + c]
+            if a >= 0:
+                out[a] -= added * way[c] / after
+            if b >= 0:
+                out[b] += added * way[c] / after
+
+
+@njit(**_OPTIONS)
 def _arm_forces(arms, springs, u, out):
     """Add what arms and springs pull beyond their force at rest."""
     axis, rest = np.empty(3), np.empty(3)
@@ -74,6 +104,7 @@ def local_forces(system: System, state: State, t: float, moving: Motion, out: Fl
     out[:] = 0.0
     if system.nonlinear:
         _wire_forces(system.wires, system.element, u, out)
+        _curved(system.wires, u, out)
         _arm_forces(system.arms, system.springs, u, out)
     dropper_forces(system.nonlinear, system.droppers, u, v, out)
     add_contacts(system, state, moving, t, out, contact)

@@ -36,7 +36,11 @@ ANCF, BEAM = 0, 1
 
 
 class Wires(NamedTuple):
-    """Wire elements: dofs and coordinates at rest (elem, 12), what makes their force, and that force at rest."""
+    """Wire elements: dofs and coordinates at rest (elem, 12), what makes their force, and that force at rest.
+
+    ``shortening`` (elem, 8): what curvature adds to an element's length by its places and slopes across and up; without
+    a curve it has no elements.
+    """
 
     dof: Ints
     rest: Floats
@@ -44,6 +48,7 @@ class Wires(NamedTuple):
     EA: Floats
     EI: Floats
     rest_force: Floats
+    shortening: Floats
 
 
 class ContactWire(NamedTuple):

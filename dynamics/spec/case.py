@@ -174,7 +174,7 @@ class CaseSpec(Spec):
                 "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
                 "have the tensions that stretch them; use kinematics=linearised to hold them constant"
             )
-        problems += self._ends_where_it_ends()
+        problems += self._ends_where_it_ends() + self._repeats_in_space()
         problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
@@ -201,6 +201,25 @@ class CaseSpec(Spec):
             return [f"solver must be open_line for a line by stations, which does not repeat: got {self.solver}"]
         if self.open_line.spans != spans:
             return [f"open_line.spans must be {spans}, those of the line by stations: got {self.open_line.spans}"]
+        return []
+
+    def _repeats_in_space(self) -> list[str]:
+        """Say why a line cannot repeat on its track or in its wind."""
+        line = self.catenary
+        if self.on_open_line:
+            return []
+        if line.track is not None and line.track.ends:
+            return [f"catenary.track must have no plan, cants or gradients with solver={self.solver}: use radius"]
+        if line.repeating is not line:
+            return [
+                "catenary.repeat.spans must be even (or an even number of spans named) where staggers change sides and "
+                f"wind or a curve does not: got {line.spans_of_a_period}; or use solver=open_line"
+            ]
+        if line.wind is not None and line.wind.aerodynamic_damping:
+            return [
+                f"catenary.wind.aerodynamic_damping must be false with solver={self.solver}, which has one pair of "
+                "damping factors for the whole line; or use solver=open_line"
+            ]
         return []
 
     def _open_line_alone(self) -> list[str]:
