@@ -11,8 +11,9 @@ from catenary.form_finding.equations import element_coordinates
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
+from catenary.layout.track import head_offset
 
-__all__ = ["contact_table", "covered_by", "static_height"]
+__all__ = ["contact_table", "covered_by", "place_on_head", "static_height"]
 
 
 def contact_table(
@@ -71,3 +72,16 @@ def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = Non
     """Contact-wire height at rest [m] at stations ``x`` [m], of the lowest wire or of a chosen run."""
     e, _, weight = contact_table(eq, x, run)
     return _heights(eq, e, weight)
+
+
+def place_on_head(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:
+    """Contact wire's place at rest to the left of the middle of the head, where cant puts it (x,) [m].
+
+    Of a cell that is the mirror image of the next, ``x`` lies within the cell, its end included.
+    """
+    if not eq.mesh.spatial:
+        return np.zeros(len(x))
+    e, _, weight = contact_table(eq, x, run)
+    q = element_coordinates(eq.mesh, eq.q)[e]
+    y = (weight * q[:, :, [1, 4]].reshape(-1, 4)).sum(axis=1)
+    return np.asarray(y - head_offset(eq.spec.track, x))

@@ -13,6 +13,7 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import Y, Z
+from catenary.linearised.aerodynamic import damping_of_wires
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.contact_wire import contact_table
 from catenary.linearised.curvature import curvature_stiffness
@@ -89,6 +90,9 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         damping = damping + (factors.alpha - spec.damping.alpha) * own_mass
         damping = damping + (factors.beta - spec.damping.beta) * own_stiffness[name]
     damping = damping + _diagonal(messenger * spec.support.messenger_damping)
+    if spec.wind is not None and spec.wind.aerodynamic_damping:
+        blocks, at_ends = damping_of_wires(eq, spec.wind)
+        damping = damping + _assemble(n, wires, blocks) + _diagonal(at_ends)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
     held = mesh.dof[mesh.wire_ends.ravel(), :3].ravel()
     held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y]]))

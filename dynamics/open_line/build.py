@@ -13,10 +13,12 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
+from catenary.layout.track import head_offset, head_roll
 from catenary.linearised.attachments import steady_arm_direction, steady_arm_pull
 from catenary.linearised.curvature import shortening
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
+from dynamics.open_line.surroundings import gusts_on, head_stations, space_of
 from dynamics.open_line.system import (
     ANCF,
     BEAM,
@@ -30,7 +32,7 @@ from dynamics.open_line.system import (
     Wires,
 )
 from dynamics.open_line.wire_ends import wire_ends
-from dynamics.pantograph.lumped import pantograph_matrices
+from dynamics.pantograph.head import matrices_with_roll
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
 
@@ -118,8 +120,11 @@ def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         droppers=_droppers(line, case),
         arms=_arms(line),
         springs=_springs(line),
-        law=ContactLaw(law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2), np.zeros(1), np.ones(1)),
+        law=ContactLaw(
+            law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2), np.zeros(1), np.ones(1), space_of(case)
+        ),
         pantographs=pantographs,
+        gusts=gusts_on(case, line.equilibrium, line.kept),
     )
 
 
@@ -204,7 +209,8 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     One that begins before the line's first support has no force and a lowered base there; both rise over the entry
     length from that support on (PACDIN, section 2.2).
     """
-    mass, damping, stiffness = pantograph_matrices(case.pantograph)
+    mass, damping, stiffness = matrices_with_roll(case.pantograph)
+    stations, track = head_stations(case), case.catenary.track
     trailing = case.trailing
     applied = float(case.applied_force_N or 0.0)
     forces = [applied, *(trailing.applied_forces_N or (applied,) * len(trailing.distances_m))]
@@ -224,4 +230,9 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         base_height=np.array(base.height_m if base else ()),
         base_stiffness=case.pantograph.stiffnesses[-1],
         base_damping=case.pantograph.dampings[-1],
+        lowest=len(case.pantograph.masses) - 1,
+        rolls=case.pantograph.head is not None,
+        head_x=stations,
+        head_y=head_offset(track, stations),
+        head_turned=head_roll(track, stations),
     )

@@ -95,6 +95,18 @@ def _arm_forces(arms, springs, u, out):
 
 
 @njit(**_OPTIONS)
+def _add_gusts(gusts, t, out):
+    """Take the loads of gusts off the line's local force."""
+    if gusts.dof.size == 0:
+        return
+    k = min(max(int(t / gusts.step), 0), gusts.speed.shape[0] - 2)
+    part = t / gusts.step - k
+    for j in range(gusts.dof.size):
+        before, after = gusts.speed[k, gusts.station[j]], gusts.speed[k + 1, gusts.station[j]]
+        out[gusts.dof[j]] -= gusts.load[j] * (before + part * (after - before))
+
+
+@njit(**_OPTIONS)
 def local_forces(system: System, state: State, t: float, moving: Motion, out: Floats, contact: Touch) -> None:
     """Local force e of the line and contact force of every pantograph with every wire at one moment.
 
@@ -107,6 +119,7 @@ def local_forces(system: System, state: State, t: float, moving: Motion, out: Fl
         _curved(system.wires, u, out)
         _arm_forces(system.arms, system.springs, u, out)
     dropper_forces(system.nonlinear, system.droppers, u, v, out)
+    _add_gusts(system.gusts, t, out)
     add_contacts(system, state, moving, t, out, contact)
 
 
@@ -130,9 +143,12 @@ def base_motion(panto: Pantographs, p: int, t: float) -> tuple[float, float, flo
 
 @njit(**_OPTIONS)
 def pantograph_residual(
-    panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], lam: float, out: Floats
+    panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], pressed: tuple[float, float], out: Floats
 ) -> None:
-    """Forces on the masses of pantograph p [N]: applied, base, springs, dampers and contact; ``motion`` is (z, zv)."""
+    """Forces on the masses of pantograph p [N]: applied, base, springs, dampers and contact.
+
+    ``motion`` is (z, zv), ``pressed`` what the contact does to the head: load [N] and moment [N m].
+    """
     z, zv = motion
     height, velocity, share = base_motion(panto, p, t)
     m = panto.mass.size
@@ -141,5 +157,7 @@ def pantograph_residual(
         for j in range(m):
             total -= panto.stiffness[i, j] * z[p, j] + panto.damping[i, j] * zv[p, j]
         out[i] = total
-    out[0] -= lam
-    out[m - 1] += share * panto.applied[p] + panto.base_stiffness * height + panto.base_damping * velocity
+    out[0] -= pressed[0]
+    if panto.rolls:
+        out[m - 1] -= pressed[1]
+    out[panto.lowest] += share * panto.applied[p] + panto.base_stiffness * height + panto.base_damping * velocity

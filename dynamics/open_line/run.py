@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from catenary.form_finding.equilibrium import Equilibrium, open_line_equilibrium
-from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.contact_wire import contact_table, place_on_head
 from dynamics.open_line.build import WholeLine, build_pantographs, build_system, build_whole_line
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, StepFailure, make_work, start_accelerations
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme
@@ -127,4 +127,5 @@ def build_matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
         tangent,
         line.kept(dof),
         weight,
+        lever=float(np.abs(place_on_head(eq, x)).max()) if panto.rolls else 0.0,
     )

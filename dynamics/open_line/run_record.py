@@ -58,6 +58,7 @@ class RunRecord:
         self.height = np.zeros((steps, pantographs))
         self.wire_force = np.zeros((steps, pantographs * len(mesh.contact_runs)))
         self.masses = np.zeros((steps, 3, pantographs, masses))
+        self.head = np.zeros((steps, 2, pantographs))
         self.dropper = _array((steps, len(mesh.dropper_bottom)))
         self.point = _array((steps, 3, len(self.watched)))
         self.shape = _array((frames, n))
@@ -72,6 +73,7 @@ class RunRecord:
             self.height[cut],
             self.wire_force[cut],
             self.masses[cut],
+            self.head[cut],
             self.dropper[cut],
             self.point[cut],
             self.watched,

@@ -8,7 +8,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import splu
 
 from catenary.linearised.chain import AXIAL_HOLD
-from catenary.linearised.contact_wire import contact_table, covered_by, static_height
+from catenary.linearised.contact_wire import contact_table, covered_by, place_on_head, static_height
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.system import Floats, Ints, Pantographs, State
 from dynamics.pantograph.lumped import pressed_at_rest
@@ -31,13 +31,25 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         head, wire, height, load = _contacts(line, pantographs.start[standing])
         hold = coo_array((np.full(len(line.along), AXIAL_HOLD), (line.along, line.along)), shape=(n, n))
         unit = splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load)
-        applied, own = pantographs.applied[standing], np.asarray(pantographs.stiffness)
+        applied, count = pantographs.applied[standing], pantographs.lowest + 1
+        own = np.asarray(pantographs.stiffness)[:count, :count]
         soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
-        z[standing], lam = _pressed(own, soft, height, applied, head)
+        lever = _levers(line, pantographs, standing)[head, wire]
+        if pantographs.rolls:
+            soft += (head[:, None] == head) * np.outer(lever, lever) / pantographs.stiffness[-1, -1]
+        z[standing, :count], lam = _pressed(own, soft, height, applied, head)
+        if pantographs.rolls:
+            z[standing, -1] = -np.bincount(head, lam * lever, len(standing)) / pantographs.stiffness[-1, -1]
         u = unit @ lam
         force[standing[head] * len(runs) + wire] = lam
     zero = np.zeros_like(z)
     return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(force.size))
+
+
+def _levers(line: WholeLine, pantographs: Pantographs, standing: Ints) -> Floats:
+    """Place of every wire to the left of the middle of every head that stands (head, wire) [m]."""
+    eq, x = line.equilibrium, pantographs.start[standing]
+    return np.stack([place_on_head(eq, x, run) for run in eq.mesh.contact_runs], axis=1)
 
 
 def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:

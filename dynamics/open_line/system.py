@@ -21,8 +21,10 @@ __all__ = [
     "Contacts",
     "Droppers",
     "Floats",
+    "Gusts",
     "Motion",
     "Pantographs",
+    "Space",
     "Springs",
     "State",
     "System",
@@ -103,6 +105,32 @@ class Springs(NamedTuple):
     stiffness: Floats
 
 
+class Space(NamedTuple):
+    """Contact in space: whether it is, friction, the speed that regularises it, a damper, and the head's profile.
+
+    ``fixed`` is friction along one direction; ``crown`` and ``horn`` are radii, horns beyond ``half_width`` [m].
+    """
+
+    wanted: bool
+    friction: float
+    regular: float
+    damping: float
+    fixed: bool
+    crown: float
+    half_width: float
+    horn: float
+
+
+class Gusts(NamedTuple):
+    """Loads of gusts: entries of dofs, loads by speed [N s/m] and stations, and speeds (time, station) [m/s]."""
+
+    dof: Ints
+    load: Floats
+    station: Ints
+    step: float
+    speed: Floats
+
+
 class ContactLaw(NamedTuple):
     """F = K d^n (1 + hysteresis d'/d'_impact), d the penetration; n = 1 and no hysteresis is the linear spring.
 
@@ -114,6 +142,7 @@ class ContactLaw(NamedTuple):
     hysteresis: float
     offset: Floats
     weight: Floats
+    space: Space
 
 
 class Pantographs(NamedTuple):
@@ -121,7 +150,9 @@ class Pantographs(NamedTuple):
 
     ``start`` (pantograph,) stations at t = 0. Of one that is ``entering`` (pantograph,) applied force and base rise
     from station 0 on over ``entry_length``, the base from ``entry_drop`` below; the others have both from the start.
-    ``base_time``, ``base_height``: motion of the train roof.
+    ``base_time``, ``base_height``: motion of the train roof. Forces act on the ``lowest`` mass; where the head
+    ``rolls`` its roll comes after it. Cant puts its middle ``head_y`` to the left, and turns it by ``head_turned``, at
+    stations ``head_x``.
     """
 
     mass: Floats
@@ -137,6 +168,11 @@ class Pantographs(NamedTuple):
     base_height: Floats
     base_stiffness: float
     base_damping: float
+    lowest: int
+    rolls: bool
+    head_x: Floats
+    head_y: Floats
+    head_turned: Floats
 
 
 class Motion(NamedTuple):
@@ -149,11 +185,18 @@ class Motion(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Contacts at one moment, of each pantograph with each wire: force [N], height of the wire [m], approach [m/s]."""
+    """Contacts at one moment, of each pantograph with each wire: force [N], height of the wire [m], approach [m/s].
+
+    ``load`` and ``moment`` are what the force does to the head: downwards [N], and against its roll [N m]; ``place`` is
+    the wire's on the head, to the left of its middle [m], where contacts are sought in space.
+    """
 
     force: Floats
     height: Floats
     approach: Floats
+    load: Floats
+    moment: Floats
+    place: Floats
 
 
 class Touch(NamedTuple):
@@ -186,6 +229,7 @@ class System(NamedTuple):
     springs: Springs
     law: ContactLaw
     pantographs: Pantographs
+    gusts: Gusts
 
 
 class State(NamedTuple):

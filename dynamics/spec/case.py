@@ -204,10 +204,19 @@ class CaseSpec(Spec):
         return []
 
     def _repeats_in_space(self) -> list[str]:
-        """Say why a line cannot repeat on its track or in its wind."""
+        """Say why a line cannot repeat on its track or in its wind, or a head cannot roll or rub."""
         line = self.catenary
+        space = self.contact.space is not None
+        if space and (line.dimension == "planar" or self.kinematics == "linearised" or line.formulation == "beam"):
+            return ["contact.space needs dimension=spatial, formulation=ancf and kinematics=nonlinear"]
+        if self.pantograph.head is not None and line.dimension == "planar":
+            return ["pantograph.head needs dimension=spatial: in the plane the wire stays over the head's middle"]
         if self.on_open_line:
             return []
+        if space:
+            return [f"contact.space needs solver=open_line: got solver={self.solver}"]
+        if line.wind is not None and line.wind.turbulence is not None:
+            return [f"catenary.wind.turbulence needs solver=open_line: got solver={self.solver}"]
         if line.track is not None and line.track.ends:
             return [f"catenary.track must have no plan, cants or gradients with solver={self.solver}: use radius"]
         if line.repeating is not line:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
+from dynamics.spec.head import FrictionSpec, HeadSpec
 
 __all__ = ["BaseMotionSpec", "ContactSpec", "PantographSpec", "TrailingSpec"]
 
@@ -35,9 +36,16 @@ class PantographSpec(Spec):
     dampings: tuple[Annotated[float, Field(ge=0.0, le=1.0e5)], ...] = Field(
         max_length=8, description="dampers, head first, the last one to the base [N s/m]"
     )
+    head: HeadSpec | None = Field(default=None, description="head that rolls, and its strips; none: it does not")
     provenance: dict[str, Mark] = Field(
         default_factory=dict, max_length=1000, description="where each value comes from"
     )
+
+    @model_serializer(mode="wrap")
+    def _head_where_there_is_one(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what the pantograph does not have: it reads as it did."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if k != "head" or v is not None}
 
     def __str__(self) -> str:
         """Say the same as the repr: print shows no dump of all keys."""
@@ -78,6 +86,17 @@ class ContactSpec(Spec):
     restitution: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
         default=1.0, description="coefficient of restitution; below 1 the force has hysteresis, 1 is elastic [-]"
     )
+    space: FrictionSpec | None = Field(
+        default=None,
+        description="contact found on wire and head in space, with friction; needs kinematics=nonlinear and a spatial "
+        "line; none: at the pantograph's station, along the vertical",
+    )
+
+    @model_serializer(mode="wrap")
+    def _space_where_wanted(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out what is not wanted: a contact reads as it did."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if k != "space" or v is not None}
 
 
 class TrailingSpec(Spec):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from catenary.spec.components import Spec
 
-__all__ = ["DragSpec", "WindSpec"]
+__all__ = ["DragSpec", "TurbulenceSpec", "WindSpec"]
 
 
 class DragSpec(Spec):
@@ -18,6 +18,26 @@ class DragSpec(Spec):
     drag_coefficient: Annotated[float, Field(ge=0.0, le=3.0)] = Field(
         default=1.2, description="drag over that of the dynamic pressure on the width [-]"
     )
+
+
+class TurbulenceSpec(Spec):
+    """Gusts along the wind, for an open line in motion."""
+
+    intensity: Annotated[float, Field(gt=0.0, le=0.5)] = Field(
+        description="standard deviation of the wind's speed over its mean [-]"
+    )
+    length_scale: Annotated[float, Field(ge=5.0, le=1000.0)] = Field(
+        default=100.0, description="length of gusts along the wind [m]"
+    )
+    spectrum: Literal["von_karman", "kaimal"] = Field(default="von_karman", description="shape of the spectrum")
+    decay: Annotated[float, Field(ge=1.0, le=50.0)] = Field(
+        default=10.0, description="of Davenport's coherence along the track [-]"
+    )
+    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="of the record: one seed, one record")
+    station_spacing: Annotated[float, Field(ge=1.0, le=50.0)] = Field(
+        default=5.0, description="between stations of the record [m]"
+    )
+    step: Annotated[float, Field(ge=0.005, le=0.5)] = Field(default=0.05, description="between its samples [s]")
 
 
 class WindSpec(Spec):
@@ -35,6 +55,8 @@ class WindSpec(Spec):
         description="whether wires that move in the wind are damped by it, sideways twice as much as in height",
     )
 
+    turbulence: TurbulenceSpec | None = Field(default=None, description="gusts, for an open line; none: steady")
+
     @property
     def sign(self) -> float:
         """Direction of the wind along y, which is to the left."""
@@ -46,8 +68,8 @@ class WindSpec(Spec):
             return 0.0
         return 0.5 * self.sign * self.air_density * drag.drag_coefficient * drag.diameter * self.speed**2
 
-    def damping(self, drag: DragSpec | None) -> float:
-        """Damping of a wire's motion along the wind [N s/m2]: the slope of its drag by the wind's speed."""
-        if drag is None or not self.aerodynamic_damping:
+    def slope(self, drag: DragSpec | None) -> float:
+        """Slope of a wire's drag by the wind's speed [N s/m2], which damps its motion along the wind."""
+        if drag is None:
             return 0.0
         return self.air_density * drag.drag_coefficient * drag.diameter * self.speed
