@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 __all__ = [
+    "FROM_CLAMP",
     "HIGHEST",
     "LONGEST",
     "PRESCRIBED",

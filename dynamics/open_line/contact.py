@@ -156,7 +156,7 @@ def _force_in_space(system, state, moving, c, x, out, contact):
     q, shape, point, across = np.empty((2, 6)), np.empty((3, 3)), np.empty(3), np.empty(3)
     e, xi = _contact_point(wire, w, u, x, system)
     start = (e, xi, wire.first[w], wire.first[w + 1] - 1)
-    e, xi, s2 = slide_to_point(wire, law.space, u, start, middle, turned, (q, shape, point, across))
+    e, xi, s2 = slide_to_point(wire, law.space, u, start, (middle, turned), (q, shape, point, across))
     N, n1, n2 = _hermite(xi, wire.l0[e]), np.empty(3), np.empty(3)
     frame_of(shape[1], n1, n2)
     length, gap, rate, sliding = np.sqrt(n2[0] * n2[0] + n2[2] * n2[2]), 0.0, 0.0, np.empty(3)

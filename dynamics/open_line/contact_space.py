@@ -3,7 +3,7 @@
 It is the elastic contact that its source couples to ANCF catenaries, eqs 3 to 8.
 
 Legend: r, t, rxx the wire's place and its derivatives by arc length; p the head's point, s2 its place across the head,
-a2, a3 the head's directions across and up; d = r - p; n1, n2 the contact frame's directions, which are no unit vectors.
+a2, a3 the head's directions across and up; d = r - p; n1, n2 the contact frame's directions, not of unit length.
 The point is where d has no part along t and n1. t . n1 is zero whatever t is. The frame is singular where the wire runs
 across the track.
 """
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from dynamics.open_line.system import Floats, Space
+from dynamics.open_line.system import ContactWire, Floats, Space
 
 __all__ = ["contact_jacobian", "frame_of", "place_on_wire", "push_in_space", "slide_to_point"]
 
@@ -102,14 +102,20 @@ def _gather(wire, u, e, q):
 
 @njit(**_OPTIONS)
 def slide_to_point(
-    wires: Any, space: Space, u: Floats, start: tuple[int, float, int, int], middle: Floats, turned: float, found: Any
+    wires: ContactWire,
+    space: Space,
+    u: Floats,
+    start: tuple[int, float, int, int],
+    head: tuple[Floats, float],
+    found: tuple[Floats, Floats, Floats, Floats],
 ) -> tuple[int, float, float]:
     """Find the contact point by Newton; returns element, xi and s2, and leaves place (3, 3), point and across.
 
-    ``start`` is (element, xi, first and last element of the wire), ``found`` is (coordinates (2, 6), wire (3, 3),
-    p (3,), across (3,)).
+    ``start`` is (element, xi, first and last element of the wire), ``head`` its middle and its angle, ``found`` is
+    (coordinates (2, 6), wire (3, 3), p (3,), across (3,)).
     """
     e, xi, first, last = start
+    middle, turned = head
     q, wire, p, across = found
     J, C, d = np.empty((2, 2)), np.empty(2), np.empty(3)
     _gather(wires, u, e, q)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, open_line_equilibrium
 from catenary.linearised.contact_wire import contact_table, place_on_head
@@ -32,6 +33,8 @@ class LineRun:
     ----------
     histories : Histories
         Up to the last step that converged.
+    head : float array (time, 2, pantograph)
+        Roll of every head [rad], and the wire's place on it [m].
     applied_forces_N : tuple of float
         Of every pantograph [N].
     iterations_mean : float
@@ -41,6 +44,7 @@ class LineRun:
     """
 
     histories: Histories
+    head: NDArray[np.float64]
     applied_forces_N: tuple[float, ...]
     iterations_mean: float
     failure: StepFailure | None
@@ -83,7 +87,8 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
             failure = StepFailure((done + 1) * dt, float(residual), abs(int(iterations)))
     histories = kept.histories(done, system, state)
     iterations = float(kept.iterations[:done].mean()) if done else 0.0
-    return LineRun(histories, tuple(pantographs.applied.tolist()), iterations, failure)
+    head = kept.on_head(done, histories.position)
+    return LineRun(histories, head, tuple(pantographs.applied.tolist()), iterations, failure)
 
 
 def refuse_long_substep(case: CaseSpec) -> int:

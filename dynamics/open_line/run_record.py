@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER
 from catenary.layout.mesh import Mesh
-from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.contact_wire import contact_table, place_on_head
 from dynamics.contact_force.filters import filter_record
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.march import Record
@@ -81,6 +81,14 @@ class RunRecord:
             self.every,
             self.iterations[cut],
         )
+
+    def on_head(self, done: int, position: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Roll of every head [rad] and place of the wire on it [m] (time, 2, pantograph): at rest, or as was sought."""
+        head = self.head[:done]
+        if self.case.contact.space is None:
+            for p, x in enumerate(position.T):
+                head[:, 1, p] = place_on_head(self.line.equilibrium, x)
+        return head
 
     def histories(self, done: int, system: System, state: State) -> Histories:
         """Label what was kept of the first ``done`` steps."""

@@ -161,9 +161,7 @@ def _count_slack(records, step, u, squeezed, droppers, p):
 def march_span(
     lanes: Lanes, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
 ) -> int:
-    """March one span of train travel in place; returns the largest number of Gauss-Seidel sweeps of a step.
-
-    Any number of equal pantographs, each with its place in the window, its own contact and applied force.
+    """March a train of equal pantographs over one span, in place; returns the most Gauss-Seidel sweeps of a step.
 
     Parameters
     ----------
@@ -193,10 +191,9 @@ def march_span(
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
         solve_spans(lanes, w, a, s, operators.factor)
         for q in range(lam.size):
-            arm, half = contact.lever[q, step], 0.5 * old[q]
-            pressed = half, half * contact.lever[q, step - 1]
-            _pantograph_free(zp[q], vp[q], wp[q], panto, panto.applied[q], pressed, dt)
-            head[q] = zp[q, 0] + dt * wp[q, 0] + arm * (zp[q, -1] + dt * wp[q, -1])
+            lever, half = contact.lever[q], 0.5 * old[q]
+            _pantograph_free(zp[q], vp[q], wp[q], panto, panto.applied[q], (half, half * lever[step - 1]), dt)
+            head[q] = zp[q, 0] + dt * wp[q, 0] + lever[step] * (zp[q, -1] + dt * wp[q, -1])
         stretches(lanes, scratch.stretch, u, w, droppers, dt)
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
         worst = max(worst, forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs))

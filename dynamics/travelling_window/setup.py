@@ -13,6 +13,7 @@ from catenary.linearised.cell import VerticalCell
 from catenary.linearised.cell_blocks import CellMatrix
 from catenary.linearised.contact_wire import place_on_head, static_height
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
+from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.cell_rows import entries, product_rows, row_lists
 from dynamics.travelling_window.layout import Contact, Ends, Factor, Operators, Supports
 from dynamics.travelling_window.near_fields import near_fields
@@ -114,14 +115,16 @@ def _contacts(cell: VerticalCell, steps: int, distances: tuple[float, ...]) -> C
     )
 
 
-def with_levers(operators: WindowOperators, distances: tuple[float, ...]) -> WindowOperators:
-    """The same window with the wire's places on the heads of every pantograph and step.
+def with_levers(operators: WindowOperators, case: CaseSpec) -> WindowOperators:
+    """The same window with the wire's places on heads that roll, of every pantograph and step.
 
     Every other cell of a mirrored line sees a head from the other side.
     """
+    if case.pantograph.head is None:
+        return operators
     eq, contact = operators.cell.equilibrium, operators.contact
     period, steps = eq.spec.period, contact.height.shape[1] - 1
-    column, at = _cells_passed(np.arange(steps + 1) * (period / steps), distances, period)
+    column, at = _cells_passed(np.arange(steps + 1) * (period / steps), case.distances, period)
     turned = (-1.0) ** column if (eq.mesh.elem_mirror < 0.0).any() else np.ones(column.shape)
     lever = turned * place_on_head(eq, at.ravel()).reshape(at.shape)
     return replace(operators, contact=contact._replace(lever=lever))

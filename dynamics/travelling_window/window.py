@@ -85,13 +85,10 @@ class TravellingWindow:
         self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
-        self.operators: WindowOperators = build_window(cell, self.dt, self.steps, distances)
-        if case.pantograph.head is not None:
-            self.operators = with_levers(self.operators, distances)
+        self.operators: WindowOperators = with_levers(build_window(cell, self.dt, self.steps, distances), case)
         mass, damping, stiffness = matrices_with_roll(case.pantograph)
         effective = np.diag(2.0 / self.dt * mass) + damping + 0.5 * self.dt * stiffness
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), mass, stiffness)
-        self.lowest = len(case.pantograph.masses) - 1
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         self.pantographs = count = len(distances)
         many = int(np.prod(drop := (len(cell.dropper_dof), self.spans)))
@@ -139,6 +136,11 @@ class TravellingWindow:
             scalars=Scalars(self.dt, gamma, kappa, *damped),
         )
         self.marched_operators: Operators = in_precision(self.operators.operators, self._number)
+
+    @property
+    def lowest(self) -> int:
+        """Mass on which forces are applied; the roll of a head comes after it."""
+        return len(self.case.pantograph.masses) - 1
 
     def _stiffness_rows(self) -> tuple[Product, Bays]:
         """Stiffness of the window, messenger supports included, and the bays' tensions with their diagonal."""

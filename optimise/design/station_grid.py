@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from catenary.errors import InputError
-from catenary.spec.line import FROM_CLAMP, FROM_SUPPORT, CatenarySpec
+from catenary.spec.components import FROM_CLAMP
+from catenary.spec.line import FROM_SUPPORT, CatenarySpec
 from optimise.spec.design import DesignSpec
 
 __all__ = ["DIGITS", "line_on_grid", "stations_on_grid"]

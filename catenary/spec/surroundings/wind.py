@@ -55,6 +55,11 @@ class WindSpec(Spec):
         description="whether wires that move in the wind are damped by it, sideways twice as much as in height",
     )
 
+    largest_place: Annotated[float, Field(gt=0.0, le=1.5)] | None = Field(
+        default=None,
+        description="farthest that the contact wire may stand from the middle of the head at rest in this wind [m]; "
+        "none: any",
+    )
     turbulence: TurbulenceSpec | None = Field(default=None, description="gusts, for an open line; none: steady")
 
     @property
