@@ -77,11 +77,17 @@ def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = Non
 def place_on_head(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:
     """Contact wire's place at rest to the left of the middle of the head, where cant puts it (x,) [m].
 
-    Of a cell that is the mirror image of the next, ``x`` lies within the cell, its end included.
+    Places beyond a cell, whose end is its own, are those of the cells there, every other one its mirror image.
     """
-    if not eq.mesh.spatial:
+    mesh, turned = eq.mesh, 1.0
+    if not mesh.spatial:
         return np.zeros(len(x))
+    if mesh.layout.periodic:
+        cell = np.ceil(np.asarray(x) / mesh.layout.length - 1e-12) - 1.0
+        cell[np.abs(x) < 1e-12] = 0.0
+        x = x - cell * mesh.layout.length
+        turned = (-1.0) ** cell if (mesh.elem_mirror < 0.0).any() else turned
     e, _, weight = contact_table(eq, x, run)
-    q = element_coordinates(eq.mesh, eq.q)[e]
+    q = element_coordinates(mesh, eq.q)[e]
     y = (weight * q[:, :, [1, 4]].reshape(-1, 4)).sum(axis=1)
-    return np.asarray(y - head_offset(eq.spec.track, x))
+    return np.asarray(turned * y - head_offset(eq.spec.track, x))

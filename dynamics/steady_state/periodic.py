@@ -230,6 +230,8 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | 
             contact_force=one.contact_force[-n:],
             contact_force_filtered=one.contact_force_filtered[-n:],
             contact_height=one.contact_height[-n:],
+            place=one.place[-n:],
+            roll=one.roll[-n:],
             evaluated=slice(0, min(n, len(one.contact_force))),
         )
         for one in long.pantographs

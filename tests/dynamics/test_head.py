@@ -16,7 +16,7 @@ from dynamics.travelling_window.window import TravellingWindow
 
 HEAD = {"roll_inertia": 1.5, "roll_stiffness": 1750.0, "roll_damping": 5.0}
 CASE = {"dt": 2e-3, "speed_kmh": 275.0, "applied_force_N": 150.0, "mean_force_N": None}
-COARSE = {"elements_per_bay": 2, "largest_element_length": 3.0}
+COARSE = {"elements_per_bay": 4, "largest_element_length": 5.0}
 CURVE = {"radius": 3000.0}
 
 
