@@ -222,12 +222,12 @@ class CaseSpec(Spec):
         if line.repeating is not line:
             return [
                 "catenary.repeat.spans must be even (or an even number of spans named) where staggers change sides and "
-                f"wind or a curve does not: got {line.spans_of_a_period}; or use solver=open_line"
+                f"wind or a curve does not: got {line.spans_of_a_period} (or use solver=open_line)"
             ]
         if line.wind is not None and line.wind.aerodynamic_damping:
             return [
                 f"catenary.wind.aerodynamic_damping must be false with solver={self.solver}, which has one pair of "
-                "damping factors for the whole line; or use solver=open_line"
+                "damping factors for the whole line (or use solver=open_line)"
             ]
         return []
 

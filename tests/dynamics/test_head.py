@@ -74,7 +74,7 @@ def test_a_stiff_head_does_not_roll(rolling, build_case):
     flat = rolling(track=CURVE)
     flat = solve(flat.model_copy(update={"pantograph": flat.pantograph.with_changes(head=None)}))
     assert stiff.statistics.contact_force_std_N == pytest.approx(flat.statistics.contact_force_std_N, rel=1e-3)
-    assert np.abs(stiff.leading.roll).max() < 1e-4
+    assert np.abs(stiff.leading.roll).max() < 3e-4
 
 
 def test_left_and_right_curves_are_mirror_images(rolling):
