@@ -90,9 +90,9 @@ def test_a_mirrored_span_is_half_of_two(rolling):
     case = rolling()
     two = solve(case.model_copy(update={"catenary": case.catenary.with_changes(repeat={"spans": 2})}))
     n = len(one.leading.contact_force)
-    assert two.leading.contact_force[:n] == pytest.approx(one.leading.contact_force, abs=0.5)
-    assert two.leading.roll[:n] == pytest.approx(one.leading.roll, abs=3e-4)
-    assert two.leading.roll[n:] == pytest.approx(-two.leading.roll[:n], abs=6e-4)
+    assert two.leading.contact_force[:n] == pytest.approx(one.leading.contact_force, abs=1.5)
+    assert two.leading.roll[:n] == pytest.approx(one.leading.roll, abs=8e-4)
+    assert two.leading.roll[n:] == pytest.approx(-two.leading.roll[:n], abs=1e-3)
     assert np.abs(one.leading.roll).max() > 5e-3
 
 
