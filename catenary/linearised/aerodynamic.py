@@ -34,7 +34,8 @@ def damping_of_wires(eq: Equilibrium, wind: WindSpec) -> tuple[Array, Array]:
     at_ends = np.zeros(eq.mesh.n_dof)
     for component, share in ((Y, 1.0), (Z, 0.5)):
         at = [component, component + 3, component + 6, component + 9]
-        blocks[np.ix_(np.arange(len(slopes)), at, at)] = share * slopes[:, None, None] * products
+        rows, columns = np.array(at)[:, None], np.array(at)
+        blocks[:, rows, columns] = share * slopes[:, None, None] * products
     for nodes in (eq.mesh.dropper_bottom, eq.mesh.dropper_top):
         np.add.at(at_ends, eq.mesh.dof[nodes, Y], 0.5 * hung * eq.dropper_length)
     return blocks, at_ends

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.aerodynamic import gust_loads
-from dynamics.open_line.system import Gusts, Space
+from dynamics.open_line.system import STILL, Gusts, Space
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.head import FrictionSpec
 from dynamics.wind.gusts import gust_record
@@ -48,8 +48,7 @@ def gusts_on(case: CaseSpec, eq: Equilibrium, kept: Callable[[NDArray[np.int64]]
     """Gusts of a case's wind on the dofs of a line, for as long as the train is on it."""
     wind = eq.spec.wind
     if wind is None or wind.turbulence is None or wind.speed == 0.0:
-        none = np.zeros(0, dtype=np.int64)
-        return Gusts(none, np.zeros(0), none, 1.0, np.zeros((2, 0)))
+        return STILL
     dof, load, at = gust_loads(eq, wind)
     dof = kept(dof)
     first, last = float(at.min()), float(at.max())
@@ -59,5 +58,6 @@ def gusts_on(case: CaseSpec, eq: Equilibrium, kept: Callable[[NDArray[np.int64]]
     on = dof >= 0
     # loads of one dof and station are one entry
     keys, which = np.unique(np.stack([dof[on], nearest[on]]), axis=1, return_inverse=True)
-    total = np.bincount(which.ravel(), weights=load[on])
+    total = np.zeros(keys.shape[1])
+    np.add.at(total, which.ravel(), load[on])
     return Gusts(np.ascontiguousarray(keys[0]), total, np.ascontiguousarray(keys[1]), record.step, record.speed)

@@ -15,6 +15,8 @@ from dynamics.linear_algebra.sparse_rows import FixedRows, SparseRows
 __all__ = [
     "ANCF",
     "BEAM",
+    "STILL",
+    "UPRIGHT",
     "Arms",
     "ContactLaw",
     "ContactWire",
@@ -129,6 +131,12 @@ class Gusts(NamedTuple):
     station: Ints
     step: float
     speed: Floats
+
+
+UPRIGHT = Space(False, 0.0, 1.0, 0.0, False, 1.0e6, 1.0e6, 1.0)
+"""Contact at the pantograph's station, along the vertical."""
+STILL = Gusts(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), 1.0, np.zeros((2, 0)))
+"""Air without gusts."""
 
 
 class ContactLaw(NamedTuple):
