@@ -134,8 +134,7 @@ def _march(
     order = np.argsort(np.tile(np.arange(n // 2), 2), kind="stable")
     number = np.append(np.argsort(order), -1)
     M, C, K = (csr_array(x[:n][:, :n][order][:, order]) for x in (line.mass, line.damping, K))
-    damping = sparse_rows(C)
-    none = np.zeros((0, 12))
+    damping, none = sparse_rows(C), np.zeros((0, 12))
     system = System(
         nonlinear=False,
         element=ANCF,
