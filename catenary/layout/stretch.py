@@ -60,6 +60,7 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
                 }
             ),
             "section": section,
+            "track": None if line.track is None else line.track.beginning(begin),
         }
     )
 

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import splu
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.running_surface import surface_of
 from catenary.linearised.chain import AXIAL_HOLD
-from catenary.linearised.contact_wire import contact_table, covered_by, static_height
+from catenary.linearised.contact_wire import contact_table, covered_by, place_on_head, static_height
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.system import Floats, Ints, Pantographs, State
 from dynamics.pantograph.lumped import pressed_at_rest
@@ -32,10 +32,16 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     if len(standing):
         head, wire, height, load = _contacts(line, pantographs.start[standing])
         unit = _unit_loads(line, load)
-        applied = np.outer(pantographs.applied[standing], pantographs.acted)
-        own = np.asarray(pantographs.stiffness)
+        heights = masses - pantographs.rolls
+        applied = np.outer(pantographs.applied[standing], pantographs.acted[:heights])
+        own = np.asarray(pantographs.stiffness)[:heights, :heights]
         soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
-        z[standing], lam = _pressed(own, soft, height, applied, head)
+        lever = _levers(line, pantographs, standing)[head, wire]
+        if pantographs.rolls:
+            soft += (head[:, None] == head) * np.outer(lever, lever) / pantographs.stiffness[-1, -1]
+        z[standing, :heights], lam = _pressed(own, soft, height, applied, head)
+        if pantographs.rolls:
+            z[standing, -1] = -np.bincount(head, lam * lever, len(standing)) / pantographs.stiffness[-1, -1]
         u = unit @ lam
         force[standing[head] * len(runs) + wire] = lam
     zero = np.zeros_like(z)
@@ -71,6 +77,12 @@ def _unit_loads(line: WholeLine, load: Floats) -> Floats:
     n = line.mass.shape[0]
     hold = coo_array((np.full(len(line.along), AXIAL_HOLD), (line.along, line.along)), shape=(n, n))
     return np.asarray(splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load), dtype=np.float64)
+
+
+def _levers(line: WholeLine, pantographs: Pantographs, standing: Ints) -> Floats:
+    """Place of every wire to the left of the middle of every head that stands (head, wire) [m]."""
+    eq, x = line.equilibrium, pantographs.start[standing]
+    return np.stack([place_on_head(eq, x, run) for run in eq.mesh.contact_runs], axis=1)
 
 
 def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:
