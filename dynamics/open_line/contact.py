@@ -202,7 +202,13 @@ def _force_in_space(system, state, moving, c, x, out, contact):
             sliding[k] -= N[j] * (v[i] if i >= 0 else 0.0)
         gap += (point[k] - shape[0, k]) * n2[k] / length
         rate += sliding[k] * n2[k] / length
-    found.height[c], found.approach[c], found.place[c] = shape[0, 2], rate, s2
+    here = shape[0, 2]
+    if wire.surface.size > 0:
+        height, slope = _under(wire, law, w, x)
+        here += height
+        gap -= height * n2[2] / length
+        rate -= panto.speed * slope * n2[2] / length
+    found.height[c], found.approach[c], found.place[c] = here, rate, s2
     wanted = _law(law, state, c, gap, rate)
     if wanted > 0.0:
         wanted = max(0.0, wanted + law.space.damping * rate)

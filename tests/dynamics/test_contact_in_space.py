@@ -21,7 +21,9 @@ L = 2.0
 def wire_of(q):
     """Contact wire of one element between nodal coordinates q (2, 6)."""
     dof = np.arange(12)[None]
-    return ContactWire(dof, q.reshape(1, 12).copy(), np.array([L]), q[:1, 0].copy(), q[1:, 0].copy(), np.array([0, 1]))
+    ends = q[:1, 0].copy(), q[1:, 0].copy()
+    smooth = np.zeros(0), np.zeros(2, np.int64)
+    return ContactWire(dof, q.reshape(1, 12).copy(), np.array([L]), *ends, np.array([0, 1]), *smooth)
 
 
 def found_point(q, space, middle, turned, u=None):

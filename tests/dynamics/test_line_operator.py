@@ -226,7 +226,7 @@ WIND = {"speed": 10.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynami
     ],
 )
 def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, head, reason):
-    case = build_case("bruni_2015", mean_force_N=150.0)
+    case = build_case("bruni_2015", 275.0, mean_force_N=150.0)
     wires = case.catenary.with_changes(dimension="spatial", **line)
     pantograph = case.pantograph.with_changes(head=head)
     case = type(case).model_validate({**case.model_dump(), "catenary": wires, "pantograph": pantograph})

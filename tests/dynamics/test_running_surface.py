@@ -17,19 +17,20 @@ SPANS, SPAN = 5, 55.0
 MESH = {"elements_per_bay": 2, "largest_element_length": 2.0}
 
 
-def case(speed_kmh=150.0, dt=1e-3, contact=None, **section):
+def case(speed_kmh=150.0, dt=1e-3, contact=None, spatial=False, **section):
     """A line of five spans by stations whose droppers hold both ways at that speed, pressed by 100 N."""
     content = catenary.load_line("bruni_2015").model_dump()
     drops = content["droppers"]
     at = [k * SPAN + x for k in range(SPANS) for x in drops["positions"]]
     content["droppers"] |= {"positions": at, "contact_wire_heights": [*drops["contact_wire_heights"]] * SPANS}
     content |= {"further_spans": [SPAN] * (SPANS - 1), "section": section, "mesh": MESH, "name": "five"}
+    content["dimension"] = "spatial" if spatial else "planar"
     way = {"spans": SPANS, "start": 0.5, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
     return CaseSpec.model_validate(
         {
             "catenary": content, "pantograph": load_pantograph("bruni_2015").model_dump(), "speed_kmh": speed_kmh,
             "applied_force_N": 100.0, "dt": dt, "solver": "open_line", "open_line": way,
-            "contact": contact or {},
+            "contact": contact or {}, "kinematics": "nonlinear" if spatial else "linearised",
         }
     )  # fmt: skip
 
@@ -78,6 +79,19 @@ def test_an_even_surface_is_a_wire_that_is_held_as_much_higher():
     assert a == pytest.approx(b, abs=1e-6)
     # 160 N/m to the base over 20 mm, less what the wire gives way
     assert smooth.mean() - b.mean() == pytest.approx(3.2, abs=0.4)
+
+
+def test_a_kink_presses_in_space_as_it_does_upright():
+    """What a kink adds to the force is the same where contacts are sought in space: wire and head are nearly level."""
+    added = []
+    for contact in ({}, {"space": {}}):
+        smooth, rough = (
+            raw(solve(case(contact=contact, spatial=True, kinks=kinks, dt=2e-3)))[1]
+            for kinks in ([], [{"station": 140.0, "height": -0.004, "length": 2.0}])
+        )
+        added.append(rough - smooth)
+    assert np.abs(added[0]).max() > 20.0
+    assert added[1] == pytest.approx(added[0], abs=0.03 * np.abs(added[0]).max())
 
 
 def test_short_waves_press_with_the_contact_stiffness():

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from dynamics.charts.numbers import nice_exaggeration
@@ -79,7 +80,8 @@ def _wire_pieces(
     x, z = shape["elem_end_position"][mine], shape["elem_end_height"][mine]
     ordered = np.sort(x, axis=0)
     if len(x) and (ordered[1:, 0] < ordered[:-1, 1] - 1e-6).any():
-        return _runs(x, z)
+        # wires of a line that ends, of which some pass each other: each from its first node to its last, as filed
+        return _split(x, z, (np.abs(x[1:, 0] - x[:-1, 1]) > 1e-6) | (np.abs(z[1:, 0] - z[:-1, 1]) > 1e-6))
     x, z = np.concatenate([x + s for s in (-span, 0.0, span)]), np.concatenate([z] * 3)
     seen = (x[:, 0] >= window[0] - 1e-6) & (x[:, 1] <= window[1] + 1e-6)
     x, z = x[seen], z[seen]
@@ -87,16 +89,11 @@ def _wire_pieces(
         return []
     order = np.argsort(x[:, 0])
     x, z = x[order], z[order]
-    breaks = np.flatnonzero(x[1:, 0] - x[:-1, 1] > 1e-6) + 1
-    return [
-        (np.append(px[:, 0], px[-1, 1]), np.append(pz[:, 0], pz[-1, 1]))
-        for px, pz in zip(np.split(x, breaks), np.split(z, breaks), strict=True)
-    ]
+    return _split(x, z, x[1:, 0] - x[:-1, 1] > 1e-6)
 
 
-def _runs(x: Array, z: Array) -> list[tuple[Array, Array]]:
-    """Wires of a line that ends, of which some pass each other: each from its first node to its last, as filed."""
-    apart = (np.abs(x[1:, 0] - x[:-1, 1]) > 1e-6) | (np.abs(z[1:, 0] - z[:-1, 1]) > 1e-6)
+def _split(x: Array, z: Array, apart: NDArray[np.bool_]) -> list[tuple[Array, Array]]:
+    """Stations and heights of nodes [m] of the pieces that neighbouring elements are ``apart`` between."""
     breaks = np.flatnonzero(apart) + 1
     return [
         (np.append(px[:, 0], px[-1, 1]), np.append(pz[:, 0], pz[-1, 1]))
