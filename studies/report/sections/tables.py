@@ -218,13 +218,9 @@ def not_periodic_text(points: Iterable[Outcome]) -> str:
 
 def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
     """Show the span mean of the static elasticity at each load."""
-    return Table(
-        title="Static elasticity, span mean",
-        columns=("load [N]", "span mean [mm/N]"),
-        rows=tuple((number(load, 1), number(mean, 4)) for load, mean in means),
-        align="rr",
-        caption="Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens.",
-    )
+    rows = tuple((number(load, 1), number(mean, 4)) for load, mean in means)
+    caption = "Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens."
+    return Table("Static elasticity, span mean", ("load [N]", "span mean [mm/N]"), rows, "rr", caption)
 
 
 def constraint_table(constraints: tuple[Constraint, ...]) -> Table:
