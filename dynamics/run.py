@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynamics.accuracy.numerical_error import NumericalError
+    from dynamics.pantograph.on_head import HeadFigures
     from dynamics.results.by_span import SpanFigures
     from dynamics.results.by_wire import WireFigures
 
@@ -133,6 +134,18 @@ class Run:
 
         _ = self.statistics
         return figures_by_wire(self.solution)
+
+    @property
+    def on_head(self) -> tuple[HeadFigures, ...]:
+        """Where the wire touches each pantograph's head, its roll, strips and wear; none in the plane.
+
+        Raises
+        ------
+        NoFiguresError
+            If the solver failed.
+        """
+        _ = self.statistics
+        return self.solution.on_head
 
     @property
     def contact_force(self) -> xr.DataArray:

@@ -35,6 +35,7 @@ STUDIES = {
     "draw": "draw a line at rest, elevation and plan, as DXF or SVG",
     "lines": "list the lines of the library, with their data and sources",
     "pantographs": "list the pantographs of the library, with their data and sources",
+    "wires": "list contact wires, stranded wires and dropper ropes by name, with their data and sources",
     "export": "export the periodic finite element model of a line or best design as a rig bundle",
     "rig": "run the hardware-in-the-loop rig: one subcommand for each task",
     "report": "redraw the HTML report of a folder, or compare runs and measured forces",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from catenary.elements.formulation import element_of
 from catenary.form_finding.first_guess import GRAVITY, first_shape, first_sideways
 from catenary.form_finding.held import prescribed_coordinates
+from catenary.form_finding.side_loads import side_loads
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import DX, Mesh, X, Y, Z
 from catenary.spec.components import StitchSpec, WireSpec
@@ -73,6 +74,7 @@ class FormFindingProblem:
         self.rho = wire_property(spec, mesh, "mass_per_length")
         tension = wire_property(spec, mesh, "tension")
         self.tension = tension[mesh.tension_elem]
+        self.loads = side_loads(spec, mesh)
         self.elem_tension = tension
         n, n_elem = mesh.n_dof, len(mesh.elem_wire)
         n_sup = len(mesh.support_contact)
@@ -159,6 +161,8 @@ def residual_and_jacobian(
     force, tangent, by_l0 = problem.element.forces(
         element_coordinates(mesh, q), l0, problem.EA, problem.EI, problem.rho * GRAVITY
     )
+    if problem.loads is not None:
+        problem.loads.add_to(force, tangent, by_l0)
     if mesh.spatial:
         sign = np.ones((len(l0), 2, 6))
         sign[:, :, [1, 4]] = mesh.elem_mirror[:, :, None]
@@ -210,10 +214,16 @@ def _add_droppers(
         np.add.at(r, mesh.dof[high, component], pull * axis[:, c])
     np.add.at(r, mesh.dof[low, Z], per_length * length + problem.clamps[0] * GRAVITY)
     np.add.at(r, mesh.dof[high, Z], per_length * length + problem.clamps[1] * GRAVITY)
+    blown = 0.0 if problem.loads is None else 0.5 * problem.loads.on_droppers
+    if blown:
+        for ends in (low, high):
+            np.add.at(r, mesh.dof[ends, Y], -blown * length)
     # by the vector from the lower to the upper end: turning of the pull, and weight by length
     turn = (pull / length)[:, None, None] * (np.eye(2) - axis[:, :, None] * axis[:, None, :])
     weight = np.zeros_like(turn)
     weight[:, 1] = per_length * axis
+    if blown:
+        weight[:, 0] = -blown * axis
     at_low, at_high = weight - turn, weight + turn
     blocks = np.array([[-at_low, at_low], [-at_high, at_high]])  # row end, column end, dropper, component, component
     return np.concatenate([(-axis).T.ravel(), axis.T.ravel(), blocks.transpose(0, 3, 1, 4, 2).ravel()])

@@ -51,7 +51,7 @@ LOOSE = 1.0e3
 
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
-    spec = laid_out(spec)
+    spec = laid_out(spec.repeating)
     if spec.section is None or not spec.section.defects:
         return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
     return _with_defects(spec, periodic_equilibrium(as_designed(spec)), periodic_layout, like)
@@ -168,7 +168,8 @@ def result_of(
     mesh, residual = problem.mesh, float(np.abs(r[problem.rows]).max())
     q = node_coordinates(mesh, u)
     span = q[mesh.dropper_top, 1:3] - q[mesh.dropper_bottom, 1:3]
-    sideways = np.where(mesh.spatial, r[mesh.dof[mesh.support_contact, Y]], 0.0)
+    held = np.stack([mesh.support_contact, mesh.support_messenger])
+    sideways = np.where(mesh.spatial, r[mesh.dof[held, Y]], 0.0)
     ok = residual < problem.tolerance
     length, force, gap = np.hypot(*span.T), u[problem.drop_at].copy(), np.zeros(len(span))
     spare = problem.cut[problem.sized] - length[problem.sized]
@@ -184,8 +185,9 @@ def result_of(
         dropper_gap=gap,
         dropper_length=length,
         steady_arm_force=u[problem.arm_at].copy(),
-        steady_arm_side_force=sideways,
+        steady_arm_side_force=sideways[0],
         messenger_support_force=u[problem.messenger_at].copy(),
+        messenger_side_force=sideways[1],
         horizontal_reaction=r[problem.reaction_rows] if mesh.layout.periodic else np.zeros(0),
         residual=residual,
         iterations=iteration,

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, STITCH
 from catenary.layout.mesh import Mesh
+from catenary.layout.track import curvature_at
 from catenary.spec.line import CatenarySpec
+from catenary.spec.surroundings.track import TrackSpec
 
 __all__ = ["GRAVITY", "first_shape", "first_sideways"]
 
@@ -38,6 +40,8 @@ def first_shape(spec: CatenarySpec, mesh: Mesh) -> NDArray[np.float64]:
 def first_sideways(spec: CatenarySpec, mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """First guess of y [m] and its slope at all nodes: straight lines from support to support, wire by wire."""
     supports, contact = mesh.layout.supports, mesh.node_wire == CONTACT
+    if spec.track is not None:
+        return _bowed(spec.track, mesh)
     if spec.section is not None and (spec.section.staggers or spec.section.messenger_staggers):
         return _between_supports(mesh)
     turns = np.interp(mesh.node_x, supports, np.arange(len(supports)))
@@ -45,6 +49,18 @@ def first_sideways(spec: CatenarySpec, mesh: Mesh) -> tuple[NDArray[np.float64],
     zigzag = 1.0 - 2.0 * np.abs(turns - 2.0 * np.round(0.5 * turns))
     on_track = np.where(contact, spec.support.stagger, spec.support.messenger_stagger)
     return on_track * zigzag, -2.0 * on_track / np.diff(supports)[whole] * (-1.0) ** whole
+
+
+def _bowed(track: TrackSpec, mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Place y [m] and its slope between supports where the track turns: the chord stands off by k x (L - x) / 2."""
+    supports = np.array(mesh.layout.supports)
+    y, slope = _between_supports(mesh)
+    if mesh.layout.periodic and track.radius is None:
+        return y, slope
+    span = np.clip(np.searchsorted(supports, mesh.node_x, side="right") - 1, 0, mesh.layout.n_spans - 1)
+    before, beyond = mesh.node_x - supports[span], supports[span + 1] - mesh.node_x
+    half = 0.5 * curvature_at(track, 0.5 * (supports[span] + supports[span + 1]))
+    return y + half * before * beyond, slope + half * (beyond - before)
 
 
 def _between_supports(mesh: Mesh) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

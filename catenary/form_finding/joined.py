@@ -17,7 +17,7 @@ from catenary.spec.line import CatenarySpec
 __all__ = ["joined"]
 
 LISTED = ("elem_l0", "dropper_force", "dropper_gap", "dropper_length", "steady_arm_force", "steady_arm_side_force")
-LISTED += ("messenger_support_force", "horizontal_reaction")
+LISTED += ("messenger_support_force", "messenger_side_force", "horizontal_reaction")
 
 
 def joined(spec: CatenarySpec, found: Sequence[Equilibrium]) -> Equilibrium:

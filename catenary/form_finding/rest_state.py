@@ -43,6 +43,8 @@ class Equilibrium:
         Vertical forces on the wires, upwards positive [N].
     steady_arm_side_force : float array (support,)
         Sideways force of the arms on the contact wire, towards +y [N]; zero in the plane.
+    messenger_side_force : float array (support,)
+        That of the supports on the messenger wire [N].
     horizontal_reaction : float array
         Reaction of the constraints that only remove the translation of a periodic cell [N]; must vanish.
     residual : float
@@ -64,6 +66,7 @@ class Equilibrium:
     steady_arm_force: NDArray[np.float64]
     steady_arm_side_force: NDArray[np.float64]
     messenger_support_force: NDArray[np.float64]
+    messenger_side_force: NDArray[np.float64]
     horizontal_reaction: NDArray[np.float64]
     residual: float
     iterations: int

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from catenary.layout.track import curvature_at, head_offset
 from catenary.spec.line import CatenarySpec
 
 __all__ = ["KeyPoint", "Layout", "line_layout", "periodic_layout", "spans_at"]
@@ -59,6 +60,8 @@ class Layout:
     sections : tuple of (int, int)
         First and last support of every tension section, whose values by support are listed section by section; empty
         for the one section of all supports.
+    mirrored : bool
+        Whether a cell of an odd number of spans is the mirror image of the next.
     """
 
     runs: tuple[tuple[int, tuple[KeyPoint, ...]], ...]
@@ -75,6 +78,7 @@ class Layout:
     messenger_side: tuple[float, ...]
     masses: tuple[tuple[int, float], ...] = ()
     sections: tuple[tuple[int, int], ...] = ()
+    mirrored: bool = True
 
     @property
     def sections_or_one(self) -> tuple[tuple[int, int], ...]:
@@ -159,6 +163,7 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
         contact_side=_sides(spec, "stagger", n_spans),
         messenger_side=_sides(spec, "messenger_stagger", n_spans),
         masses=tuple((wire, mass) for _, wire, mass in masses),
+        mirrored=spec.mirrored,
     )
 
 
@@ -184,10 +189,17 @@ def _heights(spec: CatenarySpec, n_spans: int) -> tuple[tuple[float, ...], tuple
 def _sides(spec: CatenarySpec, name: str, n_spans: int) -> tuple[float, ...]:
     """Offset of a wire at every support [m]: each its own, or one that changes side from support to support."""
     own = () if spec.section is None else getattr(spec.section, f"{name}s")
-    alike = getattr(spec.support, name)
-    if own:
-        return tuple(-y for y in own[: n_spans + 1])  # a stagger to the left, where y is positive, is negative
-    return tuple(alike * (-1.0) ** k for k in range(n_spans + 1))
+    alike, track = getattr(spec.support, name), spec.track
+    # a stagger to the left, where y is positive, is negative
+    sides = [-y for y in own[: n_spans + 1]] or [alike * (-1.0) ** k for k in range(n_spans + 1)]
+    if track is None:
+        return tuple(sides)
+    at = np.array([spec.station(s) for s in range(n_spans + 1)])
+    curvature = curvature_at(track, at)
+    if not own:
+        outside = np.abs(curvature) * track.outside_below > 1.0
+        sides = np.where(outside, -alike * np.sign(curvature), sides).tolist()
+    return tuple((np.array(sides) + head_offset(track, at)).tolist())
 
 
 def _over_chords(

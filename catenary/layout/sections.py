@@ -66,6 +66,7 @@ def parts_of(spec: CatenarySpec) -> tuple[Part, ...]:
             "further_spans": spans[1:],
             "droppers": spec.droppers.model_copy(update={**drops, "by_section": ()}),
             "section": section,
+            "track": None if spec.track is None else spec.track.beginning(begin),
         }
         parts.append(Part(each.name, spec.model_copy(update=update), begin, first))
     return tuple(parts)
@@ -177,6 +178,11 @@ def _joined_layout(spec: CatenarySpec, layouts: Sequence[Layout]) -> Layout:
         dropper_kind=tuple(range(len(droppers))),
         dropper_x=tuple(x + b for layout, b in zip(layouts, begins, strict=True) for x in layout.dropper_x),
         sections=tuple((part.first_support, part.first_support + len(part.line.spans)) for part in parts),
-        **{name: listed(name) for name in ("dropper_height", "dropper_on_stitch", "masses")},
-        **{f"{wire}_{of}": listed(f"{wire}_{of}") for wire in ("contact", "messenger") for of in ("height", "side")},
+        dropper_height=listed("dropper_height"),
+        dropper_on_stitch=listed("dropper_on_stitch"),
+        contact_height=listed("contact_height"),
+        messenger_height=listed("messenger_height"),
+        contact_side=listed("contact_side"),
+        messenger_side=listed("messenger_side"),
+        masses=listed("masses"),
     )

@@ -41,7 +41,8 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
         for defect in own.defects
         if first <= defect.span <= last
     )
-    section = own.model_copy(update={**listed, "masses": masses, "defects": defects, "tension_sections": ()})
+    smooth = {"profiles": (), "kinks": (), "irregularity": None}  # it counts from the whole line's first support
+    section = own.model_copy(update={**listed, "masses": masses, "defects": defects, "tension_sections": (), **smooth})
     # as the line's own supports add up, so that no dropper changes sides by rounding
     moved = list(accumulate(spans, initial=0.0))
     return line.model_copy(
@@ -59,6 +60,7 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
                 }
             ),
             "section": section,
+            "track": None if line.track is None else line.track.beginning(begin),
         }
     )
 

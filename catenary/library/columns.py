@@ -97,6 +97,17 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         RATE,
         SECTION,
     ),
+    "profile": (
+        STATION,
+        Column(Quantity("height", (), LENGTH), -0.05, 0.05),
+        SECTION,
+    ),
+    "kinks": (
+        STATION,
+        Column(Quantity("height", (), LENGTH), -0.05, 0.05),
+        Column(Quantity("length", (), LENGTH), 0.05, 20.0),
+        SECTION,
+    ),
     "sections": (
         Column(Quantity("name", (), NUMBER), name=True),
         Column(Quantity("from", ("begin",), {**LENGTH, "km": 1e3}), 0.0, 1.0e6),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,9 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         **_by_dropper(droppers, line),
         "masses": _masses(rows.get("masses", []), origin, problems),
         "defects": _defects(rows.get("defects", []), problems),
+        "profiles": _profiles(rows.get("profile", []), origin, problems),
+        "kinks": _kinks(rows.get("kinks", []), origin, problems),
+        "irregularity": dict(file.irregularity),
     }
     content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
     if stretches[0].name:
@@ -168,9 +172,44 @@ def _defects(rows: Sequence[Row], problems: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+def _profiles(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    """Measured running surfaces, the points of each wire in their order."""
+    by_section: dict[str | None, list[Row]] = {}
+    for row in rows:
+        missing = [key for key in ("station", "height") if key not in row.values]
+        problems += [f"{row.place(key)}: {key} is missing" for key in missing]
+        if not missing:
+            by_section.setdefault(row.words.get("section"), []).append(row)
+    found = []
+    for section, own in by_section.items():
+        for before, row in pairwise(own):
+            if row.values["station"] <= before.values["station"]:
+                problems.append(
+                    f"{row.place('station')}: station must be beyond that of the point before, "
+                    f"{before.values['station']:g} m: got {row.values['station']:g} m"
+                )
+        stations = [round(row.values["station"] - origin, 9) for row in own]
+        profile = {"stations": stations, "heights": [row.values["height"] for row in own]}
+        found.append(profile if section is None else profile | {"section": section})
+    return found
+
+
+def _kinks(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    """Local bends of the contact wire."""
+    found = []
+    for row in rows:
+        missing = [key for key in ("station", "height") if key not in row.values]
+        problems += [f"{row.place(key)}: {key} is missing" for key in missing]
+        if not missing:
+            own = {key: row.values[key] for key in ("height", "length") if key in row.values}
+            section = {"section": row.words["section"]} if "section" in row.words else {}
+            found.append({"station": round(row.values["station"] - origin, 9), **own, **section})
+    return found
+
+
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
     """Sentence with the place of the row that it is about in front."""
-    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects|tension_sections))\[(\d+)\](?:\.(\w+))?", sentence)
+    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects|kinks|tension_sections))\[(\d+)\](?:\.(\w+))?", sentence)
     if hit is None:
         return sentence
     name, k = "sections" if hit[1] == "tension_sections" else hit[1], int(hit[2])

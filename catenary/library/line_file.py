@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from catenary.spec.keys import did_you_mean, format_value
 
 __all__ = ["LINE", "LineFile", "is_line_file", "read_line_file", "read_line_workbook"]
 
-LINE = "line"
-KEYS = ("schema_version", "kind", "name", "description", "type", "changes", *TABLES)
+LINE, DRAWN = "line", "irregularity"
+KEYS = ("schema_version", "kind", "name", "description", "type", "changes", DRAWN, *TABLES)
 MOST_BYTES = 5_000_000
 MOST_CELLS = 400
 
@@ -36,6 +36,8 @@ class LineFile:
         Values by key that the whole line has in place of its type's.
     tables : dict
         Tables by name; one that is not given is not there.
+    irregularity : mapping
+        Spectrum from which the contact wire's running surface is drawn; empty without.
     """
 
     path: Path
@@ -44,6 +46,7 @@ class LineFile:
     type: str
     changes: Mapping[str, Any]
     tables: dict[str, Table]
+    irregularity: Mapping[str, Any] = field(default_factory=dict)
 
 
 def is_line_file(content: Mapping[str, Any]) -> bool:
@@ -77,9 +80,12 @@ def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
     for key, meaning in (("type", "the line that gives what no row says"), ("supports", "at least four rows")):
         if not content.get(key):
             problems.append(f"{path}: {key} is missing: give {meaning}")
-    changes = content.get("changes") or {}
-    if not isinstance(changes, Mapping):
-        problems.append(f"{path}: changes must be a block of keys: got {format_value(changes)}")
+    changes, drawn = content.get("changes") or {}, content.get("irregularity") or {}
+    problems += [
+        f"{path}: {key} must be a block of keys: got {format_value(block)}"
+        for key, block in (("changes", changes), ("irregularity", drawn))
+        if not isinstance(block, Mapping)
+    ]
     tables: dict[str, Table] = {}
     for name in TABLES:
         try:
@@ -90,7 +96,7 @@ def read_line_file(content: Mapping[str, Any], path: Path) -> LineFile:
     if problems:
         raise InputError(problems)
     words = {key: str(content.get(key) or "") for key in ("name", "description", "type")}
-    return LineFile(path, words["name"] or path.stem, words["description"], words["type"], changes, tables)
+    return LineFile(path, words["name"] or path.stem, words["description"], words["type"], changes, tables, drawn)
 
 
 def read_line_workbook(path: Path) -> LineFile:
@@ -109,16 +115,19 @@ def read_line_workbook(path: Path) -> LineFile:
     head = sheets[LINE]
     content: dict[str, Any] = {"kind": LINE}
     changes: dict[str, Any] = {}
+    drawn: dict[str, Any] = {}
     for number, cells in ((0, head.headings), *head.rows):
         key, value = (*cells, "", "")[:2]
         if not number and key.lower() == "key":
             continue
         if key in ("name", "description", "type", "schema_version"):
             content[key] = int(value) if value.isdigit() else value
+        elif value and key.startswith(f"{DRAWN}."):
+            drawn[key.removeprefix(f"{DRAWN}.")] = _plain(value)
         elif value:
             changes[key] = _plain(value)
     content |= {name: {"file": path.name, "sheet": name} for name in TABLES if name in sheets and sheets[name].rows}
-    return read_line_file({**content, "changes": changes}, path)
+    return read_line_file({**content, "changes": changes, DRAWN: drawn}, path)
 
 
 def _plain(text: str) -> object:

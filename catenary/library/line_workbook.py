@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from catenary.errors import InputError
 from catenary.layout.sections import parts_of
 from catenary.library.columns import COLUMNS, Column
-from catenary.library.line_file import LINE, LineFile
+from catenary.library.line_file import DRAWN, LINE, LineFile
 from catenary.library.lines import line_names
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
@@ -23,7 +23,7 @@ from catenary.storage.files import whole_file
 if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
-__all__ = ["write_line_workbook"]
+__all__ = ["fill_sheet", "rows_of_line", "write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
@@ -55,11 +55,8 @@ def write_line_workbook(path: Path, kind: str, file: LineFile | None = None, lin
         raise InputError([f"line must be one by stations: '{line.name}' is a type of line, which repeats"])
     book: Any = Workbook()
     _head(book.active, kind, file)
-    for name, columns in COLUMNS.items():
-        rows = list(_ROWS[name](line)) if line is not None else []
-        # a workbook that is filled in names what its rows have; an empty one whatever a row may have
-        shown = [c for c in columns if not rows or any(c.quantity.name in row for row in rows)]
-        _fill(book.create_sheet(name), shown, rows)
+    for name in COLUMNS:
+        fill_sheet(book.create_sheet(name), name, [] if line is None else rows_of_line(name, line))
     with whole_file(path) as temporary:
         book.save(temporary)
 
@@ -72,6 +69,7 @@ def _head(sheet: Worksheet, kind: str, file: LineFile | None) -> None:
     values = {"name": "km12", "type": kind, "description": ""}
     if file is not None:
         values |= {"name": file.name, "description": file.description, **dict(_flat(file.changes))}
+        values |= dict(_flat(file.irregularity, f"{DRAWN}."))
     for row in (("key", "value"), *values.items()):
         sheet.append(row)
     types = DataValidation(type="list", formula1=f'"{",".join(line_names())}"', showErrorMessage=False)
@@ -88,6 +86,17 @@ def _flat(changes: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, A
             yield from _flat(value, f"{inside}{key}.")
         else:
             yield f"{inside}{key}", value
+
+
+def rows_of_line(name: str, line: CatenarySpec) -> list[dict[str, Any]]:
+    """Rows of a table that describe a line, by their columns in SI."""
+    return list(_ROWS[name](line))
+
+
+def fill_sheet(sheet: Worksheet, name: str, rows: list[dict[str, Any]]) -> None:
+    """Fill the sheet of a table; it names what its rows have, and an empty one whatever a row may have."""
+    shown = [c for c in COLUMNS[name] if not rows or any(c.quantity.name in row for row in rows)]
+    _fill(sheet, shown, rows)
 
 
 def _fill(sheet: Worksheet, columns: list[Column], rows: list[dict[str, Any]]) -> None:
@@ -182,6 +191,18 @@ def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         yield {key: value for key, value in defect.model_dump().items() if value is not None}
 
 
+def _profile(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for own in _section(line).profiles:
+        named = {} if own.section is None else {"section": own.section}
+        for station, height in zip(own.stations, own.heights, strict=True):
+            yield {"station": station, "height": height, **named}
+
+
+def _kinks(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for kink in _section(line).kinks:
+        yield {key: value for key, value in kink.model_dump().items() if value is not None}
+
+
 def _sections(line: CatenarySpec) -> Iterator[dict[str, Any]]:
     for own in _section(line).tension_sections:
         ends = {key: value for key, value in own.ends.model_dump().items() if value is not None}
@@ -203,6 +224,8 @@ _ROWS = {
     "droppers": _droppers,
     "masses": _masses,
     "defects": _defects,
+    "profile": _profile,
+    "kinks": _kinks,
     "sections": _sections,
     "overlaps": _overlaps,
 }

@@ -11,7 +11,8 @@ import numpy as np
 
 from catenary.library.columns import Row
 from catenary.library.tension_sections import Stretch, owner
-from catenary.spec.line import FROM_SUPPORT, MOST_DROPPERS, CatenarySpec
+from catenary.spec.line import CatenarySpec
+from catenary.spec.placing.droppers import FROM_SUPPORT, MOST_DROPPERS
 from catenary.spec.section import MOST_DROPPERS as MOST_OF_LINE
 from catenary.spec.section import MOST_SPANS
 

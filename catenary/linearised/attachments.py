@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equations import dropper_property
 from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.track import curvature_at
 
-__all__ = ["dropper_stiffness", "point_masses", "steady_arm_direction", "steady_arm_stiffness"]
+__all__ = ["dropper_stiffness", "point_masses", "steady_arm_direction", "steady_arm_pull", "steady_arm_stiffness"]
 
 ARM_MASS_SHARE = 1.0 / 3.0
 
@@ -19,9 +20,27 @@ def dropper_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
 
 
 def steady_arm_direction(eq: Equilibrium) -> NDArray[np.float64]:
-    """Unit vectors (support, 3) from the contact wire to the arm's far joint: an arm pulls along its own axis."""
+    """Unit vectors (support, 3) from the contact wire to the arm's far joint: an arm acts along its own axis.
+
+    The joint is where the arm pulls, or on the side of the wire that the track's data name: then the arm may push.
+    """
     force = np.stack([np.zeros_like(eq.steady_arm_force), eq.steady_arm_side_force, eq.steady_arm_force], axis=1)
-    return force / np.linalg.norm(force, axis=1)[:, None]
+    turned = np.where(steady_arm_pull(eq) < 0.0, -1.0, 1.0)
+    return turned[:, None] * force / np.linalg.norm(force, axis=1)[:, None]
+
+
+def steady_arm_pull(eq: Equilibrium) -> NDArray[np.float64]:
+    """Force of every steady arm along its axis at rest (support,) [N]; negative where it pushes."""
+    side, pull = eq.steady_arm_side_force, np.hypot(eq.steady_arm_force, eq.steady_arm_side_force)
+    track, layout = eq.spec.track, eq.mesh.layout
+    if track is None or track.arms == "any":
+        return pull
+    if track.arms in ("left", "right"):
+        joint = np.full(len(side), 1.0 if track.arms == "left" else -1.0)
+    else:
+        at = np.array(layout.supports)[list(layout.wire_supports)[: len(side)]]
+        joint = np.sign(curvature_at(track, at)) * (1.0 if track.arms == "inside" else -1.0)
+    return np.where(joint * side < 0.0, -pull, pull)
 
 
 def steady_arm_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
@@ -34,8 +53,8 @@ def steady_arm_stiffness(eq: Equilibrium) -> NDArray[np.float64]:
     if not eq.mesh.spatial or support.steady_arm is None:
         return support.steady_arm_stiffness * np.tile(np.diag([0.0, 0.0, 1.0]), (count, 1, 1))
     bar = support.steady_arm
-    pull = np.hypot(eq.steady_arm_force, eq.steady_arm_side_force)
-    return _bar(steady_arm_direction(eq), np.full(count, bar.axial_stiffness / bar.length), pull / bar.length)
+    stiffness = np.full(count, bar.axial_stiffness / bar.length)
+    return _bar(steady_arm_direction(eq), stiffness, steady_arm_pull(eq) / bar.length)
 
 
 def _bar(

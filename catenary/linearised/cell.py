@@ -28,6 +28,7 @@ from catenary.layout.mesh import DX, Mesh, X, Y, Z
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
 from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.curvature import shortening
 
 __all__ = ["VerticalCell", "add_operators", "stretch_of_droppers", "vertical_cell"]
 
@@ -246,6 +247,7 @@ def _add_bays(
     rho = wire_property(eq.spec, mesh, "mass_per_length")
     parts = [_component(mesh, dof_of, c) for c in mesh.axes[1:]]
     slopes = np.concatenate([s * _slope_moments(eq, c) for c, (_, s) in zip(mesh.axes[1:], parts, strict=True)], axis=1)
+    slopes = slopes + shortening(eq)[:, -slopes.shape[1] :]
     across = np.concatenate([dof for dof, _ in parts], axis=1)
     if eq.spec.tension_in_motion == "constant":  # nothing that moves across the track stretches a bay
         slopes = np.zeros_like(slopes)

@@ -11,8 +11,9 @@ from catenary.form_finding.equations import element_coordinates
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
+from catenary.layout.track import head_offset
 
-__all__ = ["contact_table", "covered_by", "static_height"]
+__all__ = ["contact_table", "covered_by", "place_on_head", "static_height"]
 
 
 def contact_table(
@@ -71,3 +72,22 @@ def static_height(eq: Equilibrium, x: NDArray[np.float64], run: int | None = Non
     """Contact-wire height at rest [m] at stations ``x`` [m], of the lowest wire or of a chosen run."""
     e, _, weight = contact_table(eq, x, run)
     return _heights(eq, e, weight)
+
+
+def place_on_head(eq: Equilibrium, x: NDArray[np.float64], run: int | None = None) -> NDArray[np.float64]:
+    """Contact wire's place at rest to the left of the middle of the head, where cant puts it (x,) [m].
+
+    Places beyond a cell, whose end is its own, are those of the cells there, every other one its mirror image.
+    """
+    mesh, turned = eq.mesh, 1.0
+    if not mesh.spatial:
+        return np.zeros(len(x))
+    if mesh.layout.periodic:
+        cell = np.ceil(np.asarray(x) / mesh.layout.length - 1e-12) - 1.0
+        cell[np.abs(x) < 1e-12] = 0.0
+        x = x - cell * mesh.layout.length
+        turned = (-1.0) ** cell if (mesh.elem_mirror < 0.0).any() else turned
+    e, _, weight = contact_table(eq, x, run)
+    q = element_coordinates(mesh, eq.q)[e]
+    y = (weight * q[:, :, [1, 4]].reshape(-1, 4)).sum(axis=1)
+    return np.asarray(turned * y - head_offset(eq.spec.track, x))

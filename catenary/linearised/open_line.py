@@ -13,8 +13,10 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import Y, Z
+from catenary.linearised.aerodynamic import damping_of_wires
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.curvature import curvature_stiffness
 
 __all__ = ["CatenaryModel", "linearise"]
 
@@ -61,8 +63,11 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
     EA, EI = wire_property(spec, mesh, "axial_stiffness"), wire_property(spec, mesh, "bending_stiffness")
     element = element_of(spec)
     axial, transverse = element.tangent(element_coordinates(mesh, eq.q), eq.elem_l0, EA, EI)
+    curved = curvature_stiffness(eq)
     if spec.tension_in_motion == "constant":  # EA resists what moves along the track alone
         axial = axial * ALONG * ALONG[:, None]
+    elif curved is not None:
+        axial = axial + curved
     n = mesh.n_dof
     wires = mesh.dof[mesh.elem_nodes].reshape(-1, 12)
     wire_mass = element.mass(eq.elem_l0, wire_property(spec, mesh, "mass_per_length"))
@@ -85,6 +90,9 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         damping = damping + (factors.alpha - spec.damping.alpha) * own_mass
         damping = damping + (factors.beta - spec.damping.beta) * own_stiffness[name]
     damping = damping + _diagonal(messenger * spec.support.messenger_damping)
+    if spec.wind is not None and spec.wind.aerodynamic_damping:
+        blocks, at_ends = damping_of_wires(eq, spec.wind)
+        damping = damping + _assemble(n, wires, blocks) + _diagonal(at_ends)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
     held = mesh.dof[mesh.wire_ends.ravel(), :3].ravel()
     held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y]]))

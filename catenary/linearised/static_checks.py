@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
 from catenary.form_finding.nearest import nearest_heights
 from catenary.layout.geometry import CONTACT
-from catenary.linearised.contact_wire import static_height
+from catenary.linearised.attachments import steady_arm_pull
+from catenary.linearised.contact_wire import place_on_head, static_height
 
 __all__ = [
     "SLACK_FORCE",
     "STEEPEST_ARM",
     "Fault",
     "FaultKind",
+    "farthest_place",
     "faults_at_rest",
     "faults_in_words",
     "loose_in_words",
@@ -36,6 +38,8 @@ class FaultKind(Enum):
     SHORT = "the messenger wire hangs too low for a dropper"
     SLACK = "a dropper is slack at rest"
     STEEP = "a steady arm stands upright"
+    PUSHED = "a steady arm would buckle"
+    BLOWN = "the wind blows the contact wire off the head"
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     pushing = eq.dropper_force[:n] <= SLACK_FORCE if eq.spec.droppers.prescribed == "heights" else []
     slack = np.setdiff1d(np.flatnonzero(pushing), crossed)
     faults += [_slack(eq, int(k)) for k in slack]
-    return (*faults, *(fault for part in parts for fault in _steep(part)))
+    in_space = [fault for part in parts for fault in (*_steep(part), *_pushed(part), *_blown(part))]
+    return (*faults, *in_space)
 
 
 def faults_in_words(eq: Equilibrium) -> list[str]:
@@ -164,6 +169,51 @@ def _slack(eq: Equilibrium, k: int) -> Fault:
         f"= {droppers.contact_wire_heights[k]:g} m slackens dropper {k + 1} (at {droppers.positions[k]:g} m) at rest: "
         f"it would {would}; raise the contact wire there or lower it at its neighbours",
     )
+
+
+def _pushed(eq: Equilibrium) -> list[Fault]:
+    """The steady arm that pushes most, where it would buckle."""
+    track, pull = eq.spec.track, steady_arm_pull(eq)
+    if track is None or not eq.mesh.spatial:
+        return []
+    if not eq.mesh.layout.periodic:
+        pull[[0, -1]] = 0.0  # where the wires end no arm holds them
+    k = int(np.argmin(pull))
+    if -pull[k] <= track.arm_push:
+        return []
+    side = "left" if eq.steady_arm_side_force[k] > 0.0 else "right"
+    at = float(eq.mesh.node_x[eq.mesh.support_contact[k]])
+    sentence = (
+        f"= {track.arms} puts the joint of the steady arm at support {k + 1} (at {at:g} m) where it must push with "
+        f"{-pull[k]:.0f} N, and it buckles beyond track.arm_push = {track.arm_push:g} N: the wire wants to be pulled "
+        f"to the {side} there"
+    )
+    return [Fault(FaultKind.PUSHED, "track.arms", sentence)]
+
+
+def _blown(eq: Equilibrium) -> list[Fault]:
+    """The contact wire's place farthest from the middle of the head in wind, where it is beyond what is allowed."""
+    wind = eq.spec.wind
+    if wind is None or wind.largest_place is None:
+        return []
+    at, place = farthest_place(eq)
+    if abs(place) <= wind.largest_place:
+        return []
+    sentence = (
+        f"= {wind.largest_place:g} m is less than what the contact wire stands off the middle of the head at "
+        f"{at:.2f} m in a wind of {wind.speed:g} m/s: {abs(place):.3f} m; raise contact_wire.tension, shorten the span "
+        f"or change support.stagger"
+    )
+    return [Fault(FaultKind.BLOWN, "wind.largest_place", sentence)]
+
+
+def farthest_place(eq: Equilibrium) -> tuple[float, float]:
+    """Station of the contact wire where it stands farthest from the middle of the head, and how far to the left [m]."""
+    mesh = eq.mesh
+    x = np.unique(np.round(mesh.node_x[np.unique(mesh.elem_nodes[mesh.elem_wire == CONTACT])], 9))
+    place = place_on_head(eq, x)
+    k = int(np.argmax(np.abs(place)))
+    return float(x[k]), float(place[k])
 
 
 def _steep(eq: Equilibrium) -> list[Fault]:

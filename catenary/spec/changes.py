@@ -10,8 +10,19 @@ from pydantic import BaseModel
 from catenary.errors import InputError
 from catenary.spec.checked import checked
 from catenary.spec.keys import KeyTree
+from catenary.wires.names import BLOCKS, KEY, KEYS
 
-__all__ = ["changed", "key_parts", "lay_over", "lay_typed", "mark_chosen", "plain", "refuse_unknown", "typed_keys"]
+__all__ = [
+    "changed",
+    "key_parts",
+    "lay_over",
+    "lay_typed",
+    "let_go",
+    "mark_chosen",
+    "plain",
+    "refuse_unknown",
+    "typed_keys",
+]
 
 SpecT = TypeVar("SpecT", bound=BaseModel)
 CHOSEN = "c"
@@ -36,6 +47,9 @@ def changed(spec: SpecT, changes: Mapping[str, object]) -> SpecT:
     keys = KeyTree(type(spec))
     typed = dict(typed_keys(keys, given))
     refuse_unknown(keys, typed)
+    marks = data.get("provenance")
+    for path, value in typed.items():
+        let_go(data, marks, path, value)
     for path, value in typed.items():
         lay_over(data, path, value)
         mark_chosen(data, path, value)
@@ -101,8 +115,35 @@ def lay_over(data: dict[str, Any], path: str, value: object) -> None:
     block[parts[-1]] = value
 
 
+def let_go(data: dict[str, Any], marks: object, path: str, value: object) -> None:
+    """Take from a block what the wire that is named there now gives: only what is typed with the name goes before it.
+
+    Parameters
+    ----------
+    data : dict
+        A line, or one of its blocks.
+    marks : object
+        The line's marks, where it keeps any.
+    path, value
+        What is typed.
+    """
+    head, _, key = path.rpartition(".")
+    if key != KEY or value is None or head not in ("", *BLOCKS):
+        return
+    block = data.get(head) if head else data
+    for name in KEYS:
+        if isinstance(block, dict):
+            block.pop(name, None)
+        if isinstance(marks, dict):
+            marks.pop(f"{head}.{name}", None)
+
+
 def lay_typed(data: dict[str, Any], typed: Mapping[str, Any], owners: Iterable[str]) -> None:
     """Set values by their dotted paths; those inside an owner of marks, a line or a pantograph, are marked there."""
+    for path, value in typed.items():
+        owner, _, inner = path.partition(".")
+        if owner in owners and isinstance(data.get(owner), dict):
+            let_go(data[owner], data[owner].get("provenance"), inner, value)
     for path, value in typed.items():
         lay_over(data, path, value)
         owner, _, inner = path.partition(".")

@@ -16,6 +16,8 @@ from pydantic import (
     model_validator,
 )
 
+from catenary.wires.names import filled
+
 __all__ = [
     "HIGHEST",
     "LONGEST",
@@ -81,7 +83,28 @@ class Spec(BaseModel):
         return super().model_copy(update=update, deep=deep)
 
 
-class WireSpec(Spec):
+class _Named(Spec):
+    """A block that may name a wire of the library, and then needs none of the values that the name gives."""
+
+    wire: str | None = Field(
+        default=None,
+        max_length=40,
+        description="name of a wire of the library, as catenary wires lists them: gives what is not given here",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _values_of_the_name(cls, content: object) -> object:
+        return filled(content, cls.model_fields)
+
+    @model_serializer(mode="wrap")
+    def _no_name_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the name where there is none: a line reads as it did."""
+        content: dict[str, Any] = handler(self)
+        return content if self.wire is not None else {k: v for k, v in content.items() if k != "wire"}
+
+
+class WireSpec(_Named):
     """A tensioned wire with uniform section."""
 
     tension: Annotated[float, Field(ge=5.0e3, le=60.0e3)] = Field(description="installed tension [N]")
@@ -90,7 +113,7 @@ class WireSpec(Spec):
     bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(description="EI [N m^2]")
 
 
-class StitchSpec(Spec):
+class StitchSpec(_Named):
     """The stitch wire over each support and the droppers that hang from it."""
 
     tension: Annotated[float, Field(ge=500.0, le=10.0e3)] = Field(description="installed tension [N]")
@@ -101,7 +124,7 @@ class StitchSpec(Spec):
     clamp_mass: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="mass of one messenger clamp [kg]")
 
 
-class DropperSpec(Spec):
+class DropperSpec(_Named):
     """Dropper stations, what is prescribed there (contact-wire heights or dropper lengths), and one dropper's make."""
 
     positions: tuple[float, ...] = Field(
@@ -196,12 +219,11 @@ class DropperSpec(Spec):
         return problems
 
     @model_serializer(mode="wrap")
-    def _prescribed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _no_name_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave out what is not prescribed, so that a line's file names one quantity alone."""
         content: dict[str, Any] = handler(self)
-        return {
-            k: v for k, v in content.items() if k not in ("contact_wire_heights", "lengths", "by_section") or len(v)
-        }
+        unsaid = ("contact_wire_heights", "lengths", "by_section", "wire")
+        return {k: v for k, v in content.items() if k not in unsaid or v}
 
 
 class RayleighSpec(Spec):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
+from catenary.spec.placing.droppers import stations_outside
+from catenary.spec.placing.stitch import stitch_problems
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import DROPPER_MAKES, MOST_SPANS, SectionSpec
 from catenary.spec.shown import dropper_table
+from catenary.spec.surroundings.track import TrackSpec
+from catenary.spec.surroundings.wind import WindSpec
+from catenary.wires.names import BLOCKS, marks_of_names, misplaced
 
 __all__ = ["CatenarySpec", "Formulation", "LineMark", "Mark", "MeshSpec", "Span", "TensionInMotion"]
 
@@ -23,9 +28,6 @@ Formulation: TypeAlias = Literal["ancf", "beam"]
 TensionInMotion: TypeAlias = Literal["coupled", "constant"]
 Span: TypeAlias = Annotated[float, Field(ge=15.0, le=120.0)]
 
-# droppers keep this far from a support, and from a stitch clamp [m]
-FROM_SUPPORT, FROM_CLAMP = 0.5, 0.3
-MOST_DROPPERS = 40
 # spans after the first before a line repeats
 MOST_FURTHER = 11
 
@@ -79,6 +81,8 @@ class CatenarySpec(Spec):
         description="makes a period of several such spans, some of whose droppers have a defect; without it a line "
         "repeats after the spans that it names",
     )
+    track: TrackSpec | None = Field(default=None, description="curves, cant and gradient; spatial only")
+    wind: WindSpec | None = Field(default=None, description="steady wind across the track; spatial only")
     provenance: dict[str, LineMark] = Field(
         default_factory=dict,
         max_length=1000,
@@ -105,6 +109,20 @@ class CatenarySpec(Spec):
     def ends(self) -> bool:
         """Whether the spans are all of the line, and do not repeat."""
         return self.section is not None and self.repeat is None
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether a span is the mirror image of the next: it is, on straight track in still air."""
+        return self.wind is None and (self.track is None or self.track.radius is None)
+
+    @property
+    def repeating(self) -> Self:
+        """The line, or where it cannot repeat on its track and in its wind, itself on straight track in still air."""
+        track = self.track
+        outside = track is not None and track.radius is not None and abs(track.radius) < track.outside_below
+        if (self.mirrored or outside or self.spans_of_a_period % 2 == 0) and not (track and track.ends):
+            return self
+        return self.model_copy(update={"track": None, "wind": None})
 
     @property
     def spans_of_a_period(self) -> int:
@@ -208,16 +226,25 @@ class CatenarySpec(Spec):
 
     @model_serializer(mode="wrap")
     def _usual_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out further spans and a section where there are none, and coupled tensions: a line reads as it did."""
+        """Leave out what a line does not have, and coupled tensions: it reads as it did."""
         content: dict[str, Any] = handler(self)
-        if content.get("section") and not content["section"].get("tension_sections"):
-            content["section"].pop("tension_sections", None)
-        usual = {"further_spans": ([], ()), "tension_in_motion": ("coupled",), "section": (None,), "repeat": (None,)}
+        if content.get("section"):  # what came later is unsaid where there is none
+            later = ("tension_sections", "profiles", "kinks", "irregularity")
+            content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
+        usual: dict[str, tuple[Any, ...]] = dict.fromkeys(("section", "repeat", "track", "wind"), (None,))
+        usual |= {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_have_marks(cls, content: object) -> object:
+        return marks_of_names(content)
 
     @model_validator(mode="after")
     def _stations_inside_the_spans(self) -> Self:
-        problems = self._stations_outside()
+        own = () if self.section is None else self.section.tension_sections
+        ranges = [(each.first_support, each.last_support) for each in own]
+        problems = stations_outside(self.droppers.positions, self.droppers.positions_by_section, self.supports, ranges)
         if self.section is not None:
             half = 0.5 * self.stitch.length if self.stitch else 0.0
             problems += self.section.problems(self.supports, self.droppers.positions_by_section, half)
@@ -225,73 +252,29 @@ class CatenarySpec(Spec):
             problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
         if self.repeat is not None:
             problems += self.repeat.problems(self.supports, self.droppers.positions)
-        wires = 0 if self.section is None else len(self.section.tension_sections)
-        if len(self.droppers.by_section) != wires or (wires and self.repeat is not None):
+        if len(self.droppers.by_section) != len(own) or (own and self.repeat is not None):
             problems.append(
-                f"droppers.by_section must count the droppers of {wires} tension sections of a line that ends"
+                f"droppers.by_section must count the droppers of {len(own)} tension sections of a line that ends"
             )
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
+        if self.dimension == "planar" and (self.track is not None or self.wind is not None):
+            problems.append("track and wind need dimension=spatial: in the plane nothing moves to the side")
+        if self.wind is not None and self.stitch is not None and self.wind.stitch is None:
+            problems.append("wind.stitch (diameter, drag_coefficient) is missing: the line has stitch wires")
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")
         if self.stitch is None and self.damping.stitch is not None:
             problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
-            problems += self._stitch_does_not_fit(0.5 * self.stitch.length)
+            problems += stitch_problems(self.supports, self.droppers.positions, 0.5 * self.stitch.length)
+        problems += self._misplaced_names()
         if problems:
             raise ValueError("; ".join(problems))
         return self
 
-    def _stations_outside(self) -> list[str]:
-        """List droppers at a support or beyond the spans, and spans with none or too many."""
-        x, supports = self.droppers.positions, self.supports
-        problems, inside = [], f"{FROM_SUPPORT:g} and {self.period - FROM_SUPPORT:g} m"
-        for k, station in enumerate(x):
-            if not FROM_SUPPORT <= station <= self.period - FROM_SUPPORT:
-                where = "span" if not self.further_spans else f"{len(self.spans)} spans before the line repeats"
-                problems.append(
-                    f"droppers.positions[{k}] must lie between {inside}, inside the {where}: got {station:g} m"
-                )
-            elif min(abs(station - s) for s in supports) < FROM_SUPPORT:
-                near = min(supports, key=lambda s: abs(station - s))
-                problems.append(
-                    f"droppers.positions[{k}] = {station:g} m must stay {FROM_SUPPORT:g} m clear of the support at "
-                    f"{near:g} m"
-                )
-        own = () if self.section is None else self.section.tension_sections
-        ranges = [(each.first_support, each.last_support) for each in own] or [(0, len(self.spans))]
-        for hung, (first, last) in zip(self.droppers.positions_by_section, ranges, strict=False):
-            counts = [sum(1 for at in hung if a < at < b) for a, b in pairwise(supports[first : last + 1])]
-            problems += [
-                f"droppers.positions must give span {n}, from {supports[n - 1]:g} to {supports[n]:g} m, 1 to "
-                f"{MOST_DROPPERS} droppers: got {count}"
-                for n, count in enumerate(counts, start=first + 1)
-                if not 1 <= count <= MOST_DROPPERS
-            ]
-            if own and sum(counts) != len(hung):
-                problems.append(
-                    f"droppers.positions must lie in their tension sections: {len(hung) - sum(counts)} lie outside "
-                    f"{supports[first]:g} to {supports[min(last, len(supports) - 1)]:g} m"
-                )
-        return problems
-
-    def _stitch_does_not_fit(self, half: float) -> list[str]:
-        """List where a stitch wire reaches too far, meets a dropper with its clamp, or has none to carry."""
-        x, problems = self.droppers.positions, []
-        if half > 0.4 * min(self.spans):
-            which = "the span" if not self.further_spans else "the shortest span"
-            problems.append(f"stitch.length must be below 0.8 of {which}: got {2.0 * half:g} m")
-        for a, b in pairwise(self.supports):
-            own = [(k, station) for k, station in enumerate(x) if a < station < b]
-            problems += [
-                f"droppers.positions[{k}] = {station:g} m must stay {FROM_CLAMP:g} m clear of the stitch clamp "
-                f"at {half:g} m from the support"
-                for k, station in own
-                if min(abs(station - a - half), abs(b - station - half)) < FROM_CLAMP
-            ]
-            inside = sum(1 for _, s in own if s < a + half), sum(1 for _, s in own if s > b - half)
-            if min(inside) == 0:
-                problems.append(
-                    f"a stitch wire needs at least one dropper on each side of the support, within {half:g} m of it"
-                )
-        return list(dict.fromkeys(problems))
+    def _misplaced_names(self) -> list[str]:
+        """List wires that are named where another kind is needed, or pulled beyond their breaking load."""
+        blocks = {name: getattr(self, name) for name in BLOCKS if getattr(self, name) is not None}
+        tensions = {name: block.tension for name, block in blocks.items() if hasattr(block, "tension")}
+        return misplaced({name: block.wire for name, block in blocks.items()}, tensions)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from catenary.spec.components import HIGHEST, Spec
+from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec, elsewhere
 from catenary.spec.tension_section import TensionSectionSpec, misfits
 
 __all__ = ["BY_SUPPORT", "DROPPER_MAKES", "MOST_SPANS", "DefectSpec", "PointMassSpec", "SectionSpec"]
@@ -115,6 +116,13 @@ class SectionSpec(Spec):
     defects: tuple[DefectSpec, ...] = Field(
         default=(), max_length=MOST_DROPPERS, description="droppers that are not as designed"
     )
+    profiles: tuple[ProfileSpec, ...] = Field(
+        default=(), max_length=8, description="measured running surface of the contact wire, one a wire"
+    )
+    kinks: tuple[KinkSpec, ...] = Field(default=(), max_length=400, description="local bends of the contact wire")
+    irregularity: IrregularitySpec | None = Field(
+        default=None, description="running surface that is drawn from a spectrum, on every contact wire"
+    )
     tension_sections: tuple[TensionSectionSpec, ...] = Field(
         default=(),
         max_length=8,
@@ -147,6 +155,7 @@ class SectionSpec(Spec):
             for own, (first, last), x in zip(sections or (None,), ranges, hung, strict=True)
         ]
         yield from self._masses_elsewhere(wires, half)
+        yield from elsewhere(self.profiles, self.kinks, [(w.name or "", w.supports[0], w.supports[-1]) for w in wires])
         yield from self._defects_elsewhere(wires)
 
     def _masses_elsewhere(self, wires: list[_Wires], half: float) -> Iterator[str]:

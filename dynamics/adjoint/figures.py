@@ -38,6 +38,8 @@ def refusal_of_derivatives(case: CaseSpec) -> str | None:
             f"exact derivatives are those of one pantograph: trailing.distances_m must be empty, got "
             f"{len(case.trailing.distances_m)} behind the first"
         )
+    if case.pantograph.head is not None:
+        return "exact derivatives are those of a head that does not roll: leave pantograph.head out"
     if case.slack_damping != "kept":
         return (
             "exact derivatives need a law of slack that moves without a jump: slack_damping must be kept, got "

@@ -87,7 +87,12 @@ class AdjointWindow:
             AdjointState(self._rows[0], self.a, self.s, self.mp, self.sp),
             window.scratch,
             window.marched_operators,
-            Inputs(window.operators.contact, Panto(*window.panto, np.zeros(1)), window.droppers, self._constants),
+            Inputs(
+                window.operators.contact,
+                Panto(*window.panto, np.zeros(1), window.pantograph.rolls),
+                window.droppers,
+                self._constants,
+            ),
             (Frozen(self._in_contact, self._slack, cause, lifted, n, tolerance), out),
         )
         return out

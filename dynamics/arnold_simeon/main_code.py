@@ -31,6 +31,8 @@ from dynamics.open_line.march import Record as MarchRecord
 from dynamics.open_line.march import march
 from dynamics.open_line.system import (
     ANCF,
+    STILL,
+    UPRIGHT,
     Arms,
     ContactLaw,
     ContactWire,
@@ -132,8 +134,7 @@ def _march(
     order = np.argsort(np.tile(np.arange(n // 2), 2), kind="stable")
     number = np.append(np.argsort(order), -1)
     M, C, K = (csr_array(x[:n][:, :n][order][:, order]) for x in (line.mass, line.damping, K))
-    damping = sparse_rows(C)
-    none = np.zeros((0, 12))
+    damping, none = sparse_rows(C), np.zeros((0, 12))
     system = System(
         nonlinear=False,
         element=ANCF,
@@ -143,13 +144,14 @@ def _march(
         damping=damping,
         damping_rows=np.arange(n),
         stiffness=sparse_rows(K),
-        wires=Wires(none.astype(np.int64), none, np.zeros(0), np.zeros(0), np.zeros(0), none),
+        wires=Wires(none.astype(np.int64), none, np.zeros(0), np.zeros(0), np.zeros(0), none, none[:, :8]),
         contact_wire=_wire(line, rest, number),
         droppers=_droppers(stretch, tension, number, stiffness),
         arms=Arms(none[:, :3].astype(np.int64), none[:, :3], np.zeros(0), 0.0),
         springs=Springs(np.zeros(0, dtype=np.int64), np.zeros(0)),
-        law=ContactLaw(stiffness, 1.0, 0.0, *_contact_area(line.spec.contact_half_width)),
+        law=ContactLaw(stiffness, 1.0, 0.0, *_contact_area(line.spec.contact_half_width), UPRIGHT),
         pantographs=_train(line.spec),
+        gusts=STILL,
     )
     h, count = steps
     panto = system.pantographs
@@ -163,6 +165,7 @@ def _march(
     record = MarchRecord(
         *np.zeros((3, count, 1)),
         masses=np.zeros((count, 3, 1, 2)),
+        head=np.zeros((count, 2, 1)),
         dropper=np.zeros((count, 2)),
         points=np.zeros((count, 3, 0)),
         watched=np.zeros(0, dtype=np.int64),
@@ -192,7 +195,8 @@ def _wire(line: SemiDiscrete, rest: Array, number: NDArray[np.int64]) -> Contact
         at_rest[:, end], at_rest[:, end + 3] = dx * nodes, 1.0
         at_rest[:, end + 2], at_rest[:, end + 5] = values[height[nodes]], values[slope[nodes]]
     ends = np.array([line.spec.length])
-    return ContactWire(dof, at_rest, np.full(count, dx), begin, ends, np.array([0, count]))
+    smooth = np.zeros(0), np.zeros(2, dtype=np.int64)
+    return ContactWire(dof, at_rest, np.full(count, dx), begin, ends, np.array([0, count]), *smooth)
 
 
 def _droppers(stretch: csr_array, tension: Array, number: NDArray[np.int64], stiffness: float) -> Droppers:
@@ -240,6 +244,10 @@ def _train(spec: BenchmarkSpec) -> Pantographs:
         held=np.zeros(0),
         mechanism=np.zeros((0, 6)),
         row=np.ones(3),
+        rolls=False,
+        head_x=np.zeros(1),
+        head_y=np.zeros(1),
+        head_turned=np.zeros(1),
     )
 
 

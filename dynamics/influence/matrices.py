@@ -116,6 +116,8 @@ def influence_matrices(case: CaseSpec, tolerance: float = 1.0e-3) -> InfluenceMa
     refusal = case.catenary.damping.refusal("influence matrices")
     if refusal is not None:
         raise InputError([refusal])
+    if case.pantograph.head is not None:
+        raise InputError(["pantograph.head must be left out of influence matrices: their head does not roll"])
     began = time.perf_counter()
     eq = periodic_equilibrium(case.catenary)
     if eq.status is not EquilibriumStatus.OK or float(eq.dropper_force.min()) <= SLACK_FORCE:

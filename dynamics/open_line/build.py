@@ -13,9 +13,13 @@ from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
-from catenary.linearised.attachments import steady_arm_direction
+from catenary.layout.running_surface import surface_of
+from catenary.layout.track import head_offset, head_roll
+from catenary.linearised.attachments import steady_arm_direction, steady_arm_pull
+from catenary.linearised.curvature import shortening
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
+from dynamics.open_line.surroundings import gusts_on, head_stations, space_of
 from dynamics.open_line.system import (
     ANCF,
     BEAM,
@@ -118,8 +122,11 @@ def build_system(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
         droppers=_droppers(line, case),
         arms=_arms(line),
         springs=_springs(line),
-        law=ContactLaw(law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2), np.zeros(1), np.ones(1)),
+        law=ContactLaw(
+            law.stiffness, law.exponent, 0.75 * (1.0 - law.restitution**2), np.zeros(1), np.ones(1), space_of(case)
+        ),
         pantographs=pantographs,
+        gusts=gusts_on(case, line.equilibrium, line.kept),
     )
 
 
@@ -129,7 +136,9 @@ def _wires(line: WholeLine) -> Wires:
     EA, EI = (wire_property(eq.spec, mesh, name) for name in ("axial_stiffness", "bending_stiffness"))
     force, _, _ = element_of(eq.spec).forces(q, eq.elem_l0, EA, EI, np.zeros_like(EA))
     dof = line.kept(mesh.dof[mesh.elem_nodes].reshape(-1, 12))
-    return Wires(dof, q.reshape(-1, 12).copy(), eq.elem_l0.copy(), EA, EI, force)
+    curved = shortening(eq)
+    curved = curved if curved.any() else curved[:0]
+    return Wires(dof, q.reshape(-1, 12).copy(), eq.elem_l0.copy(), EA, EI, force, curved)
 
 
 def _contact_wire(line: WholeLine) -> ContactWire:
@@ -142,8 +151,11 @@ def _contact_wire(line: WholeLine) -> ContactWire:
     dof = line.kept(mesh.dof[mesh.elem_nodes[elems]].reshape(-1, 12))
     first = np.cumsum([0, *(len(each) for each in ordered)])
     q = q[elems]
+    begin, end = q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy()
+    surfaces = [surface_of(eq.spec.section, w, float(begin[first[w]]), float(end[w])) for w in range(len(ordered))]
+    surface_first = np.cumsum([0, *(len(each) for each in surfaces)])
     return ContactWire(
-        dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy(), first
+        dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], begin, end, first, np.concatenate(surfaces), surface_first
     )
 
 
@@ -174,7 +186,7 @@ def _arms(line: WholeLine) -> Arms:
     return Arms(
         dof=line.kept(mesh.dof[mesh.support_contact, :3]),
         rest=steady_arm_direction(eq) * bar.length,
-        force=np.hypot(eq.steady_arm_force, eq.steady_arm_side_force),
+        force=steady_arm_pull(eq),
         stiffness=bar.axial_stiffness / bar.length,
     )
 
@@ -211,6 +223,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     """
     driven = case.pantograph.kind == "fmu"
     own = HEAD_ALONE if driven else linear_pantograph(case.pantograph, case.pressed_N)
+    stations, track = head_stations(case), case.catenary.track
     trailing = case.trailing
     applied = float(case.applied_force_N or 0.0)
     forces = [applied, *(trailing.applied_forces_N or (applied,) * len(trailing.distances_m))]
@@ -236,4 +249,8 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         held=np.zeros(len(forces) if driven else 0),
         mechanism=np.zeros((0, 6)) if own.mechanism is None else np.ascontiguousarray(own.mechanism.table),
         row=_row(own.mechanism),
+        rolls=own.rolls,
+        head_x=stations,
+        head_y=head_offset(track, stations),
+        head_turned=head_roll(track, stations),
     )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from dynamics.open_line.contact_space import frame_of, push_in_space, slide_to_point
 from dynamics.open_line.system import BEAM, Floats, Motion, State, System, Touch
 
 __all__ = ["add_contacts", "height_over", "on_head"]
@@ -66,6 +67,35 @@ def _hermite_slope(xi, l0):
 
 
 @njit(**_OPTIONS)
+def _surface(wire, w, x):
+    """Height of the running surface of wire w over the smooth wire at x, and its slope along the track.
+
+    A cubic through neighbouring points of the grid, whose slopes are central differences.
+    """
+    a, b = wire.surface_first[w], wire.surface_first[w + 1] - 1
+    begin = wire.begin[wire.first[w]]
+    step = (wire.end[w] - begin) / (b - a)
+    k = min(max(a + int((x - begin) / step), a), b - 1)
+    s = (x - begin) / step - (k - a)
+    y0, y1 = wire.surface[k], wire.surface[k + 1]
+    m0 = 0.5 * (y1 - wire.surface[max(k - 1, a)])
+    m1 = 0.5 * (wire.surface[min(k + 2, b)] - y0)
+    c2, c3 = 3.0 * (y1 - y0) - 2.0 * m0 - m1, 2.0 * (y0 - y1) + m0 + m1
+    return y0 + s * (m0 + s * (c2 + s * c3)), (m0 + s * (2.0 * c2 + 3.0 * s * c3)) / step
+
+
+@njit(**_OPTIONS)
+def _under(wire, law, w, x):
+    """Mean height and slope of the running surface of wire w under a contact at x, spread as the contact is."""
+    height = slope = 0.0
+    for k in range(law.offset.size):
+        own, rise = _surface(wire, w, x + law.offset[k])
+        height += law.weight[k] * own
+        slope += law.weight[k] * rise
+    return height, slope
+
+
+@njit(**_OPTIONS)
 def _law(law, state, c, d, rate):
     """Force of the contact law at penetration d of contact c.
 
@@ -103,10 +133,17 @@ def _contact_force(system, state, moving, c, t, out, contact):
     found, last, share = contact
     p, w = c // wire.end.size, c % wire.end.size
     x = panto.start[p] + panto.speed * t
+    found.load[c], found.moment[c], found.place[c] = 0.0, 0.0, np.nan
     if x < wire.begin[wire.first[w]] or x > wire.end[w]:
         found.height[c] = np.nan
         return 0.0
-    here, rate = 0.0, zv[p, 0]
+    if law.space.wanted:
+        return _force_in_space(system, state, moving, c, x, out, contact)
+    here, rate, lever, head = 0.0, zv[p, 0], 0.0, z[p, 0]
+    if panto.rolls:
+        lever = _lever(system, w, u, x)
+        rate += lever * zv[p, -1]
+        head += lever * z[p, -1]
     for k in range(law.offset.size):
         e, xi = _contact_point(wire, w, u, x + law.offset[k], system)
         N, B = _hermite(xi, wire.l0[e]), _hermite_slope(xi, wire.l0[e])
@@ -115,11 +152,77 @@ def _contact_force(system, state, moving, c, t, out, contact):
             q = wire.rest[e, 3 * j + 2] + (u[i] if i >= 0 else 0.0)
             here += law.weight[k] * N[j] * q
             rate -= law.weight[k] * (N[j] * (v[i] if i >= 0 else 0.0) + panto.speed * B[j] * q)
+    if wire.surface.size > 0:
+        height, slope = _under(wire, law, w, x)
+        here += height
+        rate -= panto.speed * slope
     found.height[c] = here
     found.approach[c] = rate
-    lam = last[c] + share * (_law(law, state, c, z[p, 0] - here, rate) - last[c])
+    lam = last[c] + share * (_law(law, state, c, head - here, rate) - last[c])
+    found.load[c], found.moment[c] = lam, lam * lever
     if lam > 0.0:
         _press(system, w, u, x, lam, out)
+    return lam
+
+
+@njit(**_OPTIONS)
+def _lever(system, w, u, x):
+    """Wire's place at rest to the left of the head's middle [m]."""
+    wire, panto = system.contact_wire, system.pantographs
+    e, xi = _contact_point(wire, w, u, x, system)
+    N, y = _hermite(xi, wire.l0[e]), 0.0
+    for j in range(4):
+        y += N[j] * wire.rest[e, 3 * j + 1]
+    return y - np.interp(x, panto.head_x, panto.head_y)
+
+
+@njit(**_OPTIONS)
+def _force_in_space(system, state, moving, c, x, out, contact):
+    """Normal force of contact c, found on wire and head in space, taken off ``out`` with its friction."""
+    u, v, z, zv = moving
+    wire, law, panto = system.contact_wire, system.law, system.pantographs
+    found, last, share = contact
+    p, w = c // wire.end.size, c % wire.end.size
+    middle = np.array([x, np.interp(x, panto.head_x, panto.head_y), z[p, 0]])
+    roll, rolling = (z[p, -1], zv[p, -1]) if panto.rolls else (0.0, 0.0)
+    turned = np.interp(x, panto.head_x, panto.head_turned) + roll
+    q, shape, point, across = np.empty((2, 6)), np.empty((3, 3)), np.empty(3), np.empty(3)
+    e, xi = _contact_point(wire, w, u, x, system)
+    start = (e, xi, wire.first[w], wire.first[w + 1] - 1)
+    e, xi, s2 = slide_to_point(wire, law.space, u, start, (middle, turned), (q, shape, point, across))
+    N, n1, n2 = _hermite(xi, wire.l0[e]), np.empty(3), np.empty(3)
+    frame_of(shape[1], n1, n2)
+    length, gap, rate, sliding = np.sqrt(n2[0] * n2[0] + n2[2] * n2[2]), 0.0, 0.0, np.empty(3)
+    arm_y, arm_z = point[1] - middle[1], point[2] - middle[2]
+    head = (panto.speed, -rolling * arm_z, zv[p, 0] + rolling * arm_y)
+    for k in range(3):
+        sliding[k] = head[k]
+        for j in range(4):
+            i = wire.dof[e, 3 * j + k]
+            sliding[k] -= N[j] * (v[i] if i >= 0 else 0.0)
+        gap += (point[k] - shape[0, k]) * n2[k] / length
+        rate += sliding[k] * n2[k] / length
+    here = shape[0, 2]
+    if wire.surface.size > 0:
+        height, slope = _under(wire, law, w, x)
+        here += height
+        gap -= height * n2[2] / length
+        rate -= panto.speed * slope * n2[2] / length
+    found.height[c], found.approach[c], found.place[c] = here, rate, s2
+    wanted = _law(law, state, c, gap, rate)
+    if wanted > 0.0:
+        wanted = max(0.0, wanted + law.space.damping * rate)
+    lam = last[c] + share * (wanted - last[c])
+    if lam <= 0.0:
+        return lam
+    push = np.empty(3)
+    push_in_space(law.space, lam, (shape[1], n1, n2), sliding, push)
+    found.load[c], found.moment[c] = push[2], arm_y * push[2] - arm_z * push[1]
+    for k in range(3):
+        for j in range(4):
+            i = wire.dof[e, 3 * j + k]
+            if i >= 0:
+                out[i] -= N[j] * push[k]
     return lam
 
 

@@ -42,6 +42,36 @@ def _wire_forces(wires, element, u, out):
 
 
 @njit(**_OPTIONS)
+def _curved(wires, u, out):
+    """Add what the track's curvature changes: tension by moves to the side, and the push of changed tensions."""
+    for e in range(wires.shortening.shape[0]):
+        longer, way, before, after = 0.0, np.zeros(3), 0.0, 0.0
+        for c in range(3):
+            a, b = wires.dof[e, c], wires.dof[e, 6 + c]
+            rest = wires.rest[e, 6 + c] - wires.rest[e, c]
+            way[c] = rest + (u[b] if b >= 0 else 0.0) - (u[a] if a >= 0 else 0.0)
+            before += rest * rest
+            after += way[c] * way[c]
+        for k in range(8):
+            i = wires.dof[e, 3 * (k % 4) + 1 + k // 4]
+            longer += wires.shortening[e, k] * (u[i] if i >= 0 else 0.0)
+        after = np.sqrt(after)
+        by_length = wires.EA[e] / wires.l0[e]
+        added = by_length * longer
+        pull = by_length * (after - np.sqrt(before)) + added
+        for k in range(8):
+            i = wires.dof[e, 3 * (k % 4) + 1 + k // 4]
+            if i >= 0:
+                out[i] += pull * wires.shortening[e, k]
+        for c in range(3):
+            a, b = wires.dof[e, c], wires.dof[e, 6 + c]
+            if a >= 0:
+                out[a] -= added * way[c] / after
+            if b >= 0:
+                out[b] += added * way[c] / after
+
+
+@njit(**_OPTIONS)
 def _arm_forces(arms, springs, u, out):
     """Add what arms and springs pull beyond their force at rest."""
     axis, rest = np.empty(3), np.empty(3)
@@ -65,6 +95,18 @@ def _arm_forces(arms, springs, u, out):
 
 
 @njit(**_OPTIONS)
+def _add_gusts(gusts, t, out):
+    """Take the loads of gusts off the line's local force."""
+    if gusts.dof.size == 0:
+        return
+    k = min(max(int(t / gusts.step), 0), gusts.speed.shape[0] - 2)
+    part = t / gusts.step - k
+    for j in range(gusts.dof.size):
+        before, after = gusts.speed[k, gusts.station[j]], gusts.speed[k + 1, gusts.station[j]]
+        out[gusts.dof[j]] -= gusts.load[j] * (before + part * (after - before))
+
+
+@njit(**_OPTIONS)
 def local_forces(system: System, state: State, t: float, moving: Motion, out: Floats, contact: Touch) -> None:
     """Local force e of the line and contact force of every pantograph with every wire at one moment.
 
@@ -74,8 +116,10 @@ def local_forces(system: System, state: State, t: float, moving: Motion, out: Fl
     out[:] = 0.0
     if system.nonlinear:
         _wire_forces(system.wires, system.element, u, out)
+        _curved(system.wires, u, out)
         _arm_forces(system.arms, system.springs, u, out)
     dropper_forces(system.nonlinear, system.droppers, u, v, out)
+    _add_gusts(system.gusts, t, out)
     add_contacts(system, state, moving, t, out, contact)
 
 
@@ -120,9 +164,12 @@ def _arms_beyond(panto, force, z, v, applied):
 
 @njit(**_OPTIONS)
 def pantograph_residual(
-    panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], lam: float, out: Floats
+    panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], pressed: tuple[float, float], out: Floats
 ) -> None:
-    """Forces on the masses of pantograph p [N]: applied, base, springs, dampers and contact; ``motion`` is (z, zv)."""
+    """Forces on the masses of pantograph p [N]: applied, base, springs, dampers and contact.
+
+    ``motion`` is (z, zv), ``pressed`` what the contact does to the head: load [N] and moment [N m].
+    """
     z, zv = motion
     height, velocity, share = base_motion(panto, p, t)
     m = panto.mass.size
@@ -132,7 +179,9 @@ def pantograph_residual(
             total -= panto.stiffness[i, j] * z[p, j] + panto.damping[i, j] * zv[p, j]
         push = panto.acted[i] * (share * panto.applied[p])
         out[i] = total + (push + panto.base_stiffness[i] * height + panto.base_damping[i] * velocity)
-    out[0] -= lam
+    out[0] -= pressed[0]
+    if panto.rolls:
+        out[m - 1] -= pressed[1]
     if panto.mechanism.shape[0] > 0:
         above, speed = z[p, m - 1] - height, zv[p, m - 1] - velocity
         out[m - 1] = _arms_beyond(panto, out[m - 1], above, speed, share * panto.applied[p])

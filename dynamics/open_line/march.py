@@ -24,15 +24,17 @@ class Record(NamedTuple):
     """Record of every step's end, first axis time.
 
     ``force``, ``height`` (pantograph): contact force and wire height there; ``wire_force`` (contact): that of each
-    pantograph with each contact wire; ``masses`` (3, pantograph, mass): height,
-    velocity, acceleration; ``dropper`` (dropper): tension; ``points`` (3, point): displacement, velocity,
-    acceleration of the watched dofs; ``shape`` (frame, dof): whole line every ``every`` steps; ``iterations``.
+    pantograph with each contact wire; ``masses`` (3, pantograph, mass): height, velocity, acceleration; ``head`` (2,
+    pantograph): roll, and the first wire's place on it where contacts are sought in space; ``dropper`` (dropper):
+    tension; ``points`` (3, point): displacement, velocity, acceleration of the watched dofs; ``shape`` (frame, dof):
+    whole line every ``every`` steps; ``iterations``.
     """
 
     force: NDArray[np.float64]
     height: NDArray[np.float64]
     wire_force: NDArray[np.float64]
     masses: NDArray[np.float64]
+    head: NDArray[np.float64]
     dropper: NDArray[np.float64]
     points: NDArray[np.float64]
     watched: NDArray[np.int64]
@@ -49,7 +51,10 @@ def _write(system, state, work, record, k, step):
     for p in range(record.force.shape[1]):
         record.force[k, p] = on_head(state.force, p, wires)
         record.height[k, p] = height_over(work.contacts.height, p, wires)
+        record.head[k, 1, p] = work.contacts.place[p * wires]
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
+    if system.pantographs.rolls:
+        record.head[k, 0] = state.z[:, -1]
     axis = np.empty(3)
     for d in range(record.dropper.shape[1]):
         pull = dropper_pull(system.nonlinear, system.droppers, state.u, d, axis)

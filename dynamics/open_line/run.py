@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, open_line_equilibrium
-from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.contact_wire import contact_table, place_on_head
 from dynamics.open_line.build import WholeLine, build_pantographs, build_system, build_whole_line
 from dynamics.open_line.driven_heads import DrivenHeads
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, StepFailure, make_work, start_accelerations
@@ -33,6 +34,8 @@ class LineRun:
     ----------
     histories : Histories
         Up to the last step that converged.
+    head : float array (time, 2, pantograph)
+        Roll of every head [rad], and the wire's place on it [m].
     applied_forces_N : tuple of float
         Of every pantograph [N].
     iterations_mean : float
@@ -42,6 +45,7 @@ class LineRun:
     """
 
     histories: Histories
+    head: NDArray[np.float64]
     applied_forces_N: tuple[float, ...]
     iterations_mean: float
     failure: StepFailure | None
@@ -102,7 +106,8 @@ def _march(
             failure = StepFailure((done + 1) * dt, float(residual), abs(int(iterations)))
     histories = kept.histories(done, system, state)
     iterations = float(kept.iterations[:done].mean()) if done else 0.0
-    return LineRun(histories, tuple(pantographs.applied.tolist()), iterations, failure)
+    head = kept.on_head(done, histories.position)
+    return LineRun(histories, head, tuple(pantographs.applied.tolist()), iterations, failure)
 
 
 def refuse_long_substep(case: CaseSpec) -> int:
@@ -146,4 +151,5 @@ def build_matrices(case: CaseSpec, line: WholeLine, system: System) -> Matrices:
         tangent,
         line.kept(dof),
         weight,
+        lever=float(np.abs(place_on_head(eq, x)).max()) if panto.rolls else 0.0,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER
 from catenary.layout.mesh import Mesh
-from catenary.linearised.contact_wire import contact_table
+from catenary.linearised.contact_wire import contact_table, place_on_head
 from dynamics.contact_force.filters import filter_record
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.march import Record
@@ -59,6 +59,7 @@ class RunRecord:
         self.height = np.zeros((steps, count))
         self.wire_force = np.zeros((steps, count * len(mesh.contact_runs)))
         self.masses = np.zeros((steps, 3, count, len(pantographs.mass)))
+        self.head = np.zeros((steps, 2, count))
         self.dropper = _array((steps, len(mesh.dropper_bottom)))
         self.point = _array((steps, 3, len(self.watched)))
         self.shape = _array((frames, n))
@@ -73,6 +74,7 @@ class RunRecord:
             self.height[cut],
             self.wire_force[cut],
             self.masses[cut],
+            self.head[cut],
             self.dropper[cut],
             self.point[cut],
             self.watched,
@@ -80,6 +82,14 @@ class RunRecord:
             self.every,
             self.iterations[cut],
         )
+
+    def on_head(self, done: int, position: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Roll of every head [rad] and place of the wire on it [m] (time, 2, pantograph): at rest, or as was sought."""
+        head = self.head[:done]
+        if self.case.contact.space is None:
+            for p, x in enumerate(position.T):
+                head[:, 1, p] = place_on_head(self.line.equilibrium, x)
+        return head
 
     def histories(self, done: int, system: System, state: State) -> Histories:
         """Label what was kept of the first ``done`` steps."""

@@ -89,6 +89,10 @@ def solve_open_line(case: CaseSpec, applied_force: float | None = None) -> Solut
     if whole.status is not EquilibriumStatus.OK:
         status = Status.EQUILIBRIUM_FAILED
         return without_figures(case, eq, status, status.value, found - began)
+    if whole is not eq and case.catenary.repeating is not case.catenary:
+        status = static_status(whole)  # the period was found on straight track in still air
+        if status is not Status.OK:
+            return without_figures(case, eq, status, static_message(whole, status), found - began)
     found = time.perf_counter()
     try:
         evaluated, ending = _hold_means(case, prepare_line(case, whole), applied_force)
@@ -183,6 +187,8 @@ def _solution(
             contact_height=kept.contact_height[:, p],
             evaluated=span_cut(case, kept.position[:, p], first, last),
             statistics=statistics(first, last, p),
+            place=evaluated.run.head[:, 1, p],
+            roll=evaluated.run.head[:, 0, p] if case.pantograph.head is not None else np.zeros(0),
         )
         for p in range(kept.position.shape[1])
     ]

@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import splu
 
+from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.running_surface import surface_of
 from catenary.linearised.chain import AXIAL_HOLD
-from catenary.linearised.contact_wire import contact_table, covered_by, static_height
+from catenary.linearised.contact_wire import contact_table, covered_by, place_on_head, static_height
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.system import Floats, Ints, Pantographs, State
 from dynamics.pantograph.lumped import pressed_at_rest
@@ -30,10 +32,16 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     if len(standing):
         head, wire, height, load = _contacts(line, pantographs.start[standing])
         unit = _unit_loads(line, load)
-        applied = np.outer(pantographs.applied[standing], pantographs.acted)
-        own = np.asarray(pantographs.stiffness)
+        heights = masses - pantographs.rolls
+        applied = np.outer(pantographs.applied[standing], pantographs.acted[:heights])
+        own = np.asarray(pantographs.stiffness)[:heights, :heights]
         soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
-        z[standing], lam = _pressed(own, soft, height, applied, head)
+        lever = _levers(line, pantographs, standing)[head, wire]
+        if pantographs.rolls:
+            soft += (head[:, None] == head) * np.outer(lever, lever) / pantographs.stiffness[-1, -1]
+        z[standing, :heights], lam = _pressed(own, soft, height, applied, head)
+        if pantographs.rolls:
+            z[standing, -1] = -np.bincount(head, lam * lever, len(standing)) / pantographs.stiffness[-1, -1]
         u = unit @ lam
         force[standing[head] * len(runs) + wire] = lam
     zero = np.zeros_like(z)
@@ -71,6 +79,12 @@ def _unit_loads(line: WholeLine, load: Floats) -> Floats:
     return np.asarray(splu(csr_array(line.stiffness + csr_array(hold)).tocsc()).solve(load), dtype=np.float64)
 
 
+def _levers(line: WholeLine, pantographs: Pantographs, standing: Ints) -> Floats:
+    """Place of every wire to the left of the middle of every head that stands (head, wire) [m]."""
+    eq, x = line.equilibrium, pantographs.start[standing]
+    return np.stack([place_on_head(eq, x, run) for run in eq.mesh.contact_runs], axis=1)
+
+
 def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:
     """Contacts that heads at stations [m] may have: head, wire, its height at rest [m], a unit load (dof, contact)."""
     eq, found, n = line.equilibrium, [], line.mass.shape[0]
@@ -81,9 +95,21 @@ def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:
         dof, load = line.kept(dof), np.zeros((n, len(over)))
         for k in range(len(over)):
             np.add.at(load[:, k], dof[k][dof[k] >= 0], weight[k][dof[k] >= 0])
-        found.append((over, np.full(len(over), w), static_height(eq, x[over], run), load))
+        found.append((over, np.full(len(over), w), static_height(eq, x[over], run) + surface_at(eq, w, x[over]), load))
     head, wire, height, load = zip(*found, strict=True)
     return np.concatenate(head), np.concatenate(wire), np.concatenate(height), np.concatenate(load, axis=1)
+
+
+def surface_at(eq: Equilibrium, wire: int, x: Floats) -> Floats:
+    """Height of a contact wire's running surface over the smooth wire at stations (place,) [m]."""
+    section = eq.spec.section
+    own = section.tension_sections[wire] if section is not None and section.tension_sections else None
+    supports = eq.spec.supports
+    begin, end = (
+        (supports[0], supports[-1]) if own is None else (supports[own.first_support], supports[own.last_support])
+    )
+    heights = surface_of(section, wire, begin, end)
+    return np.interp(x, np.linspace(begin, end, len(heights)), heights) if heights.size else np.zeros(len(x))
 
 
 def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats, head: Ints) -> tuple[Floats, Floats]:

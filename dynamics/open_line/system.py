@@ -15,14 +15,18 @@ from dynamics.linear_algebra.sparse_rows import FixedRows, SparseRows
 __all__ = [
     "ANCF",
     "BEAM",
+    "STILL",
+    "UPRIGHT",
     "Arms",
     "ContactLaw",
     "ContactWire",
     "Contacts",
     "Droppers",
     "Floats",
+    "Gusts",
     "Motion",
     "Pantographs",
+    "Space",
     "Springs",
     "State",
     "System",
@@ -36,7 +40,11 @@ ANCF, BEAM = 0, 1
 
 
 class Wires(NamedTuple):
-    """Wire elements: dofs and coordinates at rest (elem, 12), what makes their force, and that force at rest."""
+    """Wire elements: dofs and coordinates at rest (elem, 12), what makes their force, and that force at rest.
+
+    ``shortening`` (elem, 8): what curvature adds to an element's length by its places and slopes across and up; without
+    a curve it has no elements.
+    """
 
     dof: Ints
     rest: Floats
@@ -44,13 +52,15 @@ class Wires(NamedTuple):
     EA: Floats
     EI: Floats
     rest_force: Floats
+    shortening: Floats
 
 
 class ContactWire(NamedTuple):
     """Elements of the contact wires, one wire after another, each in its order along the track.
 
     ``begin`` (elem,) station at rest where each begins, ``end`` (wire,) where each wire ends; the elements of wire w
-    are ``first[w]`` to ``first[w + 1] - 1``.
+    are ``first[w]`` to ``first[w + 1] - 1``. ``surface`` has the heights of the running surfaces over the smooth wires
+    on even grids, that of wire w from ``surface_first[w]`` on, from the wire's begin to its end; empty of smooth ones.
     """
 
     dof: Ints
@@ -59,6 +69,8 @@ class ContactWire(NamedTuple):
     begin: Floats
     end: Floats
     first: Ints
+    surface: Floats
+    surface_first: Ints
 
 
 class Droppers(NamedTuple):
@@ -98,6 +110,38 @@ class Springs(NamedTuple):
     stiffness: Floats
 
 
+class Space(NamedTuple):
+    """Contact in space: whether it is, friction, the speed that regularises it, a damper, and the head's profile.
+
+    ``fixed`` is friction along one direction; ``crown`` and ``horn`` are radii, horns beyond ``half_width`` [m].
+    """
+
+    wanted: bool
+    friction: float
+    regular: float
+    damping: float
+    fixed: bool
+    crown: float
+    half_width: float
+    horn: float
+
+
+class Gusts(NamedTuple):
+    """Loads of gusts: entries of dofs, loads by speed [N s/m] and stations, and speeds (time, station) [m/s]."""
+
+    dof: Ints
+    load: Floats
+    station: Ints
+    step: float
+    speed: Floats
+
+
+UPRIGHT = Space(False, 0.0, 1.0, 0.0, False, 1.0e6, 1.0e6, 1.0)
+"""Contact at the pantograph's station, along the vertical."""
+STILL = Gusts(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), 1.0, np.zeros((2, 0)))
+"""Air without gusts."""
+
+
 class ContactLaw(NamedTuple):
     """F = K d^n (1 + hysteresis d'/d'_impact), d the penetration; n = 1 and no hysteresis is the linear spring.
 
@@ -109,6 +153,7 @@ class ContactLaw(NamedTuple):
     hysteresis: float
     offset: Floats
     weight: Floats
+    space: Space
 
 
 class Pantographs(NamedTuple):
@@ -122,7 +167,8 @@ class Pantographs(NamedTuple):
     outside and whose head alone stands here: contact force at the end of a step with which its prediction holds [N];
     empty where the equations of motion are known. ``mechanism`` (row, 6) of arms, as
     `dynamics.pantograph.articulated.Mechanism` has it, with ``row`` (3,): where its rows begin [m], their distance [m],
-    speed of full friction [m/s]; without rows for what is linear.
+    speed of full friction [m/s]; without rows for what is linear. Where the head ``rolls`` its roll is the last
+    coordinate. Cant puts its middle ``head_y`` to the left, and turns it by ``head_turned``, at stations ``head_x``.
     """
 
     mass: Floats
@@ -144,6 +190,10 @@ class Pantographs(NamedTuple):
     held: Floats
     mechanism: Floats
     row: Floats
+    rolls: bool
+    head_x: Floats
+    head_y: Floats
+    head_turned: Floats
 
 
 class Motion(NamedTuple):
@@ -156,11 +206,18 @@ class Motion(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Contacts at one moment, of each pantograph with each wire: force [N], height of the wire [m], approach [m/s]."""
+    """Contacts at one moment, of each pantograph with each wire: force [N], height of the wire [m], approach [m/s].
+
+    ``load`` and ``moment`` are what the force does to the head: downwards [N], and against its roll [N m]; ``place`` is
+    the wire's on the head, to the left of its middle [m], where contacts are sought in space.
+    """
 
     force: Floats
     height: Floats
     approach: Floats
+    load: Floats
+    moment: Floats
+    place: Floats
 
 
 class Touch(NamedTuple):
@@ -193,6 +250,7 @@ class System(NamedTuple):
     springs: Springs
     law: ContactLaw
     pantographs: Pantographs
+    gusts: Gusts
 
 
 class State(NamedTuple):

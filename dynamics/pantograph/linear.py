@@ -12,7 +12,7 @@ from catenary.errors import InputError
 from dynamics.pantograph.articulated import Mechanism, mechanism_of
 from dynamics.pantograph.lumped import chain_matrix
 from dynamics.pantograph.matrices_file import GivenMatrices, read_matrices
-from dynamics.spec.pantograph import PantographSpec
+from dynamics.spec.pantograph import HeadSpec, PantographSpec
 
 __all__ = ["HEAD_ALONE", "LinearPantograph", "linear_pantograph"]
 
@@ -39,6 +39,10 @@ class LinearPantograph:
         What records show of a motion, the head first: heights of the masses, or a supplier's own coordinates.
     mechanism : Mechanism or None
         What an articulated pantograph does beyond that, away from its working height.
+    rolls : bool
+        Whether the last coordinate is the roll of the head [rad], positive where its left side rises, with an inertia
+        [kg m2] in ``mass``. It meets heights in the contact alone: under a wire at y to the left of the head's middle
+        the head stands y x roll higher, and a force F turns it by the moment -F y.
     """
 
     mass: Floats
@@ -50,6 +54,7 @@ class LinearPantograph:
     lift: Floats
     shown: Floats
     mechanism: Mechanism | None = None
+    rolls: bool = False
 
     @property
     def base_is_known(self) -> bool:
@@ -90,7 +95,7 @@ def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantogr
         return _of_arms(mechanism_of(spec.articulated, force))
     n = len(spec.masses)
     last = np.eye(n)[-1]
-    return LinearPantograph(
+    chain = LinearPantograph(
         mass=np.array(spec.masses),
         damping=chain_matrix(spec.dampings),
         stiffness=chain_matrix(spec.stiffnesses),
@@ -99,6 +104,26 @@ def linear_pantograph(spec: PantographSpec, force: float = 0.0) -> LinearPantogr
         base_damping=spec.dampings[-1] * last,
         lift=np.ones(n),
         shown=np.eye(n),
+    )
+    return chain if spec.head is None else _with_roll(chain, spec.head)
+
+
+def _with_roll(chain: LinearPantograph, head: HeadSpec) -> LinearPantograph:
+    """The same with the roll of its head behind the masses of the chain."""
+    n = len(chain.mass)
+    damping, stiffness = np.zeros((2, n + 1, n + 1))
+    damping[:n, :n], damping[n, n] = chain.damping, head.roll_damping
+    stiffness[:n, :n], stiffness[n, n] = chain.stiffness, head.roll_stiffness
+    return LinearPantograph(
+        mass=np.append(chain.mass, head.roll_inertia),
+        damping=damping,
+        stiffness=stiffness,
+        applied=np.append(chain.applied, 0.0),
+        base_stiffness=np.append(chain.base_stiffness, 0.0),
+        base_damping=np.append(chain.base_damping, 0.0),
+        lift=np.append(chain.lift, 0.0),
+        shown=np.eye(n, n + 1),
+        rolls=True,
     )
 
 

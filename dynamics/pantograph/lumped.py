@@ -30,10 +30,12 @@ def pantograph_matrices(
     Raises
     ------
     InputError
-        If the pantograph is not one of lumped masses.
+        If the pantograph is not one of lumped masses, or its head rolls.
     """
     if spec.kind != "lumped":
         raise InputError([f"pantograph.kind must be lumped on the rig and in its emulation: got {spec.kind}"])
+    if spec.head is not None:
+        raise InputError(["pantograph.head must be left out on the rig and in its emulation: their head does not roll"])
     return np.array(spec.masses), chain_matrix(spec.dampings), chain_matrix(spec.stiffnesses)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +76,7 @@ def figures_by_span(solution: Solution) -> tuple[SpanFigures, ...]:
 
 @dataclass(frozen=True)
 class WorstSpan:
-    """Worst of all spans before a line repeats, figure by figure, and of all pantographs.
+    """Worst of all spans before a line repeats, or that count on a line that ends, by figure, of all pantographs.
 
     Attributes
     ----------
@@ -92,15 +93,24 @@ class WorstSpan:
 
 
 def worst_span(solution: Solution) -> WorstSpan | None:
-    """Worst span of a line that repeats after several; None where one span is all, or without figures.
+    """Worst span of a line that repeats after several or ends; None where one span is all, or without figures.
 
-    Where a march has passed a span several times, its samples are those of all passages that count: of a steady state
-    the one period, of a march in place of a steady state that was not found the last period.
+    On an open line all evaluated spans count. Where a march has passed a span several times, its samples are those of
+    all passages that count: of a steady state the one period, of a march in place of a steady state that was not found
+    the last period.
     """
     case = solution.case
     count = case.catenary.spans_of_a_period
-    if count == 1 or case.on_open_line or solution.statistics is None:
+    if solution.statistics is None or (case.on_open_line and not case.catenary.ends) or count == 1:
         return None
+    if case.on_open_line:
+        return _worst(
+            [
+                one.contact_force_filtered[_passage(case, one.position, k)]
+                for one in solution.pantographs
+                for k in range(case.open_line.first_evaluated, case.open_line.last_evaluated + 1)
+            ]
+        )
     ends = np.array([case.line.station(k) for k in range(count + 1)])
     found = []
     for one in solution.pantographs:
@@ -110,6 +120,11 @@ def worst_span(solution: Solution) -> WorstSpan | None:
         span = np.clip(np.searchsorted(ends, within * (1.0 - 1.0e-12) - 1.0e-9) - 1, 0, count - 1)
         force = one.contact_force_filtered[one.evaluated]
         found += [force[span == k] for k in range(count)]
+    return _worst(found)
+
+
+def _worst(found: Sequence[NDArray[np.float64]]) -> WorstSpan:
+    """Worst figures of the force (sample,) [N] within spans."""
     return WorstSpan(
         worst_span_contact_force_std_N=max(float(force.std()) for force in found),
         worst_span_contact_force_max_N=max(float(force.max()) for force in found),

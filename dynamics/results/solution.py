@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.line_operator.start import OperatorStart
+from dynamics.pantograph.on_head import HeadFigures, figures_on_head
 from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
@@ -43,6 +44,10 @@ class PantographResult:
         Samples that the statistics cover.
     statistics : ContactStatistics or None
         Of those samples; None where there are no figures.
+    place : float array (time,)
+        Contact wire's place to the left of the middle of the head, at rest or where the contact is sought in space [m].
+    roll : float array (time,)
+        Roll of a head that has it, positive where its left side rises [rad]; empty where it has none.
     """
 
     applied_force_N: float = 0.0
@@ -52,6 +57,8 @@ class PantographResult:
     contact_height: NDArray[np.float64] = field(default_factory=_none)
     evaluated: slice = field(default_factory=lambda: slice(0, 0))
     statistics: ContactStatistics | None = None
+    place: NDArray[np.float64] = field(default_factory=_none)
+    roll: NDArray[np.float64] = field(default_factory=_none)
 
 
 @dataclass(frozen=True)
@@ -158,6 +165,23 @@ class Solution:
             for name, values in ((f.name, [getattr(s, f.name) for s in each]) for f in fields(ContactStatistics))
         }
         return ContactStatistics(**worst)
+
+    @property
+    def on_head(self) -> tuple[HeadFigures, ...]:
+        """Where the wire touches every head over the spans that count; none in the plane or without figures."""
+        if self.statistics is None or self.case.catenary.dimension == "planar":
+            return ()
+        return tuple(
+            figures_on_head(
+                k,
+                self.case.pantograph.head,
+                one.place[one.evaluated],
+                one.contact_force_filtered[one.evaluated],
+                one.roll[one.evaluated],
+            )
+            for k, one in enumerate(self.pantographs, start=1)
+            if one.place[one.evaluated].size
+        )
 
     @property
     def applied_force_N(self) -> float:

@@ -9,6 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.layout.laid_out import laid_out
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
+from dynamics.spec.checks.line_and_solver import faults_in_space, faults_of_ends
 from dynamics.spec.histories import HistorySpec
 from dynamics.spec.mean_force import Supply
 from dynamics.spec.pantograph import PantographSpec
@@ -37,6 +38,8 @@ TimeStep = Annotated[
 # the clock of the rig's controller, which campaigns, sweeps and bundles keep [s]; sigma differs by 1 to 3 % from that
 # at the step of a single run
 RIG_STEP = 2.0e-3
+# time steps in which a pantograph passes the shortest wave of a running surface
+STEPS_A_WAVE = 4
 SlackDamping: TypeAlias = Literal["kept", "released", "residual"]
 Kinematics: TypeAlias = Literal["linearised", "nonlinear"]
 
@@ -199,7 +202,9 @@ class CaseSpec(Spec):
                 "have the tensions that stretch them; use kinematics=linearised to hold them constant"
             )
         problems += self._device_problems()
-        problems += self._ends_where_it_ends()
+        problems += faults_of_ends(self.catenary, self.solver, self.open_line.spans)
+        rolls, sought = self.pantograph.head is not None, self.contact.space is not None
+        problems += faults_in_space(self.catenary, self.solver, self.kinematics, rolls=rolls, sought=sought)
         problems += self._open_line_alone() if not self.on_open_line else self._fits_on_line()
         problems += self.histories.refusals(self.solver, self.catenary.station(self.open_line.spans))
         if self.strict_dt and abs(self.time_step - self.dt) > 1e-9:
@@ -245,23 +250,6 @@ class CaseSpec(Spec):
         content: dict[str, Any] = handler(self)
         return content if self.run_fmu else {key: value for key, value in content.items() if key != "run_fmu"}
 
-    def _ends_where_it_ends(self) -> list[str]:
-        """Say where a line by stations is asked to repeat, or to have other spans than it has."""
-        spans = len(self.catenary.spans)
-        if self.on_open_line and self.catenary.repeat is not None:
-            return [
-                f"catenary.repeat must be left out with solver=open_line, whose line ends: got {spans} x "
-                f"{self.catenary.repeat.spans // spans} spans; give a line by stations its defects, or use "
-                "solver=periodic or transient"
-            ]
-        if not self.catenary.ends:
-            return []
-        if not self.on_open_line:
-            return [f"solver must be open_line for a line by stations, which does not repeat: got {self.solver}"]
-        if self.open_line.spans != spans:
-            return [f"open_line.spans must be {spans}, those of the line by stations: got {self.open_line.spans}"]
-        return []
-
     def _open_line_alone(self) -> list[str]:
         """Say what only an open line can do."""
         asked = {
@@ -287,6 +275,12 @@ class CaseSpec(Spec):
             problems.append(
                 f"open_line.spans must hold the evaluated spans, those after them and the train: "
                 f"{line.last_evaluated} + {line.spans_after} + {behind:.2f} spans do not fit into {line.spans}"
+            )
+        drawn = None if wires.section is None else wires.section.irregularity
+        if drawn is not None and drawn.shortest < STEPS_A_WAVE * self.speed * self.dt:
+            problems.append(
+                f"dt must be at most {drawn.shortest / (STEPS_A_WAVE * self.speed):.3g} s, {STEPS_A_WAVE} steps on the "
+                f"shortest wave of the irregularity, {drawn.shortest:g} m: got {self.dt:g} s"
             )
         if self.base_motion is not None:
             needed = (end - wires.station(line.start)) / self.speed

@@ -13,7 +13,7 @@ from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.articulated import ArticulatedSpec
 
-__all__ = ["FmuSpec", "GivenFile", "MatricesSpec", "PantographSpec", "sha256_of_file"]
+__all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec", "sha256_of_file"]
 
 # blocks and lists that belong to one kind alone; what else a kind needs is its own block
 LUMPED = ("masses", "stiffnesses", "dampings")
@@ -100,6 +100,47 @@ class FmuSpec(GivenFile):
     )
 
 
+class HeadSpec(Spec):
+    """Head that rolls about the track's direction and has two strips; the head's mass is the first one of the chain.
+
+    Roll is small: the head rises by roll x place under the wire, and the wire's place is the one at rest.
+    """
+
+    roll_inertia: Annotated[float, Field(gt=0.0, le=50.0)] = Field(description="about the track's direction [kg m2]")
+    roll_stiffness: Annotated[float, Field(gt=0.0, le=1.0e6)] = Field(description="against roll [N m/rad]")
+    roll_damping: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(default=0.0, description="of roll [N m s/rad]")
+    working_half_width: Annotated[float, Field(ge=0.2, le=1.2)] = Field(
+        default=0.4, description="from the head's middle to the end of its working range [m]"
+    )
+    half_length: Annotated[float, Field(ge=0.3, le=1.2)] = Field(
+        default=0.8, description="from the head's middle to the tip of a horn, beyond which the wire is lost [m]"
+    )
+    strip_spacing: Annotated[float, Field(gt=0.05, le=1.5)] = Field(
+        default=0.58, description="between the two strips, along the track [m]"
+    )
+    shaft_depth: Annotated[float, Field(ge=0.0, le=0.5)] = Field(
+        default=0.0, description="of the shaft about which the head pitches, under the strips [m]"
+    )
+    friction: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
+        default=0.0, description="friction coefficient of strips and wire, which loads the rear strip more [-]"
+    )
+    crown_radius: Annotated[float, Field(ge=1.0, le=1.0e6)] = Field(
+        default=1.0e6, description="of the strips' profile across the track, for contact.space [m]"
+    )
+    horn_radius: Annotated[float, Field(ge=0.05, le=1.0e6)] = Field(
+        default=0.3, description="of the profile beyond the working range, for contact.space [m]"
+    )
+
+    @model_validator(mode="after")
+    def _horns_outside(self) -> Self:
+        if self.half_length < self.working_half_width:
+            raise ValueError(
+                f"half_length must reach beyond working_half_width, {self.working_half_width:g} m: got "
+                f"{self.half_length:g} m"
+            )
+        return self
+
+
 class PantographSpec(Spec):
     """Pantograph: lumped masses (listed from the head down to the base, any number), matrices, or an FMU.
 
@@ -128,6 +169,11 @@ class PantographSpec(Spec):
         default=None, description="arms, rod, joints and head, with kind: articulated"
     )
     fmu: FmuSpec | None = Field(default=None, description="the FMU and its variables, with kind: fmu")
+    head: HeadSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="head that rolls, and its strips, on lumped masses; none: it does not",
+    )
     provenance: dict[str, Mark] = Field(
         default_factory=dict, max_length=1000, description="where each value comes from"
     )
@@ -168,7 +214,7 @@ class PantographSpec(Spec):
             ]
             problems += self._chain_problems()
         else:
-            others = [name for name in (*LUMPED, *BLOCKS) if name != self.kind and getattr(self, name)]
+            others = [name for name in (*LUMPED, *BLOCKS, "head") if name != self.kind and getattr(self, name)]
             problems = [f"{name} must be left out: kind is {self.kind}" for name in others]
             if getattr(self, self.kind) is None:
                 problems.append(f"{self.kind} is missing: kind is {self.kind}, so give that block")

@@ -15,6 +15,8 @@ _OF_FAULT = {
     FaultKind.SHORT: Status.NO_ROOM,
     FaultKind.SLACK: Status.STATIC_SLACK,
     FaultKind.STEEP: Status.STEEP_ARM,
+    FaultKind.PUSHED: Status.PUSHED_ARM,
+    FaultKind.BLOWN: Status.BLOWN_OFF,
 }
 
 

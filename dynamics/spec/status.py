@@ -18,6 +18,8 @@ class Status(Enum):
     STATIC_SLACK = "a dropper is slack at rest"
     NO_ROOM = "the messenger wire hangs too low for a dropper"
     STEEP_ARM = "a steady arm stands upright"
+    PUSHED_ARM = "a steady arm would buckle"
+    BLOWN_OFF = "the wind blows the contact wire off the head"
     NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     STEP_NOT_CONVERGED = "a time step did not converge"

@@ -9,9 +9,26 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["BaseMotionSpec", "ContactSpec", "TrailingSpec"]
+__all__ = ["BaseMotionSpec", "ContactSpec", "FrictionSpec", "TrailingSpec"]
 
 LONGEST_GAP = 0.1  # s, between samples of a base motion: half a period of 5 Hz
+
+
+class FrictionSpec(Spec):
+    """Contact in space: its point is found on wire and head, it rubs, and its spring has a damper in parallel."""
+
+    friction: Annotated[float, Field(ge=0.0, le=1.0)] = Field(default=0.0, description="friction coefficient [-]")
+    regular_speed: Annotated[float, Field(ge=1.0e-4, le=10.0)] = Field(
+        default=0.1, description="sliding speed below which friction grows evenly [m/s]"
+    )
+    damping: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(
+        default=0.0, description="damper along the normal, which never pulls [N s/m]"
+    )
+    fixed_direction: bool = Field(
+        default=False,
+        description="friction along the bisector of wire and head, as the ANCF source prints it, instead of against "
+        "the sliding velocity; it makes energy where the wire slides the other way",
+    )
 
 
 class ContactSpec(Spec):
@@ -26,6 +43,12 @@ class ContactSpec(Spec):
     )
     restitution: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
         default=1.0, description="coefficient of restitution; below 1 the force has hysteresis, 1 is elastic [-]"
+    )
+    space: FrictionSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,  # a contact reads as it did
+        description="contact found on wire and head in space, with friction; needs kinematics=nonlinear and a spatial "
+        "line; none: at the pantograph's station, along the vertical",
     )
 
 

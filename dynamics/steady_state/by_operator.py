@@ -39,7 +39,11 @@ SAMPLES = 420  # of a dropper's own time a period, at least
 
 def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
     """Say what a case has that the operator does not; empty where it has all."""
+    track = case.catenary.track
     reasons = {
+        "a wind": case.catenary.wind is not None,
+        "a track that curves": track is not None and track.radius is not None,
+        "a head that rolls": case.pantograph.head is not None,
         "a line in space": eq.mesh.spatial,
         "several pantographs": len(case.distances) > 1,
         "an applied force in place of a mean force": case.mean_force_N is None,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell
+from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import contact_statistics, filter_force
 from dynamics.line_operator.start import OperatorStart
 from dynamics.results.slack_times import slack_time_of_records
@@ -169,8 +170,9 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
     uplift = record.uplift[:, highest, ::-1].T.ravel()
     step = np.arange(1, len(record.force) + 1, dtype=np.float64)
     results = []
-    trains = zip(case.distances, span_map.state.applied_forces, record.forces, record.heights, strict=True)
-    for distance, applied, force, height in trains:
+    rolls, rolling = record.rolls, case.pantograph.head is not None
+    trains = zip(case.distances, span_map.state.applied_forces, record.forces, record.heights, rolls, strict=True)
+    for distance, applied, force, height, roll in trains:
         position, order = _by_station(step * dt * case.speed - distance, case.line.period)
         force, height = force[order], height[order]
         bands = filter_force(force, dt, case.signal, periodic=True)
@@ -183,6 +185,8 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
                 contact_height=height,
                 evaluated=slice(0, len(force)),
                 statistics=contact_statistics(force, bands, height, float(uplift.max())),
+                place=place_on_head(eq, position),
+                roll=roll[order] if rolling else np.zeros(0),
             )
         )
     return Solution(
@@ -243,6 +247,8 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | 
             contact_force=one.contact_force[-n:],
             contact_force_filtered=one.contact_force_filtered[-n:],
             contact_height=one.contact_height[-n:],
+            place=one.place[-n:],
+            roll=one.roll[-n:],
             evaluated=slice(0, min(n, len(one.contact_force))),
         )
         for one in long.pantographs

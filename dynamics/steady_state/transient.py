@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
+from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.results.slack_times import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
@@ -113,6 +114,8 @@ def _solution(
             contact_height=height,
             evaluated=slice((total - count) * n, total * n),
             statistics=statistics(total - count, total, q),
+            place=place_on_head(eq, step * dt * case.speed - distance),
+            roll=_roll(case, eq, records, q),
         )
         for q, (distance, (force, height, filtered)) in enumerate(zip(case.distances, runs, strict=True))
     ]
@@ -134,6 +137,14 @@ def _solution(
         support_uplift=uplift,
         dropper_slack_time=slack_time_of_records(case, eq, records[-count:]) if usable and records else np.zeros(0),
     )
+
+
+def _roll(case: CaseSpec, eq: Equilibrium, records: list[SpanRecord], q: int) -> NDArray[np.float64]:
+    """Roll of a pantograph's head over all spans [rad], which every other cell of a mirrored line sees reversed."""
+    if case.pantograph.head is None or not records:
+        return np.zeros(0)
+    turned = -1.0 if (eq.mesh.elem_mirror < 0.0).any() else 1.0
+    return np.concatenate([turned**k * r.rolls[q] for k, r in enumerate(records)])
 
 
 def _joined(

@@ -230,15 +230,17 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
     dt, kc, tolerance = constants.scalars.dt, constants.contact_stiffness, constants.tolerance
     lam, wire, own, yielding = pressed.force, pressed.wire, pressed.own, pressed.yielding
     slack = fd, fb, scratch.fd_old
-    h_comp, sweeps = 0.5 * panto.inverse[0, 0], 0
+    h_comp, sweeps, r = pressed.yields, 0, panto.mass.size - 1
     _list(now, (u, w), listed, found, operators, inputs)
     coupled = begin_contacts(step, (u, w), pressed, operators, inputs)
     for q in range(lam.size):
-        yielding[q] = 1.0 / (1.0 + kc * dt * (0.5 * own[q] + h_comp))
+        arm = contact.lever[q, step]
+        h_comp[q] = 0.5 * panto.inverse[0, 0] + 0.5 * arm * arm * panto.inverse[r, r]
+        yielding[q] = 1.0 / (1.0 + kc * dt * (0.5 * own[q] + h_comp[q]))
     for sweep in range(MAX_SWEEPS):
         sweeps, move = sweep, 0.0
         for q in range(lam.size):
-            gap = pressed.head[q] - dt * h_comp * lam[q] - pressed.below[q] - dt * wire[q]
+            gap = pressed.head[q] - dt * h_comp[q] * lam[q] - pressed.below[q] - dt * wire[q]
             new = max(0.0, lam[q] + (kc * gap - lam[q]) * yielding[q])
             move, change = max(move, abs(new - lam[q])), 0.5 * (new - lam[q])
             lam[q] = new

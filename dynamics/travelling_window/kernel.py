@@ -50,7 +50,10 @@ __all__ = ["carry_supports", "march_span"]
 
 @njit(**OPTIONS)
 def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
-    """Mean velocities of a pantograph under an applied force, without the new contact force."""
+    """Mean velocities of a pantograph under an applied force, without the new contact force.
+
+    ``half_old`` is half of the old contact force, and its moment where the head rolls.
+    """
     A_inv, mass, stiffness = panto.inverse, panto.mass, panto.stiffness
     m = zp.size
     for i in range(m):
@@ -61,7 +64,9 @@ def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
             rhs -= stiffness[j, k] * zp[k]
         rhs += panto.acted[j] * force
         if j == 0:
-            rhs -= half_old
+            rhs -= half_old[0]
+        if panto.rolls and j == m - 1:
+            rhs -= half_old[1]
         for i in range(m):
             wp[i] += A_inv[i, j] * rhs
 
@@ -72,15 +77,19 @@ def _first_forces(lam, u, zp, contact, constants):
     for q in range(lam.size):
         column = constants.span + contact.column[q, 0]
         lift = point_value(u, contact.dof[q, 0], contact.weight[q, 0], column, u.shape[0])
-        lam[q] = max(0.0, constants.contact_stiffness * (zp[q, 0] - contact.height[q, 0] - lift))
+        head = zp[q, 0] + contact.lever[q, 0] * zp[q, -1]
+        lam[q] = max(0.0, constants.contact_stiffness * (head - contact.height[q, 0] - lift))
 
 
 @njit(**OPTIONS)
-def _move_pantographs(zp, vp, wp, panto, lam, dt):
+def _move_pantographs(zp, vp, wp, panto, lam, lever, dt):
     """Add the new contact forces' share to the pantographs' mean velocities, and move them."""
+    r = zp.shape[1] - 1
     for q in range(lam.size):
         for i in range(zp.shape[1]):
             wp[q, i] -= panto.inverse[i, 0] * 0.5 * lam[q]
+            if panto.rolls:
+                wp[q, i] -= panto.inverse[i, r] * 0.5 * lam[q] * lever[q]
             zp[q, i] += dt * wp[q, i]
             vp[q, i] = 2.0 * wp[q, i] - vp[q, i]
 
@@ -123,6 +132,7 @@ def _record(step, lam, state, inputs, records, n):
         records.force[q, step - 1] = lam[q]
         records.height[q, step - 1] = contact.height[q, step] + lift
         records.head[q, step - 1] = state.zp[q, 0]
+        records.roll[q, step - 1] = state.zp[q, -1]
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
@@ -150,9 +160,7 @@ def _count_slack(records, step, u, squeezed, droppers, p):
 def march_span(
     lanes: Lanes, state: March, scratch: Scratch, operators: Operators, inputs: Inputs, records: Records
 ) -> int:
-    """March one span of train travel in place; returns the largest number of Gauss-Seidel sweeps of a step.
-
-    Any number of equal pantographs, each with its place in the window, its own contact and applied force.
+    """March a train of equal pantographs over one span, in place; returns the most Gauss-Seidel sweeps of a step.
 
     Parameters
     ----------
@@ -182,8 +190,9 @@ def march_span(
         _point_forces(s, step - 1, old, held, inputs, n, -1.0)
         solve_spans(lanes, w, a, s, operators.factor)
         for q in range(lam.size):
-            _pantograph_free(zp[q], vp[q], wp[q], panto, panto.applied[q], 0.5 * old[q], dt)
-            head[q] = zp[q, 0] + dt * wp[q, 0]
+            lever, half = contact.lever[q], 0.5 * old[q]
+            _pantograph_free(zp[q], vp[q], wp[q], panto, panto.applied[q], (half, half * lever[step - 1]), dt)
+            head[q] = zp[q, 0] + dt * wp[q, 0] + lever[step] * (zp[q, -1] + dt * wp[q, -1])
         stretches(lanes, scratch.stretch, u, w, droppers, dt)
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
         worst = max(worst, forces_of_step(lanes, Now(step, n_found), state, scratch, operators, inputs))
@@ -201,7 +210,7 @@ def march_span(
         if records.motion.rows.shape[1] > 0:
             records.motion.rows[:, step - 1] = w[:n]
             records.motion.squeeze[step - 1] = fd
-        _move_pantographs(zp, vp, wp, panto, lam, dt)
+        _move_pantographs(zp, vp, wp, panto, lam, contact.lever[:, step], dt)
         if records.motion.rows.shape[1] > 0:
             records.motion.pantograph[step - 1] = wp[0]
         _record(step, lam, state, inputs, records, n)

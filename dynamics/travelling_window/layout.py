@@ -134,20 +134,22 @@ class Contact(NamedTuple):
     """Contacts by step.
 
     Dofs and weights (pantograph, step, 4), height of the wire at rest (pantograph, step) [m], and the column that
-    each stands in, counted from the leading one's (pantograph, step).
+    each stands in, counted from the leading one's (pantograph, step). ``lever`` (pantograph, step) is the wire's place
+    to the left of a rolling head's middle [m], in the leading one's cell; zero where heads do not roll.
     """
 
     dof: Ints
     weight: Floats
     height: Floats
     column: Ints
+    lever: Floats
 
 
 class Panto(NamedTuple):
     """Equal pantographs.
 
     Inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], where applied forces act (mass,) [-], and
-    these forces (pantograph,) [N].
+    these forces (pantograph,) [N]. Where the head ``rolls`` its roll is the last coordinate.
     """
 
     inverse: Floats
@@ -155,6 +157,7 @@ class Panto(NamedTuple):
     stiffness: Floats
     acted: Floats
     applied: Floats
+    rolls: bool
 
 
 class Droppers(NamedTuple):
@@ -252,14 +255,15 @@ class Motion(NamedTuple):
 class Records(NamedTuple):
     """What is written down by step.
 
-    Force [N], height [m] and head [m] (pantograph, step), uplift (step, support, column) [m], dropper force (step,
-    dropper) of the span that the leading pantograph passes [N]; then the steps that each dropper ended slack (dropper,
-    span), and the whole motion.
+    Force [N], height [m], head [m] and roll, or the lowest mass [rad, m] (pantograph, step), uplift (step, support,
+    column) [m], dropper force (step, dropper) of the span that the leading pantograph passes [N]; then the steps that
+    each dropper ended slack (dropper, span), and the whole motion.
     """
 
     force: Floats
     height: Floats
     head: Floats
+    roll: Floats
     uplift: Floats
     dropper: Floats
     slack_steps: Ints

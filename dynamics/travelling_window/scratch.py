@@ -28,8 +28,8 @@ class Pressed(NamedTuple):
     """Of every contact of a step (pantograph,).
 
     Force at its end and at its beginning [N]; heights of head and wire without the forces sought [m]; rate of the wire,
-    its compliance, the share of a missing force that a sweep adds, what a sweep of the droppers does to the rate; and
-    the rate by a push of another (felt by, from).
+    its compliance, that of the head, the share of a missing force that a sweep adds, what a sweep of the droppers does
+    to the rate; and the rate by a push of another (felt by, from).
     """
 
     force: Floats
@@ -38,6 +38,7 @@ class Pressed(NamedTuple):
     below: Floats
     wire: Floats
     own: Floats
+    yields: Floats
     yielding: Floats
     felt: Floats
     mutual: Floats

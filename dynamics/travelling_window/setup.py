@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,14 @@ from scipy.sparse import coo_array, csr_array
 from catenary.errors import InputError
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.cell_blocks import CellMatrix
-from catenary.linearised.contact_wire import static_height
+from catenary.linearised.contact_wire import place_on_head, static_height
 from dynamics.linear_algebra.skyline import envelope_ldl, envelope_solve
+from dynamics.spec.case import CaseSpec
 from dynamics.travelling_window.cell_rows import entries, product_rows, row_lists
 from dynamics.travelling_window.layout import Contact, Ends, Factor, Operators, Supports
 from dynamics.travelling_window.near_fields import near_fields
 
-__all__ = ["WindowOperators", "build_window"]
+__all__ = ["WindowOperators", "build_window", "with_levers"]
 
 # the cut is made good once a span, when elastic forces are formed again from displacements
 DECAYED = 1.0e-8
@@ -110,7 +111,23 @@ def _contacts(cell: VerticalCell, steps: int, distances: tuple[float, ...]) -> C
         np.ascontiguousarray(weight).reshape(*at.shape, 4),
         static_height(cell.equilibrium, at.ravel()).reshape(at.shape),
         column,
+        np.zeros(at.shape),
     )
+
+
+def with_levers(operators: WindowOperators, case: CaseSpec) -> WindowOperators:
+    """The same window with the wire's places on heads that roll, of every pantograph and step.
+
+    Every other cell of a mirrored line sees a head from the other side.
+    """
+    if case.pantograph.head is None:
+        return operators
+    eq, contact = operators.cell.equilibrium, operators.contact
+    period, steps = eq.spec.period, contact.height.shape[1] - 1
+    column, at = _cells_passed(np.arange(steps + 1) * (period / steps), case.distances, period)
+    turned = (-1.0) ** column if (eq.mesh.elem_mirror < 0.0).any() else np.ones(column.shape)
+    lever = turned * place_on_head(eq, at.ravel()).reshape(at.shape)
+    return replace(operators, contact=contact._replace(lever=lever))
 
 
 def _cells_passed(

@@ -24,7 +24,7 @@ class WindowState:
     u, a, s : float array (dof, span + 1)
         Displacement [m], (2/dt) times momentum, and elastic force [N]; the last column holds the closing support.
     z, z_dot : float array (pantograph, mass)
-        Heights [m] and velocities [m/s].
+        Heights [m] and velocities [m/s]; of a head that rolls its roll [rad] and rate last.
     applied_forces : float array (pantograph,)
         [N].
     """
@@ -55,8 +55,9 @@ class SpanRecord:
 
     Attributes
     ----------
-    forces, heights, heads : float array (pantograph, step)
-        Contact forces [N], contact-wire heights at the contact points [m], head heights [m].
+    forces, heights, heads, rolls : float array (pantograph, step)
+        Contact forces [N], contact-wire heights at the contact points [m], head heights [m], and roll of heads that
+        have it, in the sense of the leading one's cell [rad].
     uplift : float array (step, support, column)
         Displacement of the contact wire at the supports of a cell, in every cell of the window [m]; the last column
         holds the support that closes it.
@@ -73,6 +74,7 @@ class SpanRecord:
     forces: NDArray[np.float64]
     heights: NDArray[np.float64]
     heads: NDArray[np.float64]
+    rolls: NDArray[np.float64]
     uplift: NDArray[np.float64]
     dropper_force: NDArray[np.float64]
     slack_steps: NDArray[np.int64]

@@ -42,7 +42,7 @@ from dynamics.travelling_window.layout import (
     Scalars,
 )
 from dynamics.travelling_window.scratch import Listed, Pressed, Scratch
-from dynamics.travelling_window.setup import WindowOperators, build_window
+from dynamics.travelling_window.setup import WindowOperators, build_window, with_levers
 from dynamics.travelling_window.solve import settle_spans
 from dynamics.travelling_window.state import SpanRecord, WindowState
 
@@ -85,7 +85,7 @@ class TravellingWindow:
         self.behind, self.ahead = window_spans(whole(behind) + train, whole(ahead), precision)
         self.spans = self.behind + self.ahead + 1
         self.dt, self.steps = case.time_step, case.steps_per_period
-        self.operators: WindowOperators = build_window(cell, self.dt, self.steps, distances)
+        self.operators: WindowOperators = with_levers(build_window(cell, self.dt, self.steps, distances), case)
         self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
         effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
@@ -106,7 +106,7 @@ class TravellingWindow:
             listed=Listed(*np.zeros((2, many)), reach=np.zeros((count, many))),
             before=np.empty((many, 2), np.int64),
             squeeze=aligned((4 * drop[0], width), self._number),
-            pressed=Pressed(*np.zeros((8, count)), mutual=np.zeros((count, count))),
+            pressed=Pressed(*np.zeros((9, count)), mutual=np.zeros((count, count))),
         )
         spec, hung, (given_up, beta) = case.catenary, cell.equilibrium, slack_share(case)
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
@@ -148,11 +148,12 @@ class TravellingWindow:
         """March the pantograph over one span, changing ``state`` in place; ``whole`` keeps all that moves."""
         self._fd[:] = self._correction(state)
         steps = self.steps
-        force, height, head = np.empty((3, self.pantographs, steps))
+        force, height, head, roll = np.empty((4, self.pantographs, steps))
         record = Records(
             force,
             height,
             head,
+            roll,
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
             np.zeros(self._fd.shape, np.int64),
@@ -166,12 +167,16 @@ class TravellingWindow:
             March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
             self.scratch,
             self.marched_operators,
-            Inputs(self.operators.contact, Panto(*self.panto, state.applied_forces), self.droppers, self.constants),
+            Inputs(self.operators.contact, self._pressing(state), self.droppers, self.constants),
             record,
         )
         for x, y in zip(held, self._moved, strict=True):
             x[:] = y
         return SpanRecord(*record, sweeps=int(sweeps))
+
+    def _pressing(self, state: WindowState) -> Panto:
+        """The pantographs with their applied forces."""
+        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls)
 
     def _motion(self, steps: int) -> Motion:
         n, width = self._moved[0].shape
@@ -199,6 +204,8 @@ class TravellingWindow:
             x[ni:, S - 1] = 0.0
             x[:, S] = 0.0
         state.a[:ni, 0] -= 2.0 / self.dt * dropped
+        if self.case.pantograph.head is not None and (self.cell.equilibrium.mesh.elem_mirror < 0.0).any():
+            state.z[:, -1], state.z_dot[:, -1] = -state.z[:, -1], -state.z_dot[:, -1]  # as the next cell sees it
         self._join_span(state, velocity)
         if settled:
             self.settle(state)
@@ -233,10 +240,14 @@ class TravellingWindow:
 
         The applied forces [N] are those named here or in the case, or else such as give the mean force to be held.
         """
-        case, stiffness, one = self.case, self.panto[2], np.ones(self.pantographs)
-        push = self.pantograph.applied
+        case, one, count = self.case, np.ones(self.pantographs), len(self.panto[1]) - self.pantograph.rolls
+        stiffness, lever = self.panto[2][:count, :count], self.operators.contact.lever[:, 0]
+        push = self.pantograph.applied[:count]
         displacements, compliance = self._static_unit_loads()
         softness = np.eye(self.pantographs) / case.contact.stiffness + compliance
+        head = case.pantograph.head
+        if head is not None:
+            softness += np.diag(lever**2) / head.roll_stiffness
         height = self.operators.contact.height[:, 0]
         gain = pressed_at_rest(stiffness, softness, 0.0 * one, np.outer(one, push))[1]
         applied = self.given_forces if applied_forces is None else applied_forces
@@ -248,7 +259,9 @@ class TravellingWindow:
         for force, displacement in zip(contact, displacements, strict=True):
             state.u += force * displacement
         self.settle(state)
-        state.z[:] = heights
+        state.z[:, :count] = heights
+        if head is not None:
+            state.z[:, -1] = -contact * lever / head.roll_stiffness
         state.applied_forces[:] = applied
         return state, float(gain[0])
 

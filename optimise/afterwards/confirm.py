@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from catenary.spec.line import CatenarySpec
+from catenary.spec.mesh import MeshSpec
 from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import COARSER, long_window, shorter_window
 from dynamics.spec.case import CaseSpec
@@ -79,10 +80,16 @@ class DesignConfirmation:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Nominal line and best design confirmed."""
+    """Nominal line and best design confirmed; ``whole_line`` where they end, and are run from end to end."""
 
     nominal: DesignConfirmation
     best: DesignConfirmation
+    whole_line: bool = False
+
+    @property
+    def by(self) -> str:
+        """What confirms them, in words."""
+        return "finer run of the whole line" if self.whole_line else "long transient"
 
     @property
     def change_percent(self) -> float:
@@ -131,10 +138,15 @@ def confirm(
         return None
     run = solve or _long_transient
     nominal = _confirm(result, result.nominal, run, refine)
-    return Confirmation(nominal, nominal if best.number == 0 else _confirm(result, best, run, refine))
+    found = nominal if best.number == 0 else _confirm(result, best, run, refine)
+    return Confirmation(nominal, found, result.case.on_open_line)
 
 
 def _long_transient(case: CaseSpec) -> Solution:
+    if case.on_open_line:
+        from dynamics.open_line.solve import solve_open_line
+
+        return solve_open_line(case)
     from dynamics.steady_state.transient import solve_transient
 
     return solve_transient(case)
@@ -153,15 +165,23 @@ def _confirm(
         if not run.status.has_figures or run.train_statistics is None:
             return DesignConfirmation(record.number, sigma, None, None, run.message or run.status.value)
         sigmas.append(float(run.train_statistics.contact_force_std_N))
-        spread = run.spread_percent
+        # the spans of a line that ends differ, so that its halves say nothing about the error
+        spread = 0.0 if one.on_open_line else run.spread_percent
     coarser = sigmas[0] if refine else None
     return DesignConfirmation(record.number, sigma, sigmas[-1], spread, "", coarser, _in_words(numerics[-1]))
 
 
 def transients(result: CampaignResult, record: TrialRecord, refine: bool) -> tuple[CaseSpec, ...]:
-    """Cases of the long transients that confirm a design: coarser and finer, or one on the search's own numerics."""
+    """Cases of the long transients that confirm a design: coarser and finer, or one on the search's own numerics.
+
+    A line by stations is run from end to end.
+    """
     line = result.line_of(record).model_dump()
-    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": "transient"})
+    whole = result.case.on_open_line
+    solver = result.case.solver if whole else "transient"
+    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": solver})
+    if whole:
+        return whole_line_cases(case, result.case.catenary.mesh) if refine else (case,)
     if not refine:
         return (case,)
     return confirming(case, longest_element(result.space.typical_of(result.case.catenary)))
@@ -189,7 +209,26 @@ def confirming(case: CaseSpec, longest: float) -> tuple[CaseSpec, CaseSpec]:
     return coarse, coarse.model_copy(update=finer)
 
 
+def whole_line_cases(case: CaseSpec, mesh: MeshSpec) -> tuple[CaseSpec, CaseSpec]:
+    """Take two numerics for a line that ends: its own mesh at a single run's step, and both finer, as `confirming`."""
+    coarse = case.model_copy(
+        update={
+            "dt": min(case.dt, LONGEST_STEP),
+            "strict_dt": False,
+            "catenary": case.catenary.model_copy(update={"mesh": mesh}),
+        }
+    )
+    finer = {
+        "dt": 0.5 * coarse.dt,
+        "catenary": with_elements(case.catenary, mesh.largest_element_length, COARSER),
+    }
+    return coarse, coarse.model_copy(update=finer)
+
+
 def _in_words(case: CaseSpec) -> str:
+    if case.on_open_line:
+        element = case.catenary.mesh.largest_element_length
+        return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, the whole line"
     settings, element = case.transient, case.catenary.mesh.largest_element_length
     window = f"a window of {settings.spans_behind} + {settings.spans_ahead} spans"
     return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"

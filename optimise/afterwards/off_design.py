@@ -2,7 +2,8 @@
 
 Other speeds, another contact stiffness, more or less damping, errors of heights and of dropper lengths, the model's
 other dimension: for each the steady state on a long window, with its numerical error, on finer numerics where that is
-large. Where no state repeats it is the long transient. What cannot be run says why and has no number.
+large. Where no state repeats it is the long transient. What cannot be run says why and has no number. A line by
+stations is run from end to end, without errors of installation, which repeat from span to span.
 
 Lines with errors of installation differ from their own line by millimetres at the droppers, and waves leave a window as
 they do there: where that line has shown that a short window moves sigma by little, they are run on one, with that
@@ -101,6 +102,16 @@ def conditions(case: CaseSpec, wanted: OffDesignSpec, droppers: int) -> list[Off
     others = [k for k in wanted.contact_stiffness if k != case.contact.stiffness]
     found += [OffDesignCondition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
     found += [OffDesignCondition("damping", factor, damping=factor) for factor in wanted.damping_factors]
+    found += [] if case.catenary.ends else _installed_lines(wanted, droppers)
+    if wanted.other_dimension:
+        other = "planar" if case.catenary.dimension == "spatial" else "spatial"
+        found.append(OffDesignCondition("dimension", dimension=other))
+    return found
+
+
+def _installed_lines(wanted: OffDesignSpec, droppers: int) -> list[OffDesignCondition]:
+    """List the conditions of lines that are fitted with errors."""
+    found = []
     units = [standard_errors(wanted.seed, k, droppers) for k in range(wanted.samples)]
     for deviation in wanted.height_errors_mm:
         for k, (heights, _) in enumerate(units):
@@ -110,9 +121,6 @@ def conditions(case: CaseSpec, wanted: OffDesignSpec, droppers: int) -> list[Off
         for k, (_, lengths) in enumerate(units):
             cut = tuple((1e-3 * deviation * lengths).tolist())
             found.append(OffDesignCondition("length_error", deviation, sample=k + 1, lengths=cut))
-    if wanted.other_dimension:
-        other = "planar" if case.catenary.dimension == "spatial" else "spatial"
-        found.append(OffDesignCondition("dimension", dimension=other))
     return found
 
 
@@ -152,7 +160,8 @@ def run_conditions(
     count = len(lines)
     own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))
     first, others = jobs[own * count : (own + 1) * count], jobs[: own * count] + jobs[(own + 1) * count :]
-    run = case.model_copy(update={"solver": "periodic" if assured else "transient"})
+    repeats = {"solver": "periodic" if assured else "transient"}
+    run = case if case.on_open_line else case.model_copy(update=repeats)
     cluster = cluster.for_assured if assured else cluster
     setting = Setting(run, time_limit_s=cluster.time_limit_s, assured=assured)
     kind = RunKind("off-design table", Outcome, (run, assured))

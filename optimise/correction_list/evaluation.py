@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from catenary.errors import lacks_memory
 from catenary.layout.stretch import stretch_of
 from catenary.spec.line import CatenarySpec
-from catenary.spec.mesh import MeshSpec
+from catenary.spec.mesh import COARSE
 from catenary.spec.section import DefectSpec
 from dynamics.results.by_span import figures_by_span
 from dynamics.results.solution import Solution
@@ -39,8 +39,6 @@ __all__ = [
 ]
 
 BESIDE = 2  # spans of a stretch on either side of the dropper's own
-# mesh of a stretch, whose runs are subtracted: a third of the time of the usual one, and sigma within 1 %
-COARSE = MeshSpec(elements_per_bay=2, largest_element_length=1.0)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from optimise.design.station_grid import line_on_grid, stations_on_grid
 from optimise.design.string_model import shortest_dropper
 from optimise.design.unequal_spans import SAME_PLACE, repeated, shorter_alone, with_longer
 from optimise.spec.design import LINE_QUANTITIES, DesignSpec
+from optimise.spec.station_design import misfits_of
 
 __all__ = ["DesignSpace", "Variable"]
 
@@ -213,7 +214,7 @@ class DesignSpace:
 
     def _unfit_ranges(self) -> list[str]:
         """Say which ranges do not fit the nominal line."""
-        problems = self._spans_already_unequal()
+        problems = [*misfits_of(self.nominal, self.design), *self._spans_already_unequal()]
         for key, (low, high) in self.design.line_ranges.items():
             if key.startswith("stitch_") and self.nominal.stitch is None:
                 problems.append(f"design.{key} must be left out (or null): {self.nominal.name} has no stitch wire")

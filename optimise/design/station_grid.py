@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from catenary.errors import InputError
-from catenary.spec.line import FROM_CLAMP, FROM_SUPPORT, CatenarySpec
+from catenary.spec.line import CatenarySpec
+from catenary.spec.placing.droppers import FROM_SUPPORT
+from catenary.spec.placing.stitch import FROM_CLAMP
 from optimise.spec.design import DesignSpec
 
 __all__ = ["DIGITS", "line_on_grid", "stations_on_grid"]

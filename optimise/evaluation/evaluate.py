@@ -28,8 +28,14 @@ __all__ = ["case_of", "evaluate", "evaluate_batch", "prepare"]
 def prepare(case: CaseSpec, directions: bool = True) -> Any:
     """Steady state of the nominal line, from which near designs start; compiles the kernels.
 
-    Without ``directions`` nothing is learned from near designs.
+    Without ``directions`` nothing is learned from near designs. Of a line by stations it is the applied force that
+    holds its mean [N].
     """
+    if case.on_open_line:
+        from dynamics.solution import solve
+
+        found = solve(case)
+        return found.applied_force_N if found.status.has_figures else None
     if not case.seeks_steady_state:
         return None
     from dynamics.steady_state.learned_start import learned_start
@@ -138,6 +144,8 @@ def _solve(case: CaseSpec, setting: Setting) -> tuple[Solution, NumericalError |
     """Solution, and the error of its standard deviation where one is asked for."""
     from dynamics.solution import solve
 
+    if case.on_open_line:
+        return solve(case, applied_force=setting.start), None
     if not setting.assured:
         return solve(case, setting.start), None
     from dynamics.accuracy.assured import on_long_window, on_short_window, solve_assured

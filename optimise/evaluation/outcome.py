@@ -41,6 +41,8 @@ class OutcomeStatus(Enum):
     EQUILIBRIUM_FAILED = "equilibrium_failed"
     NO_ROOM = "no_room"
     STEEP_ARM = "steep_arm"
+    PUSHED_ARM = "pushed_arm"
+    BLOWN_OFF = "blown_off"
     MEAN_FORCE_NOT_HELD = "mean_force_not_held"
     STEP_NOT_CONVERGED = "step_not_converged"
     DIVERGED = "diverged"

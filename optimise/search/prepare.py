@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from catenary.errors import InputError, sentences_of
 from dynamics.spec.case import CaseSpec
 from optimise.design.space import DesignSpace
+from optimise.design.station_space import space_of
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import refuse_impossible
 from optimise.record.campaign_folder import CampaignFolder
@@ -62,7 +63,7 @@ def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> Pr
         another campaign, or workers cannot be had from here.
     """
     scenarios = _possible_scenarios(campaign, case)
-    space, place = DesignSpace(case.catenary, campaign.design), CampaignFolder(Path(folder))
+    space, place = space_of(case.catenary, campaign.design), CampaignFolder(Path(folder))
     prepared = PreparedCampaign(campaign, case, place, space, scenarios, place.refuse_other(campaign, case))
     if campaign.design.as_built:
         _refuse_unbuildable(space, case)

@@ -15,6 +15,7 @@ from catenary.storage.files import write_text_atomic
 from dynamics.spec.case import CaseSpec
 from optimise.design.cut_lengths import heights_at_rest, with_lengths
 from optimise.design.space import DesignSpace
+from optimise.design.station_space import space_of
 from optimise.evaluation.figures import HEIGHTS, LENGTHS
 from optimise.evaluation.objectives import OBJECTIVES, Objective
 from optimise.record.campaign_folder import CampaignFolder, TrialRecord
@@ -45,7 +46,7 @@ class CampaignResult:
     @cached_property
     def space(self) -> DesignSpace:
         """Design space, which turns the values of a trial into a line."""
-        return DesignSpace(self.case.catenary, self.campaign.design)
+        return space_of(self.case.catenary, self.campaign.design)
 
     @cached_property
     def scenarios(self) -> ScenarioSet | None:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 from catenary.spec.line import Span
+from optimise.spec.station_design import STATION_KEYS, OverlapRangeSpec, SpansRangeSpec, StationRange
 
 __all__ = ["LINE_QUANTITIES", "DesignSpec"]
 
@@ -37,10 +38,10 @@ LINE_QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
 class DesignSpec(Spec):
     """Design variables, symmetric about mid-span, and their ranges."""
 
-    kind: Literal["heights", "spacing", "both", "line"] = Field(
+    kind: Literal["heights", "spacing", "both", "line", "stations"] = Field(
         default="heights",
         description="contact-wire heights at the droppers, stations of the droppers, both, or neither: then only "
-        "what is given a range of its own changes",
+        "what is given a range of its own changes, on a line that repeats (line) or on one by stations (stations)",
     )
     height_change: Annotated[float, Field(gt=0.0, le=0.2)] = Field(
         default=0.060, description="largest change of a contact-wire height from the nominal line [m]"
@@ -105,6 +106,29 @@ class DesignSpec(Spec):
         default=None, description="range of the droppers' upper clamp mass [kg]; not given: as the nominal line"
     )
 
+    overlap_heights: OverlapRangeSpec | None = Field(
+        default=None,
+        description="line by stations: contact height of both wires at the supports inside an overlap may change",
+    )
+    overlap_elevations: OverlapRangeSpec | None = Field(
+        default=None, description="line by stations: elevation of the wires at the ends of an overlap may change"
+    )
+    overlap_staggers: OverlapRangeSpec | None = Field(
+        default=None, description="line by stations: stagger of both wires at the supports inside an overlap may change"
+    )
+    dropper_heights: SpansRangeSpec | None = Field(
+        default=None, description="line by stations: contact-wire heights at single droppers may change"
+    )
+    dropper_lengths: SpansRangeSpec | None = Field(
+        default=None, description="line by stations: lengths to which single droppers are cut may change"
+    )
+
+    @property
+    def station_ranges(self) -> dict[str, StationRange]:
+        """What may change on a line by stations, by key."""
+        given = {key: getattr(self, key) for key in STATION_KEYS}
+        return {key: value for key, value in given.items() if value is not None}
+
     @property
     def line_ranges(self) -> dict[str, tuple[float, float]]:
         """Ranges of the quantities of the line as a whole that may change, by key."""
@@ -114,8 +138,9 @@ class DesignSpec(Spec):
     @property
     def what(self) -> str:
         """Design variables in words."""
-        whole = ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
-        return ", ".join(whole if self.kind == "line" else [self.kind, *whole])
+        whole = [key.replace("_", " ") for key in self.station_ranges]
+        whole += ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
+        return ", ".join(whole if self.kind in ("line", "stations") else [self.kind, *whole])
 
     @property
     def as_built(self) -> str:
@@ -127,7 +152,8 @@ class DesignSpec(Spec):
     def unsaid(self) -> set[str]:
         """Keys that are not given, left out of a campaign's hash: it had none of them when it could not have."""
         steps = {key for key in ("station_grid", "length_step") if getattr(self, key) is None}
-        return set(LINE_QUANTITIES) - set(self.line_ranges) | steps
+        stations = set(STATION_KEYS) - set(self.station_ranges)
+        return set(LINE_QUANTITIES) - set(self.line_ranges) | steps | stations
 
     @model_validator(mode="after")
     def _something_may_change(self) -> Self:
@@ -137,10 +163,9 @@ class DesignSpec(Spec):
             for key, (low, high) in self.line_ranges.items()
             if low >= high
         ]
-        if self.kind == "line" and not self.line_ranges:
-            problems.append(
-                f"design.kind 'line' must have something to change: give a range to one of {', '.join(LINE_QUANTITIES)}"
-            )
+        if self.kind in ("line", "stations") and not self.line_ranges and not self.station_ranges:
+            known = ", ".join((*LINE_QUANTITIES, *STATION_KEYS))
+            problems.append(f"design.kind '{self.kind}' must have something to change: give a range to one of {known}")
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -129,9 +129,10 @@ class OptimiseJob(CaseSpec):
 
     @model_validator(mode="after")
     def _campaign_is_possible(self) -> Self:
-        if self.on_open_line:
+        if self.on_open_line and not self.catenary.ends:
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
-        problems = list(self.scenarios.defects.problems(self.catenary))
+        problems = self._on_a_line_by_stations() if self.catenary.ends else []
+        problems += list(self.scenarios.defects.problems(self.catenary))
         by_lengths = self.catenary.droppers.prescribed == "lengths" or self.design.length_step is not None
         if self.catenary.repeat is not None and by_lengths:
             problems.append(
@@ -145,6 +146,21 @@ class OptimiseJob(CaseSpec):
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _on_a_line_by_stations(self) -> list[str]:
+        """Say what a campaign on a line that ends cannot have."""
+        asked = {
+            "scenarios.errors": self.scenarios.errors.wanted,
+            "scenarios.defects": self.scenarios.defects.wanted,
+            "polish.best": self.polish.best > 0,
+            "warm_start": self.warm_start is not None,
+        }
+        return [
+            f"{key} must be left out on a line by stations, whose runs are marches from end to end: it needs a line "
+            f"that repeats, such as its type"
+            for key, wanted in asked.items()
+            if wanted
+        ]
 
 
 class ParameterStudyJob(CaseSpec):

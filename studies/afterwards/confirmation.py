@@ -75,7 +75,8 @@ def confirm_campaign(
     cases = [(case, False) for finest in reversed(list(zip(*marched.values(), strict=True))) for case in finest]
     cases += [(searched[name], error_estimate) for name in apart]
     errors = " with its numerical error," if error_estimate else ""
-    with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and by the long transient"):
+    again = "finer" if result.case.on_open_line else "by the long transient"
+    with doing(f"confirmation, {len(cases)} runs: each line as in the search,{errors} and {again}"):
         solved = solve_cases(cases, result.campaign.cluster, finished_runs(result.folder))
         limits = read_head(result.folder)
         for name, case in searched.items():
@@ -126,6 +127,8 @@ def confirmation_content(confirmation: Confirmation, result: CampaignResult) -> 
         "case_sha256": config_sha256(result.case),
         "own_condition": own_condition(result.campaign.scenarios, result.case),
         **lines,
+        "whole_line": confirmation.whole_line,
+        "by": confirmation.by,
         "change_percent": confirmation.change_percent,
         "change_transient_percent": confirmation.change_transient_percent,
         "change_error_percent": confirmation.change_error_percent,
@@ -141,7 +144,12 @@ def confirmed_change(folder: Path) -> str:
     change, error = content["change_transient_percent"], content["change_error_percent"]
     if change is None:
         return f"not confirmed: {content['verdict']}"
-    return f"by the long transient {with_error(change, error, 1, signed=True)} %: {content['verdict']}"
+    return f"by the {_by(content)} {with_error(change, error, 1, signed=True)} %: {content['verdict']}"
+
+
+def _by(content: dict[str, Any]) -> str:
+    """What confirmed a campaign; records of lines that repeat need not say."""
+    return str(content.get("by", "long transient"))
 
 
 def confirmation_lines(content: dict[str, Any]) -> list[str]:
@@ -152,9 +160,9 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
         design = content[name]
         text = f"{name}: standard deviation {design['sigma_N']:.2f} N"
         if design["sigma_transient_N"] is None:
-            text += f"; the long transient failed: {design['message']}"
+            text += f"; the {_by(content)} failed: {design['message']}"
         else:
-            text += f", long transient {with_error(design['sigma_transient_N'], design['error_N'], 2)} N"
+            text += f", {_by(content)} {with_error(design['sigma_transient_N'], design['error_N'], 2)} N"
             text += f" ({with_error(design['difference_percent'], None, 2, signed=True)} %)"
         lines.append(text)
     text = f"change of the standard deviation {with_error(content['change_percent'], None, 2, signed=True)} %"
@@ -162,5 +170,5 @@ def confirmation_lines(content: dict[str, Any]) -> list[str]:
         text += f" by the search's own figures; whether it is a gain: {content['verdict']}"
     else:
         change, error = content["change_transient_percent"], content["change_error_percent"]
-        text += f", by the long transient {with_error(change, error, 2, signed=True)} %: {content['verdict']}"
+        text += f", by the {_by(content)} {with_error(change, error, 2, signed=True)} %: {content['verdict']}"
     return [*lines, text]

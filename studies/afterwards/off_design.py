@@ -126,16 +126,18 @@ def _named(row: dict[str, Any]) -> str:
 def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     """Cut lengths of the best design's droppers, exact and rounded, with sigma for each; None without a design.
 
-    Of a period with defects they are those of the line as designed, and so is sigma.
+    Of a line with defects they are those of the line as designed, and so is sigma.
     """
-    from catenary.form_finding.equilibrium import EquilibriumStatus, periodic_equilibrium
+    from catenary.form_finding.defects import as_designed
+    from catenary.form_finding.equilibrium import EquilibriumStatus, equilibrium_at_rest
     from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
 
     best = result.best
     if best is None:
         return None
-    line = result.catenary_of(best).model_copy(update={"repeat": None})
-    equilibrium = periodic_equilibrium(line)
+    line = result.catenary_of(best)
+    line = as_designed(line) if line.ends else line.model_copy(update={"repeat": None})
+    equilibrium = equilibrium_at_rest(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return None
     cut = prescribed_by_lengths(equilibrium)
@@ -152,7 +154,8 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
         "length_m": exact,
         "rounded_m": [{"rounded_mm": mm, "length_m": lengths} for mm, lengths in rounded.items()],
         "runs": runs,
-        "stations_rounded": [_at_rounded_stations(result, drawn, mm) for mm in STATIONS_MM],
+        # those of a line by stations are where the plan has them
+        "stations_rounded": [] if line.ends else [_at_rounded_stations(result, drawn, mm) for mm in STATIONS_MM],
     }
     write_json_atomic(result.folder / "fitter_schedule.json", content)
     write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))

@@ -84,7 +84,9 @@ def run(composed: Composed[CampaignJob]) -> int:
         if len(result.campaign.objectives) > 1:
             designs.append(f"catenary={place.pareto_yaml(result.front[-1].number)}")
         exported = f"campaign={result.campaign.name}" if composed.job.run_dir is None else best
-        commands = [*(typed_command("simulate", (design,)) for design in designs), typed_command("export", (exported,))]
+        commands = [typed_command("simulate", (design,)) for design in designs]
+        if not result.case.catenary.ends:  # a bundle is one of a line that repeats
+            commands.append(typed_command("export", (exported,)))
         print("\n  ".join(["Next:", *commands]))
     return code
 
@@ -186,6 +188,7 @@ def _shown_line() -> Iterator[ProgressLine]:
 def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: list[str]) -> int:
     """Confirm, show away from the design point, report; what is on record is added to ``done``."""
     from studies.afterwards.confirmation import confirm_campaign, confirmation_lines
+    from studies.afterwards.design_workbook import show_design_workbook
     from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_report
@@ -202,8 +205,11 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
         with _shown_line() as line:
             with line.doing("lengths of the best design's droppers"):
                 show_fitter_schedule(result)
+            book = show_design_workbook(result, composed.overrides)
             with line.doing("report"):
                 write_report("campaign", result.folder)
+        if book is not None:
+            folder.say(f"Design, figures and cutting list in the line's workbook: {book}")
         folder.say(f"Report without the off-design table, which follows: {result.folder / 'report.html'}")
         trust = composed.job.trust
         with _shown_line() as line:

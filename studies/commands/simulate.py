@@ -163,6 +163,22 @@ def _by_wire(wires: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def _on_head(heads: list[dict[str, Any]]) -> list[str]:
+    """Say where the wire touches every head, and what the head does under it."""
+    lines = []
+    for head in heads:
+        which = f"pantograph {head['pantograph']}: " if len(heads) > 1 else ""
+        text = f"{which}the wire touches the head from {head['place_min_m']:.3f} to {head['place_max_m']:.3f} m"
+        if head["working_margin_m"] is not None:
+            text += (
+                f", {1e3 * head['working_margin_m']:.0f} mm inside its working range; roll up to "
+                f"{head['roll_max_mrad']:.1f} mrad, strips up to {head['front_strip_max_N']:.1f} N (front) and "
+                f"{head['rear_strip_max_N']:.1f} N (rear)"
+            )
+        lines.append(text)
+    return lines
+
+
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
@@ -187,6 +203,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
         )
     lines += _worst_span(summary["by_span"])
     lines += _by_wire(summary["by_wire"])
+    lines += _on_head(summary.get("on_head", []))
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]

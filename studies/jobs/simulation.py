@@ -202,7 +202,16 @@ class NoJob(Spec):
 
 
 ComparisonName = Literal[
-    "steady", "pacdin", "en50318", "pantocat", "arnold_simeon", "formulations", "second_methods", "lines", "pfem"
+    "steady",
+    "pacdin",
+    "en50318",
+    "pantocat",
+    "arnold_simeon",
+    "formulations",
+    "second_methods",
+    "lines",
+    "space",
+    "pfem",
 ]
 COMPARISONS: tuple[ComparisonName, ...] = get_args(ComparisonName)
 

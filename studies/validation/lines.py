@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from studies.validation.rows import Comparison, Reference, Row
 if TYPE_CHECKING:
     from dynamics.results.solution import Solution
 
-__all__ = ["compare", "halves", "in_sections", "mirrored", "untouched"]
+__all__ = ["compare", "halves", "in_sections", "irregular", "mirrored", "untouched"]
 
 Check = Callable[[CatenarySpec, LinesGate], tuple[float | None, str]]
 SPANS, SECTIONS = 10, ((0, 6), (3, 10))
@@ -63,6 +64,8 @@ def compare(gates: GatesSpec, say: Callable[[str], None]) -> Comparison:
         reference = (Reference(against, "0"),)
         rows.append(Row(quantity, case, "%", here, reference, allowed, failure=failure, digits=4))
         say(f"{case}: {rows[-1].here_text} %")
+    rows.append(irregular(kind, gate))
+    say(f"{rows[-1].case}: {rows[-1].here_text} % have a higher σ than the smooth one")
     return Comparison(
         key="lines",
         title="Lines by stations: what an overlap must leave as it is",
@@ -174,6 +177,30 @@ def _twice(line: CatenarySpec) -> CatenarySpec:
     section = {"tension_sections": own.tension_sections * 2, "contact_heights": own.contact_heights * 2}
     update = {"droppers": drops.model_copy(update=droppers), "section": own.model_copy(update=section)}
     return line.model_copy(update=update)
+
+
+def irregular(kind: CatenarySpec, gate: LinesGate) -> Row:
+    """Share of lines with drawn running surfaces whose σ is above that of the line with a smooth wire [%]."""
+    line, drawn = in_sections(kind, SPANS, ((0, SPANS),)), gate.irregular
+    own, spectrum = line.section, drawn.spectrum
+    assert own is not None
+
+    def sigma(seed: int | None) -> float:
+        surface = None if seed is None else spectrum.model_copy(update={"seed": seed})
+        rough = line.model_copy(update={"section": own.model_copy(update={"irregularity": surface})})
+        found = solve(_case(rough, gate, BEFORE, dt=drawn.dt)).statistics
+        return math.nan if found is None else found.contact_force_std_N
+
+    ideal, rough = sigma(None), [sigma(seed) for seed in range(1, drawn.lines + 1)]
+    failed = any(math.isnan(each) for each in (ideal, *rough))
+    share = None if failed else 100.0 * sum(each > ideal for each in rough) / len(rough)
+    words = (
+        f"{drawn.lines} irregular contact wires, rms {1e3 * spectrum.rms:g} mm, waves of {spectrum.shortest:g} to "
+        f"{spectrum.longest:g} m, density n^-{spectrum.exponent:g} ({spectrum.source})"
+    )
+    reference = (Reference("published", drawn.published),)
+    failure = "a run failed" if failed else ""
+    return Row("share of lines with a higher σ", words, "%", share, reference, None, failure=failure, digits=0)
 
 
 def _case(line: CatenarySpec, gate: LinesGate, open_line: Mapping[str, float], **given: object) -> CaseSpec:

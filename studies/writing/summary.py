@@ -92,12 +92,18 @@ def summarise(
         "pantographs": pantographs,
         "by_span": [asdict(each) for each in figures_by_span(solution)],
         "by_wire": [asdict(each) for each in figures_by_wire(solution)],
+        **_in_space(solution),
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
         "warnings": list(rest_warnings(case.catenary)),
         "assessment": assessment_summary(case, solution),
         "wall_time_s": {**{k: float(v) for k, v in solution.wall_time_s.items()}, "total": total},
     }
+
+
+def _in_space(solution: Solution) -> dict[str, Any]:
+    """Figures that a line in the plane does not have: where its wire touches every head."""
+    return {} if not solution.on_head else {"on_head": [asdict(each) for each in solution.on_head]}
 
 
 def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:

@@ -6,7 +6,8 @@ import yaml
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import open_line_equilibrium
-from catenary.library.lines import load_line
+from catenary.library.line_workbook import write_line_workbook
+from catenary.library.lines import line_file_of, load_line
 from catenary.linearised.open_line import linearise
 
 SUPPORTS = [0, 55, 110, 165]
@@ -162,3 +163,33 @@ def test_heights_that_no_dropper_holds_are_named_by_row_with_the_nearest_that_ha
     nearest = 1e3 * float(problem.rpartition("hangs is ")[2].removesuffix(" m"))
     rows[1]["height_mm"] = nearest + 0.1
     assert write(droppers=rows).droppers.contact_wire_heights[10] == pytest.approx(1e-3 * nearest + 1e-4)
+
+
+def test_a_running_surface_comes_from_tables_and_goes_into_a_workbook(tmp_path):
+    """Stations count as the plan does; each problem has its row."""
+    supports = [{"station_m": 1000 + 55 * k} for k in range(5)]
+    content = {
+        "kind": "line", "type": "bruni_2015", "supports": supports, "profile": "surface.csv",
+        "kinks": [{"station_m": 1060, "height_mm": -2, "length_mm": 600}],
+        "irregularity": {"rms": 1e-3, "shortest": 0.8, "seed": 7, "source": "a survey"},
+    }  # fmt: skip
+    (tmp_path / "surface.csv").write_text("station_m,height_mm\n1010,0\n1011,1.5\n1012,0\n", encoding="utf-8")
+    (tmp_path / "rough.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    line = load_line(tmp_path / "rough.yaml")
+    (profile,), (kink,) = line.section.profiles, line.section.kinks
+    assert (profile.stations, profile.heights) == ((10.0, 11.0, 12.0), (0.0, 0.0015, 0.0))
+    assert (kink.station, kink.height, kink.length) == (60.0, -0.002, 0.6)
+    assert (line.section.irregularity.seed, line.section.irregularity.source) == (7, "a survey")
+    write_line_workbook(tmp_path / "rough.xlsx", "bruni_2015", line_file_of(tmp_path / "rough.yaml"), line)
+    assert load_line(tmp_path / "rough.xlsx").section == line.section
+    (tmp_path / "surface.csv").write_text("station_m,height_mm\n1010,0\n1009,90\n", encoding="utf-8")
+    content["irregularity"]["rms"] = 1.0
+    (tmp_path / "rough.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        load_line(tmp_path / "rough.yaml")
+    assert "height must be between -0.05 and 0.05 m: got 0.09 m" in str(refused.value)
+    (tmp_path / "surface.csv").write_text("station_m,height_mm\n1010,0\n1009,1\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"surface.csv.* station must be beyond that of the point before, 1010 m: got 1009 m"
+    ):
+        load_line(tmp_path / "rough.yaml")

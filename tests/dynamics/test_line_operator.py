@@ -19,6 +19,7 @@ from dynamics.line_operator.poles import find_poles, follow_poles
 from dynamics.line_operator.slack import PUSHED, solve_slack
 from dynamics.solution import solve
 from dynamics.spec.status import Status
+from dynamics.steady_state.by_operator import why_marched
 from dynamics.steady_state.learned_start import learned_start
 from studies.report.sections.numerical_error import error_table
 
@@ -215,6 +216,27 @@ def test_what_the_operator_does_not_cover_is_marched_and_said(cases, changes, re
         filter(None, [marched.message, f"marched, for the operator does not cover: {reason}"])
     )
     assert np.array_equal(by_operator.contact_force, marched.contact_force)
+
+
+DRAG = {"diameter": 0.0144}
+WIND = {"speed": 10.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynamic_damping": False}
+
+
+@pytest.mark.parametrize(
+    ("line", "head", "reason"),
+    [
+        ({"track": {"radius": 3000.0}}, None, "a track that curves"),
+        ({"wind": WIND, "repeat": {"spans": 2}}, None, "a wind"),
+        ({}, {"roll_inertia": 1.5, "roll_stiffness": 1750.0}, "a head that rolls"),
+        ({}, None, "a line in space"),
+    ],
+)
+def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, head, reason):
+    case = build_case("bruni_2015", 275.0, mean_force_N=150.0)
+    wires = case.catenary.with_changes(dimension="spatial", **line)
+    pantograph = case.pantograph.with_changes(head=head)
+    case = type(case).model_validate({**case.model_dump(), "catenary": wires, "pantograph": pantograph})
+    assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
 
 
 def test_inputs_that_march_are_written_as_before_there_was_a_choice(cases):

@@ -7,6 +7,7 @@ import yaml
 
 from catenary.spec.marks import MARKS
 from catenary.storage.configuration import CONF, group_options
+from catenary.wires.makes import MAKES
 from studies.writing.library_table import sources
 
 
@@ -64,3 +65,21 @@ def test_the_version_is_said_with_and_without_dashes(catenary):
 def test_what_a_new_user_types_gets_the_right_hint(catenary):
     ended = catenary("list")
     assert ended.code == 2 and "did you mean 'lines'?" in ended.err
+
+
+def test_wires_are_listed_with_data_and_sources_and_others_refused(catenary):
+    every = catenary("wires")
+    assert every.code == 0 and all(f"  {name} " in every.out for name in MAKES)
+    one = catenary("wires", "cumg ac-120")
+    assert "CuMg AC-120" in one.out and "1.0668 kg/m (d), EA 14.88 MN (d)" in one.out and "57.0 kN (r)" in one.out
+    assert one.out.count("EN 50149") == 1
+    refused = catenary("wires", "AC-121")
+    assert refused.code == 2 and "did you mean" in refused.err
+
+
+def test_a_wire_that_is_typed_takes_the_place_of_the_lines_values(catenary):
+    shown = catenary("simulate", "catenary=re330", "catenary.contact_wire.wire=CuMg AC-150", "--cfg", "job")
+    assert shown.code == 0
+    line = yaml.safe_load(shown.out)["catenary"]
+    assert line["contact_wire"] == {"wire": "CuMg AC-150", "tension": 27e3, **MAKES["CuMg AC-150"].values}
+    assert line["provenance"]["contact_wire.bending_stiffness"] == "c"

@@ -90,7 +90,7 @@ def test_a_line_by_stations_takes_no_solver_that_repeats_and_no_other_number_of_
     ("command", "key", "sentence"),
     [
         ("export", "run_dir=x", "catenary must be a line that repeats"),
-        ("optimise", "campaign=x", "solver must be periodic or transient"),
+        ("optimise", "campaign=x", "design.kind must be stations for a line by stations: got heights"),
         ("sweep", "sweep.axes={speed_kmh:[200,210]}", "solver must be periodic or transient"),
         ("simulate", "gradient=true", "gradient must be false"),
     ],

@@ -26,7 +26,7 @@ from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
-from dynamics.open_line.system import Contacts, Motion, State, System, Touch
+from dynamics.open_line.system import Motion, State, System, Touch
 
 __all__ = ["ImplicitScheme", "implicit_step", "refresh"]
 
@@ -108,15 +108,16 @@ def _residual(system, state, scheme, work, r):
 
 
 @njit(**_OPTIONS)
-def _mass_residual(system, state, scheme, t, force, g_old, r):
+def _mass_residual(system, state, scheme, t, contacts, g_old, r):
     """Residual of every pantograph's masses at the predictor."""
     panto, wires = system.pantographs, system.contact_wire.end.size
     if panto.held.size > 0:
         for p in range(state.z.shape[0]):
-            r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(force, p, wires))
+            r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(contacts.load, p, wires))
         return
     for p in range(state.z.shape[0]):
-        pantograph_residual(panto, p, t, (state.z, state.zv), on_head(force, p, wires), r[p])
+        pressed = on_head(contacts.load, p, wires), on_head(contacts.moment, p, wires)
+        pantograph_residual(panto, p, t, (state.z, state.zv), pressed, r[p])
         for i in range(panto.mass.size):
             r[p, i] = (1.0 + scheme.alpha) * r[p, i] - scheme.alpha * g_old[p, i] - panto.mass[i] * state.za[p, i]
 
@@ -247,16 +248,16 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     rows, wires = (0, state.u.size), system.contact_wire.end.size
     e, e_new, r = work.corrections.e, work.corrections.e_new, work.corrections.r
     rz, dz, g_old = work.corrections.rz, work.corrections.dz, work.weighed.g
-    force, height, approach = work.contacts
-    force_new = work.force_new
+    now, new = work.contacts, work.trial
+    force, force_new = now.force, new.force
     full = Touch(work.contacts, force, 1.0)
-    trial = Touch(Contacts(force_new, height, approach), force, scheme.contact_share)
+    trial = Touch(new, force, scheme.contact_share)
     moving = Motion(state.u, state.v, state.z, state.zv)
     after, part = t + scheme.dt, 1.0 + scheme.alpha
     _predict(state, scheme, work.carried)
     local_forces(system, state, after, moving, e, full)
     _residual(system, state, scheme, work, r)
-    _mass_residual(system, state, scheme, after, force, g_old, rz)
+    _mass_residual(system, state, scheme, after, now, g_old, rz)
     count, size, last = -scheme.most, 1.0e300, 1.0e300
     for iteration in range(1, scheme.most + 1):
         size = _correct_line(system, state, scheme, work, r, rows)
@@ -271,10 +272,14 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
         rows = _remaining(system, scheme, work, r)
         rz[:] = 0.0
         for c in range(force.size):
-            rz[c // wires, 0] += part * (force[c] - force_new[c])
-            force[c] = force_new[c]
+            rz[c // wires, 0] += part * (now.load[c] - new.load[c])
+            if system.pantographs.rolls:
+                rz[c // wires, -1] += part * (now.moment[c] - new.moment[c])
+                now.moment[c] = new.moment[c]
+            force[c], now.load[c] = force_new[c], new.load[c]
+            now.height[c], now.approach[c], now.place[c] = new.height[c], new.approach[c], new.place[c]
         if system.pantographs.mechanism.shape[0] > 0:  # arms are not linear: all that a correction leaves
-            _mass_residual(system, state, scheme, after, force, g_old, rz)
+            _mass_residual(system, state, scheme, after, now, g_old, rz)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
     return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())

@@ -46,6 +46,7 @@ def _hht(matrices: Matrices, request: Request, alpha: float) -> ImplicitScheme:
     factor, inverse = block_ldl(A), np.asarray(np.linalg.inv(small), dtype=np.float64)
     reach = block_reach(factor, _loaded(factor))
     gives = by_k * (_softest_point(factor, reach, matrices) + inverse[0, 0])
+    gives += by_k * matrices.lever**2 * inverse[-1, -1]
     return ImplicitScheme(
         dt=dt,
         alpha=alpha,

@@ -42,8 +42,7 @@ def nothing_carried(system: System, state: State, scheme: RungeKuttaScheme, work
 def _accelerations(system, state, scheme, work, t, moving, a, za):
     """Accelerations of line and masses at one moment."""
     u, v, z, zv = moving
-    force = work.contacts.force
-    local_forces(system, state, t, moving, a, Touch(work.contacts, force, 1.0))
+    local_forces(system, state, t, moving, a, Touch(work.contacts, work.contacts.force, 1.0))
     n, Mv, b = a.size, work.stages.Mv, work.solved
     multiply_fixed(system.mass, v, Mv, 0, Mv.size)
     multiply(system.damping, v, a, 1.0)
@@ -55,7 +54,8 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     a[:] = b
     mass, wires = system.pantographs.mass, system.contact_wire.end.size
     for p in range(z.shape[0]):
-        pantograph_residual(system.pantographs, p, t, (z, zv), on_head(force, p, wires), za[p])
+        pressed = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires)
+        pantograph_residual(system.pantographs, p, t, (z, zv), pressed, za[p])
         for i in range(mass.size):
             za[p, i] /= mass[i]
 

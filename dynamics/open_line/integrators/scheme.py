@@ -18,6 +18,7 @@ __all__ = ["Carried", "Corrections", "Matrices", "Request", "Stages", "StepFailu
 class Matrices:
     """Line (sparse), masses of one pantograph (dense), contact stiffness [N/m] at the mean force.
 
+    ``lever`` is the wire's largest place on a head that rolls [m], 0 on others.
     ``contact_dof``, ``contact_weight`` (point, 4): some points of the contact wire, as the contact meets it.
     """
 
@@ -30,6 +31,7 @@ class Matrices:
     contact_stiffness: float
     contact_dof: NDArray[np.int64]
     contact_weight: NDArray[np.float64]
+    lever: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,11 @@ class Stages(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Memory of a step: a vector to solve for, contacts and their forces after a correction, vectors of each method."""
+    """Memory of a step: a vector to solve for, contacts and those after a correction, vectors of each method."""
 
     solved: Floats
     contacts: Contacts
-    force_new: Floats
+    trial: Contacts
     carried: Carried
     weighed: Weighed
     corrections: Corrections
@@ -120,11 +122,11 @@ def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
     def heads(count: int) -> Floats:
         return np.zeros((count, pantographs, masses))
 
-    *by_contact, force_new = np.zeros((4, pantographs * wires))
+    now, new = np.zeros((2, 6, pantographs * wires))
     return Work(
         solved=np.zeros(dofs),
-        contacts=Contacts(*by_contact),
-        force_new=force_new,
+        contacts=Contacts(*now),
+        trial=Contacts(*new),
         carried=Carried(*line(5)),
         weighed=Weighed(*line(1), *heads(1)),
         corrections=Corrections(*line(5), *heads(2)),

@@ -32,7 +32,8 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):
-        pantograph_residual(panto, p, 0.0, (state.z, state.zv), on_head(force, p, wires), state.za[p])
+        pressed = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires)
+        pantograph_residual(panto, p, 0.0, (state.z, state.zv), pressed, state.za[p])
         state.za[p] /= panto.mass
         work.weighed.g[p] = panto.mass * state.za[p]
     work.weighed.h[:] = total

@@ -76,7 +76,7 @@ def _gain(content: CampaignContent) -> Statement:
         found += "; the long transient has not confirmed it"
     else:
         change = plus_minus(confirmed.change_transient_percent, confirmed.change_error_percent, 1)
-        found += f"; σ by the long transient {change} %"
+        found += f"; σ by the {confirmed.by} {change} %"
     what = "has a lower σ than the nominal line" if o.name == "sigma" else f"is better in {o.symbol}"
     if not o.cost(after) < o.cost(before):
         return what, NOT, found

@@ -131,7 +131,7 @@ def _confirmed(content: CampaignContent) -> str:
         return "The long transient has not confirmed it yet."
     long = content.confirmation.best
     if long.sigma_transient_N is None or long.difference_percent is None:
-        return f"The long transient could not confirm it: {long.message}."
+        return f"The {content.confirmation.by} could not confirm it: {long.message}."
     measure = ""
     if content.condition:
         measure = f"in the case's own conditions alone its σ is {number(long.sigma_N, 2)} N, "
@@ -139,7 +139,7 @@ def _confirmed(content: CampaignContent) -> str:
         measure = f"a σ of {number(long.sigma_N, 2)} N stands on record, "
     confirmed = content.confirmation
     found = (
-        f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} long transient gives "
+        f"{measure[:1].upper()}{measure[1:]}{'the' if measure else 'The'} {confirmed.by} gives "
         f"{plus_minus(long.sigma_transient_N, long.error, 2)} N for this design; the two differ by "
         f"{number(abs(long.difference_percent), 2)} %."
     )
@@ -176,7 +176,7 @@ def _facts(content: CampaignContent) -> tuple[Fact, ...]:
         remark = "" if change is None else f"{change_text} % against the nominal line by the same"
         remark += f"{'; ' if remark else ''}{content.condition} alone" if content.condition else ""
         sigma = plus_minus(long.best.sigma_transient_N, long.best.error, 2)
-        facts.append(Fact("σ by the long transient", f"{sigma} N", remark))
+        facts.append(Fact(f"σ by the {long.by}", f"{sigma} N", remark))
     return tuple(facts)
 
 

@@ -243,7 +243,7 @@ def read_confirmation(folder: Path, best: TrialRecord | None) -> tuple[Confirmat
     )
     if confirmed.trial != best.number:
         return None, (f"The long transient on record is that of trial {confirmed.trial}, not of the best design.",)
-    return Confirmation(nominal, confirmed), ()
+    return Confirmation(nominal, confirmed, bool(content.get("whole_line"))), ()
 
 
 def read_off_design(path: Path, case: CaseSpec, best_trial: int) -> OffDesign | None:

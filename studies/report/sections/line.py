@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from dynamics.charts.numbers import nice_exaggeration
@@ -42,16 +43,23 @@ def line_drawing(shape: Mapping[str, Array], supports: Sequence[float], role: Ro
     x = np.concatenate([at[:, 0] + s for s in (-span, 0.0, span)])
     z = np.concatenate([ends] * 3)
     seen = (x >= window[0]) & (x <= window[1])
-    contact_x, contact_z = _finely(shape, *pieces[CONTACT][0])
+    several = len(pieces[CONTACT]) > 1  # those of a line that ends
+    contact_x, contact_z = _as_segments(pieces[CONTACT]) if several else _finely(shape, *pieces[CONTACT][0])
     own = (contact_x >= -1e-9) & (contact_x <= span + 1e-9)
     return LineDrawing(
         wires=wires,
         droppers=Curve("", np.repeat(x[seen], 2), z[seen].ravel(), "m", "m", role, "segments"),
-        contact_wire=Curve("", contact_x[own], contact_z[own] * MM, "m", "mm", role),
+        contact_wire=Curve("", contact_x[own], contact_z[own] * MM, "m", "mm", role, "segments" if several else "line"),
         dropper_x=at[:, 0].copy(),
         dropper_height=ends[:, 0] * MM,
         supports=np.array(supports),
     )
+
+
+def _as_segments(pieces: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Both ends of every segment of several wires, stations and heights [m]."""
+    ends = [(np.repeat(x, 2)[1:-1], np.repeat(z, 2)[1:-1]) for x, z in pieces]
+    return np.concatenate([x for x, _ in ends]), np.concatenate([z for _, z in ends])
 
 
 def _finely(shape: Mapping[str, Array], x: Array, z: Array) -> tuple[Array, Array]:
@@ -70,6 +78,10 @@ def _wire_pieces(
     """Continuous pieces of one wire within a window, as stations and heights of its nodes [m]."""
     mine = shape["elem_wire"] == wire
     x, z = shape["elem_end_position"][mine], shape["elem_end_height"][mine]
+    ordered = np.sort(x, axis=0)
+    if len(x) and (ordered[1:, 0] < ordered[:-1, 1] - 1e-6).any():
+        # wires of a line that ends, of which some pass each other: each from its first node to its last, as filed
+        return _split(x, z, (np.abs(x[1:, 0] - x[:-1, 1]) > 1e-6) | (np.abs(z[1:, 0] - z[:-1, 1]) > 1e-6))
     x, z = np.concatenate([x + s for s in (-span, 0.0, span)]), np.concatenate([z] * 3)
     seen = (x[:, 0] >= window[0] - 1e-6) & (x[:, 1] <= window[1] + 1e-6)
     x, z = x[seen], z[seen]
@@ -77,7 +89,12 @@ def _wire_pieces(
         return []
     order = np.argsort(x[:, 0])
     x, z = x[order], z[order]
-    breaks = np.flatnonzero(x[1:, 0] - x[:-1, 1] > 1e-6) + 1
+    return _split(x, z, x[1:, 0] - x[:-1, 1] > 1e-6)
+
+
+def _split(x: Array, z: Array, apart: NDArray[np.bool_]) -> list[tuple[Array, Array]]:
+    """Stations and heights of nodes [m] of the pieces that neighbouring elements are ``apart`` between."""
+    breaks = np.flatnonzero(apart) + 1
     return [
         (np.append(px[:, 0], px[-1, 1]), np.append(pz[:, 0], pz[-1, 1]))
         for px, pz in zip(np.split(x, breaks), np.split(z, breaks), strict=True)

@@ -41,16 +41,10 @@ def speed_chart(off_design: OffDesign) -> Chart | None:
             curves += [Curve(label, x, y, "km/h", "N", role), Curve("", x, y, "km/h", "N", role, mark)]
     if not curves:
         return None
-    return Chart(
-        name="speed",
-        title="Standard deviation over the speed",
-        caption="At each speed its own mean force is held. The dotted line is the speed of the search.",
-        x_label="Speed",
-        y_label="σ",
-        curves=tuple(curves),
-        stations=(Stations("speed of the search", np.array([off_design.design_speed_kmh]), full_height=True),),
-        height=0.36,
-    )
+    caption = "At each speed its own mean force is held. The dotted line is the speed of the search."
+    about = "speed", "Standard deviation over the speed", caption
+    own = Stations("speed of the search", np.array([off_design.design_speed_kmh]), full_height=True)
+    return Chart(*about, "Speed", "σ", tuple(curves), stations=(own,), height=0.36)
 
 
 def _designs(runs: tuple[ComparedRun, ...]) -> tuple[tuple[str, Array, Role], ...]:
@@ -80,18 +74,17 @@ def _error_chart(runs: tuple[ComparedRun, ...], errors: str, what: str, size: fl
         return None
     low, high = min(float(c.x.min()) for c in curves), max(float(c.x.max()) for c in curves)
     margin = 0.04 * (high - low) if high > low else 0.5
-    return Chart(
-        name=f"{errors}_{size:g}mm".replace(".", "_").replace(" ", "_"),
-        title=f"Standard deviation with {errors} of {size:g} mm",
-        caption=f"Each step is one line whose {what} by independent normal deviates of {size:g} mm; both designs have "
-        "the same errors.",
-        x_label="σ",
-        y_label="Lines with a lower σ",
-        curves=curves,
-        x_range=(low - margin, high + margin),
-        y_range=(0.0, 104.0),
-        height=0.3,
+    name = f"{errors}_{size:g}mm".replace(".", "_").replace(" ", "_")
+    about = (
+        name,
+        f"Standard deviation with {errors} of {size:g} mm",
+        (
+            f"Each step is one line whose {what} by independent normal deviates of {size:g} mm; both designs have the "
+            "same errors."
+        ),
     )
+    x_range = low - margin, high + margin
+    return Chart(*about, "σ", "Lines with a lower σ", curves, x_range=x_range, y_range=(0.0, 104.0), height=0.3)
 
 
 def _shares(label: str, sigma: Array, role: Role) -> Curve | None:
@@ -113,15 +106,13 @@ def condition_table(off_design: OffDesign) -> Table:
         rows.append(_row(f"{name}, median of lines", runs, np.median))
         rows.append(_row(f"{name}, largest", runs, np.max))
     rows += [_row(f"{r.dimension} model", (r,), np.max) for r in off_design.of("dimension")]
+    heads = ("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both")
     return Table(
-        title="",
-        columns=("condition", "nominal σ [N]", "best σ [N]", "change", "the best design is", "runs of both"),
-        rows=tuple(rows),
-        align="lrrrlr",
-        caption="Steady states, each with its estimated numerical error and on finer numerics where that was large; "
+        "", heads, tuple(rows), "lrrrlr",
+        "Steady states, each with its estimated numerical error and on finer numerics where that was large; "
         "nothing inside the errors of both is called better or worse. Compared are the runs that both designs have. A "
         "dropper that an error leaves loose at rest carries nothing, and the line runs with it.",
-    )
+    )  # fmt: skip
 
 
 def _speed_name(off_design: OffDesign, speed: float) -> str:

@@ -41,20 +41,15 @@ def search_chart(history: SearchHistory) -> Chart | None:
     line = Curve("best so far", history.trial[best].astype(float), history.best[best], "", o.unit, "other", "step")
     beyond = int(np.count_nonzero((history.value[known] > edges[1]) | (history.value[known] < edges[0])))
     return Chart(
-        name="search",
-        title="History of the search",
-        caption=f"Each point is one design, at its own {o.symbol}; an infeasible one breaks a limit whatever its "
+        "search", "History of the search",
+        f"Each point is one design, at its own {o.symbol}; an infeasible one breaks a limit whatever its "
         f"{o.symbol}. Trials without a {o.symbol} stand at the lower edge: a dropper was slack at rest, or they failed."
         + (f" {beyond} of {int(known.sum())} lie beyond the scale and stand at its edge." if beyond else ""),
-        x_label="Trial",
-        y_label=_label(o),
-        curves=tuple(c for c in (*curves, line) if c.x.size),
+        "Trial", _label(o), tuple(c for c in (*curves, line) if c.x.size),
         levels=(Level(f"nominal {_text(o, history.nominal)}", history.nominal),),
         x_range=(float(history.trial.min()) - 0.5, float(history.trial.max()) + 0.5),
-        y_range=(bottom, top),
-        pick="point",
-        height=0.42,
-    )
+        y_range=(bottom, top), pick="point", height=0.42,
+    )  # fmt: skip
 
 
 def _trials(
@@ -99,14 +94,10 @@ def _front_chart(front: Front, pair: tuple[int, int]) -> Chart:
         "number is that of its trial and of its file, pareto/NNN.yaml. Where points crowd, a number is left out: "
         "hovering tells it, and the table has them all."
         + (f" {outside} other feasible designs lie outside the axes." if outside else ""),
-        x_label=_label(x),
-        y_label=_label(y),
-        curves=tuple(c for c in curves if c.x.size),
-        x_range=(float(limits[0, 0]), float(limits[1, 0])),
-        y_range=(float(limits[0, 1]), float(limits[1, 1])),
-        pick="point",
-        height=0.7,
-    )
+        x_label=_label(x), y_label=_label(y), curves=tuple(c for c in curves if c.x.size),
+        x_range=(float(limits[0, 0]), float(limits[1, 0])), y_range=(float(limits[0, 1]), float(limits[1, 1])),
+        pick="point", height=0.7,
+    )  # fmt: skip
 
 
 def _limits(points: Array) -> Array:
@@ -130,14 +121,11 @@ def front_table(front: Front) -> Table:
     rows += [(file, *_cells(front, values)) for file, values in zip(front.files, front.values, strict=True)]
     maximised = [o.symbol for o in front.objectives if o.maximised]
     return Table(
-        title="Designs of the front",
-        columns=("file", *heads),
-        rows=tuple(rows),
-        align="l" + "r" * len(heads),
-        caption=f"Best in {front.objectives[0].symbol} first; that one is best_design.yaml as well. Each file is a "
+        "Designs of the front", ("file", *heads), tuple(rows), "l" + "r" * len(heads),
+        f"Best in {front.objectives[0].symbol} first; that one is best_design.yaml as well. Each file is a "
         "complete line that simulate and export take. Less is better"
         + (f", but for the {' and the '.join(maximised)} more." if maximised else "."),
-    )
+    )  # fmt: skip
 
 
 def _cells(front: Front, values: Array) -> list[str]:

@@ -142,13 +142,17 @@ def confirmation_table(confirmation: Confirmation, condition: str = "") -> Table
         f", {confirmation.best.numerics}: ± is what they moved by from twice the step with two thirds of the elements "
         "and of the window, and half of the spread"
     )
+    spread = (
+        "Spans of a line that ends differ, and have no spread."
+        if confirmation.whole_line
+        else "The spread is that of the long transient: first half of its evaluated spans against the second."
+    )
     return Table(
-        title="Confirmation by the long transient" + (f", {condition}" if condition else ""),
-        columns=("σ [N]", solver, "long transient", "difference [%]", "spread [%]"),
+        title=f"Confirmation by the {confirmation.by}" + (f", {condition}" if condition else ""),
+        columns=("σ [N]", solver, confirmation.by, "difference [%]", "spread [%]"),
         rows=(*rows, ("change [%]", signed(confirmation.change_percent, 1), transient, "", "")),
         align="lrrrr",
-        caption=f"The long transient of both lines on the same numerics{numerics}. The spread is that of the long "
-        "transient itself: first half of its evaluated spans against the second.",
+        caption=f"The {confirmation.by} of both lines on the same numerics{numerics}. {spread}",
     )
 
 
@@ -214,13 +218,9 @@ def not_periodic_text(points: Iterable[Outcome]) -> str:
 
 def elasticity_table(means: tuple[tuple[float, float], ...]) -> Table:
     """Show the span mean of the static elasticity at each load."""
-    return Table(
-        title="Static elasticity, span mean",
-        columns=("load [N]", "span mean [mm/N]"),
-        rows=tuple((number(load, 1), number(mean, 4)) for load, mean in means),
-        align="rr",
-        caption="Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens.",
-    )
+    rows = tuple((number(load, 1), number(mean, 4)) for load, mean in means)
+    caption = "Rise of the contact wire over the load that lifts it, with the droppers slack that it slackens."
+    return Table("Static elasticity, span mean", ("load [N]", "span mean [mm/N]"), rows, "rr", caption)
 
 
 def constraint_table(constraints: tuple[Constraint, ...]) -> Table:

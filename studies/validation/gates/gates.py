@@ -12,6 +12,7 @@ from studies.validation.gates.arnold_simeon import ArnoldSimeonGate
 from studies.validation.gates.lines import LinesGate
 from studies.validation.gates.pfem import PfemGate
 from studies.validation.gates.second_methods import SecondMethodsGate
+from studies.validation.gates.space import SpaceGate
 
 __all__ = [
     "AcceptanceGate",
@@ -212,6 +213,7 @@ class GatesSpec(Spec):
     formulations: FormulationsGate
     second_methods: SecondMethodsGate
     lines: LinesGate
+    space: SpaceGate
     pfem: PfemGate
 
 

@@ -7,10 +7,20 @@ from typing import Annotated
 from pydantic import Field
 
 from catenary.spec.components import Spec
+from catenary.spec.running_surface.surface import IrregularitySpec
 
-__all__ = ["LinesGate"]
+__all__ = ["IrregularGate", "LinesGate"]
 
 Positive = Annotated[float, Field(gt=0.0)]
+
+
+class IrregularGate(Spec):
+    """Lines with contact wires that are not smooth, whose figures are printed and not gated."""
+
+    spectrum: IrregularitySpec
+    lines: Annotated[int, Field(ge=1, le=200)] = Field(description="number of lines, one seed each [-]")
+    dt: Positive = Field(description="time step [s]")
+    published: str = Field(description="what a publication says of the share, in words")
 
 
 class LinesGate(Spec):
@@ -31,3 +41,4 @@ class LinesGate(Spec):
     untouched_percent: Positive = Field(description="largest difference of σ before the second wire is touched [%]")
     mirrored_percent: Positive = Field(description="largest difference of the force curves, of the applied force [%]")
     halves_percent: Positive = Field(description="largest difference of σ of one wire and of its two halves [%]")
+    irregular: IrregularGate

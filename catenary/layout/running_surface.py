@@ -1,0 +1,86 @@
+"""Heights of a contact wire's running surface on an even grid: measured and drawn profiles and kinks, added up.
+
+A drawn profile is h(x) = sum_k sqrt(2 G(n_k) dn) cos(2 pi n_k x + phi_k) with wavenumbers n_k, spaced by dn, from the
+longest to the shortest wave, and phases phi_k even in 0 to 2 pi: its density is G, and its mean square the integral.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec
+from catenary.spec.section import SectionSpec
+
+__all__ = ["STEP", "drawn_heights", "spectral_density", "surface_of"]
+
+STEP = 0.02  # of the grid, at most [m]; a fifth of the shortest wave that may be asked for
+
+
+def surface_of(section: SectionSpec | None, wire: int, begin: float, end: float) -> NDArray[np.float64]:
+    """Heights of the running surface of a line's contact wire over the smooth wire on a grid (station,) [m].
+
+    Parameters
+    ----------
+    section : SectionSpec or None
+    wire : int
+        Number of its tension section.
+    begin, end : float
+        Stations of its ends, where the grid begins and ends [m].
+
+    Returns
+    -------
+    float array
+        Empty where the surface is smooth.
+    """
+    if section is None or not (section.profiles or section.kinks or section.irregularity):
+        return np.zeros(0)
+    names = [own.name for own in section.tension_sections]
+    name = names[wire] if names else None
+    x = np.linspace(begin, end, math.ceil((end - begin) / STEP) + 1)
+    found = np.zeros(len(x))
+    for profile in section.profiles:
+        if profile.section == name:
+            found += _measured(profile, x)
+    for kink in section.kinks:
+        if kink.section in (None, name):
+            found += _bend(kink, x)
+    if section.irregularity is not None:
+        found += drawn_heights(section.irregularity, wire, x)
+    return found
+
+
+def _measured(profile: ProfileSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cubic spline through the points, zero beyond them."""
+    heights = CubicSpline(profile.stations, profile.heights)(x)
+    within = (x >= profile.stations[0]) & (x <= profile.stations[-1])
+    return np.where(within, heights, 0.0)
+
+
+def _bend(kink: KinkSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Raised cosine over the length of a kink."""
+    s = np.clip((x - kink.station) / kink.length, -0.5, 0.5)
+    return 0.5 * kink.height * (1.0 + np.cos(2.0 * np.pi * s))
+
+
+def spectral_density(spec: IrregularitySpec, n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One-sided density of the heights [m^3] at wavenumbers [1/m]; its integral over all of them is rms^2."""
+    low, high, w = 1.0 / spec.longest, 1.0 / spec.shortest, spec.exponent
+    whole = math.log(high / low) if w == 1.0 else (high ** (1.0 - w) - low ** (1.0 - w)) / (1.0 - w)
+    inside = (n >= low) & (n <= high)
+    return np.where(inside, spec.rms**2 / whole * np.where(inside, n, 1.0) ** -w, 0.0)
+
+
+def drawn_heights(spec: IrregularitySpec, wire: int, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Heights that a spectrum and a seed give on an even grid [m]; each wire has its own.
+
+    The waves repeat after twice the grid, of which it is the first half.
+    """
+    count, step = 2 * len(x), float(x[1] - x[0])
+    n = np.asarray(np.fft.rfftfreq(count, step), dtype=np.float64)
+    phase = np.random.default_rng([spec.seed, wire]).uniform(0.0, 2.0 * np.pi, len(n))
+    amplitude = np.sqrt(2.0 * spectral_density(spec, n) * n[1])
+    return np.fft.irfft(0.5 * count * amplitude * np.exp(1j * phase), count)[: len(x)]

@@ -1,0 +1,1 @@
+"""Whether what a line names finds its place on it."""

@@ -1,0 +1,101 @@
+"""Validated description of a contact wire's running surface: a measured profile, a drawn one, and kinks (SI)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec.components import Spec
+
+__all__ = ["IrregularitySpec", "KinkSpec", "ProfileSpec", "elsewhere"]
+
+MOST_POINTS = 100_000
+Height = Annotated[float, Field(ge=-0.05, le=0.05)]
+Name = Annotated[str, Field(max_length=32)]
+
+
+class KinkSpec(Spec):
+    """A local bend of the contact wire: the surface leaves its line by a raised cosine and comes back."""
+
+    station: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="middle, from the first support [m]")
+    height: Height = Field(description="how far the surface lies over its line there, below it negative [m]")
+    length: Annotated[float, Field(ge=0.05, le=20.0)] = Field(default=0.5, description="whole length of the bend [m]")
+    section: Name | None = Field(
+        default=None, description="tension section of the wire; needed where two of them overlap"
+    )
+
+
+class ProfileSpec(Spec):
+    """Measured heights of a wire's running surface over the smooth wire; none beyond the first and the last one."""
+
+    stations: tuple[float, ...] = Field(
+        min_length=2, max_length=MOST_POINTS, description="stations from the first support, increasing [m]"
+    )
+    heights: tuple[Height, ...] = Field(
+        max_length=MOST_POINTS, description="of the surface over that of the smooth wire, one a station [m]"
+    )
+    section: Name | None = Field(
+        default=None, description="tension section of the wire; needed where there are several"
+    )
+
+    @model_validator(mode="after")
+    def _points_in_order(self) -> Self:
+        if len(self.stations) != len(self.heights):
+            raise ValueError(
+                f"heights must give one height per station: {len(self.stations)} stations, {len(self.heights)} heights"
+            )
+        for k, (a, b) in enumerate(pairwise(self.stations)):
+            if b <= a:
+                raise ValueError(f"stations must increase: point {k + 2} is at {b:g} m, not beyond {a:g} m")
+        return self
+
+
+class IrregularitySpec(Spec):
+    """A profile that is drawn: waves of random phase whose spectral density falls as a power of the wavenumber.
+
+    The density is rms^2 times n^-exponent between the longest and the shortest wave, scaled so that its integral is
+    rms^2. Every wire has phases of its own.
+    """
+
+    rms: Annotated[float, Field(gt=0.0, le=0.02)] = Field(description="root mean square of the heights [m]")
+    exponent: Annotated[float, Field(ge=0.0, le=6.0)] = Field(
+        default=2.0, description="power of the wavenumber by which the density falls [-]"
+    )
+    longest: Annotated[float, Field(ge=0.5, le=200.0)] = Field(default=30.0, description="longest wave [m]")
+    shortest: Annotated[float, Field(ge=0.1, le=50.0)] = Field(
+        default=0.4, description="shortest wave; 1/16 of the distance of droppers counts [m]"
+    )
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(default=1, description="seed of the phases")
+    source: Annotated[str, Field(max_length=200)] = Field(
+        default="chosen here", description="where the spectrum comes from, in words"
+    )
+
+    @model_validator(mode="after")
+    def _longest_is_longer(self) -> Self:
+        if self.longest < 2.0 * self.shortest:
+            raise ValueError(
+                f"longest must be at least twice shortest, {2.0 * self.shortest:g} m: got {self.longest:g} m"
+            )
+        return self
+
+
+def elsewhere(
+    profiles: Sequence[ProfileSpec], kinks: Sequence[KinkSpec], sections: Sequence[tuple[str, float, float]]
+) -> Iterator[str]:
+    """Say which profiles and kinks belong to no wire; sections are (name, first, last station [m])."""
+    names = [name for name, _, _ in sections if name]
+    for k, profile in enumerate(profiles):
+        if (profile.section is None) == bool(names) or (names and profile.section not in names):
+            known = f"one of {', '.join(names)}" if names else "left out"
+            yield f"section.profiles[{k}].section must be {known}: got {profile.section}"
+        elif [p.section for p in profiles].index(profile.section) < k:
+            yield f"section.profiles[{k}] is the second one of its wire: give one profile a wire"
+    for k, kink in enumerate(kinks):
+        over = [name for name, a, b in sections if a <= kink.station <= b and kink.section in (None, name)]
+        if not over:
+            yield f"section.kinks[{k}] must lie on a wire: got {kink.station:g} m, section {kink.section}"
+        elif len(over) > 1:
+            yield f"section.kinks[{k}].section is missing: the tension sections {' and '.join(over)} overlap there"

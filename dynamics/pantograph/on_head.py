@@ -1,0 +1,78 @@
+"""Figures of the head: where the wire touches it, its roll, its strips, and where it wears."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.pantograph.head import strip_forces
+from dynamics.spec.pantograph import HeadSpec
+
+__all__ = ["HeadFigures", "figures_on_head"]
+
+BINS = 20
+LEAST_WIDTH = 0.4  # m to either side of the middle, which the wear's bins cover at least
+
+
+@dataclass(frozen=True)
+class HeadFigures:
+    """Contact wire and head of one pantograph over the spans that count.
+
+    Attributes
+    ----------
+    pantograph : int
+        The first one being 1.
+    place_min_m, place_max_m : float
+        Wire's places to the left of the head's middle.
+    working_margin_m, lost_margin_m : float or None
+        What is left from there to the end of the working range, and to the tip of a horn; negative beyond it.
+    roll_max_mrad : float or None
+        Largest roll to either side.
+    front_strip_max_N, rear_strip_max_N : float or None
+        Largest filtered force of each strip.
+    wear_edges_m, wear_share : list of float
+        Places on the strip, and the share of the force times way that is between neighbouring ones.
+    """
+
+    pantograph: int
+    place_min_m: float
+    place_max_m: float
+    working_margin_m: float | None
+    lost_margin_m: float | None
+    roll_max_mrad: float | None
+    front_strip_max_N: float | None
+    rear_strip_max_N: float | None
+    wear_edges_m: list[float]
+    wear_share: list[float]
+
+
+def figures_on_head(
+    number: int,
+    head: HeadSpec | None,
+    place: NDArray[np.float64],
+    force: NDArray[np.float64],
+    roll: NDArray[np.float64],
+) -> HeadFigures:
+    """Figures of a head from the wire's places on it [m], its filtered force [N] and its roll [rad], step by step.
+
+    Every step is the same way along the track, so that the force is the weight of its wear.
+    """
+    farthest = float(np.abs(place).max())
+    half = max(LEAST_WIDTH if head is None else head.half_length, farthest)
+    edges = np.linspace(-half, half, BINS + 1)
+    wear = np.histogram(place, bins=edges, weights=np.maximum(force, 0.0))[0]
+    strips = None if head is None else strip_forces(head, force).max(axis=1)
+    return HeadFigures(
+        pantograph=number,
+        place_min_m=float(place.min()),
+        place_max_m=float(place.max()),
+        working_margin_m=None if head is None else head.working_half_width - farthest,
+        lost_margin_m=None if head is None else head.half_length - farthest,
+        roll_max_mrad=1e3 * float(np.abs(roll).max()) if roll.size else None,
+        front_strip_max_N=None if strips is None else float(strips[0]),
+        rear_strip_max_N=None if strips is None else float(strips[1]),
+        wear_edges_m=edges.tolist(),
+        wear_share=(wear / wear.sum() if wear.any() else wear).tolist(),
+    )

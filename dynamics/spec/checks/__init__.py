@@ -1,0 +1,1 @@
+"""Whether the parts of a case go together."""

@@ -1,0 +1,96 @@
+"""Write, after a search on a line by stations, its best design into the line's workbook, with figures and lengths."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from catenary.layout.sections import parts_of
+from catenary.library.design_workbook import Cell, write_design_workbook
+from catenary.library.line_workbook import write_line_workbook
+from catenary.storage.files import read_json_again
+from optimise.design.station_space import StationSpace
+from optimise.entry.as_built import line_file
+from optimise.record.labelled import long_name_and_unit
+from optimise.spec.design import LINE_QUANTITIES
+
+if TYPE_CHECKING:
+    from optimise.search.result import CampaignResult
+
+__all__ = ["show_design_workbook"]
+
+NAME = "best_design.xlsx"
+
+
+def show_design_workbook(result: CampaignResult, typed: Sequence[str]) -> Path | None:
+    """Write best_design.xlsx into the campaign's folder: the line's workbook with the best design in its rows.
+
+    A YAML file becomes one. Sheets ``result`` and ``fitter`` hold the figures of nominal line and
+    best design, and the lengths to cut. None of a line that repeats, or without a design.
+
+    Parameters
+    ----------
+    result : CampaignResult
+    typed : sequence of str
+        Words of the command, of which one names the line's file; one that resumes a folder has the workbook there.
+    """
+    best, nominal = result.best, result.case.catenary
+    if best is None or not nominal.ends:
+        return None
+    path = result.folder / NAME
+    named = [text.partition("=")[2].strip().strip("'\"") for text in typed if text.startswith("catenary=")]
+    if named and Path(named[-1]).suffix.lower() == ".xlsx":
+        template = Path(named[-1])
+    elif named and (file := line_file(named[-1])) is not None:
+        write_line_workbook(path, file.type, file, nominal)
+        template = path
+    elif path.is_file():
+        template = path
+    else:
+        return None
+    sheets = {"result": list(_figures(result)), "fitter": list(_cutting_list(result))}
+    write_design_workbook(template, path, result.line_of(best), _changes(result), sheets)
+    return path
+
+
+def _changes(result: CampaignResult) -> dict[str, Cell]:
+    """Keys of the line as a whole that the design sets."""
+    best, space = result.best, result.space
+    assert best is not None and isinstance(space, StationSpace)
+    whole = {v.name: value for v, value in zip(space.variables, best.values, strict=True) if v.name in LINE_QUANTITIES}
+    changes: dict[str, Cell] = {".".join(LINE_QUANTITIES[key][0]): value for key, value in whole.items()}
+    line = result.catenary_of(best)
+    return {"description": line.description, "dimension": line.dimension, **changes}
+
+
+def _figures(result: CampaignResult) -> Iterator[Sequence[Cell]]:
+    """Figures of the search, nominal line and best design."""
+    best = result.best
+    assert best is not None and best.outcome is not None and result.nominal.outcome is not None
+    one, other = result.nominal.outcome.statistics, best.outcome.statistics
+    yield ("quantity", "unit", "nominal line", f"best design, trial {best.number}")
+    yield ("campaign", "", result.campaign.name, result.campaign.name)
+    yield ("speed", "km/h", result.case.speed_kmh, result.case.speed_kmh)
+    for name in sorted(other):
+        long_name, unit = long_name_and_unit(name)
+        yield (long_name, unit, one.get(name), other[name])
+    for variable, value in zip(result.space.variables, best.values, strict=True):
+        yield (variable.description, variable.unit, variable.nominal, value)
+
+
+def _cutting_list(result: CampaignResult) -> Iterator[Sequence[Cell]]:
+    """Lengths to cut, dropper by dropper, as in fitter_schedule.csv, with their sections."""
+    best = result.best
+    assert best is not None
+    file = result.folder / "fitter_schedule.csv"
+    if read_json_again(result.folder / "fitter_schedule.json").get("best_trial") != best.number or not file.is_file():
+        yield ("no lengths: the best design does not hang",)
+        return
+    names = [part.name for part in parts_of(result.case.catenary) for _ in part.line.droppers.positions]
+    with file.open(encoding="utf-8", newline="") as text:
+        rows = list(csv.reader(text))
+    yield ("section", *rows[0])
+    for name, row in zip(names, rows[1:], strict=True):
+        yield (name, *(float(cell) if cell else None for cell in row))

@@ -1,0 +1,86 @@
+"""A campaign on a line by stations: from its workbook to the workbook with design, figures and cutting list."""
+
+import json
+
+import openpyxl
+import pytest
+import yaml
+
+from catenary.library.lines import load_line
+from optimise.search.result import load_result
+
+ROWS = [{"station_m": 1000 + 55 * k} for k in range(7)]
+SHORT = {
+    "kind": "line",
+    "name": "short",
+    "type": "bruni_2015",
+    "changes": {"mesh": {"elements_per_bay": 2, "largest_element_length": 4.0}},
+    "supports": ROWS,
+    "sections": [{"name": "A", "from_m": 1000, "to_m": 1220}, {"name": "B", "from_m": 1110, "to_m": 1330}],
+    "overlaps": [{"section": "A", "elevation_mm": 300}],
+}
+CASE = ("pantograph=dsa380", "speed_kmh=200", "dt=4e-3", "cluster=serial")
+FEW = ("trust.speeds=1", "trust.contact_stiffness=[]", "trust.damping_factors=[]", "trust.other_dimension=false")
+SEARCH = ("design=stations", "objectives=[worst_span:force_range]", "sampler=random", "trials=3", "run_dir=out")
+
+
+@pytest.fixture
+def workbook(catenary, folder):
+    """A plan that counts from 1 km, with a sheet of the user's own."""
+    (folder / "short.yaml").write_text(yaml.safe_dump(SHORT), encoding="utf-8")
+    assert catenary("table", "template=short.xlsx", "line=short.yaml").code == 0
+    book = openpyxl.load_workbook(folder / "short.xlsx")
+    for sheet in (book["supports"], book["sections"]):
+        names = [cell.value for cell in sheet[1]]
+        for column in (names.index(name) for name in names if name.startswith(("station", "from", "to"))):
+            for (cell,) in sheet.iter_rows(min_row=2, min_col=column + 1, max_col=column + 1):
+                cell.value += 1000
+    book.create_sheet("my notes").append(["measured in May"])
+    book.save(folder / "short.xlsx")
+    return folder / "short.xlsx"
+
+
+def sheet(book, name):
+    return list(book[name].iter_rows(values_only=True))
+
+
+def test_the_best_design_goes_back_into_the_workbook(catenary, folder, workbook):
+    typed = ("optimise", f"catenary={workbook.name}", *CASE, *SEARCH, *FEW, "error_estimate=false")
+    ended = catenary(*typed)
+    assert ended.code == 0, ended
+    assert "finer run of the whole line" in ended.out and "long transient" not in ended.out
+    assert "catenary export" not in ended.out  # a bundle is one of a line that repeats
+    result = load_result(folder / "out")
+    best = result.best
+    line = result.line_of(best)
+    # what the plan's reader makes of the workbook is the design, on the mesh of the line
+    read = load_line(folder / "out" / "best_design.xlsx")
+    assert (read.section, read.droppers, read.supports) == (line.section, line.droppers, line.supports)
+    assert read.mesh.largest_element_length == 4.0
+    book = openpyxl.load_workbook(folder / "out" / "best_design.xlsx")
+    assert sheet(book, "my notes") == [("measured in May",)]
+    assert sheet(book, "supports")[1][0] == 1000 and sheet(book, "sections")[1][1] == 1000
+    figures = {row[0]: row[2:] for row in sheet(book, "result")}
+    ranges = [r.outcome.statistics["worst_span_contact_force_range_N"] for r in (result.nominal, best)]
+    assert list(figures["worst span contact force range"]) == pytest.approx(ranges)
+    cut = sheet(book, "fitter")
+    assert cut[0][:4] == ("section", "dropper", "station_m", "length_m")
+    assert len(cut) - 1 == len(line.droppers.positions) and {row[0] for row in cut[1:]} == {"A", "B"}
+    # the figure that the search went by is that of a run of its best design, span by span
+    again = catenary("simulate", "catenary=out/best_design.yaml", "run_dir=again", "error_estimate=false")
+    assert again.code == 0, again
+    spans = json.loads((folder / "again" / "summary.json").read_text(encoding="utf-8"))["by_span"]
+    widest = max(span["contact_force_max_N"] - span["contact_force_min_N"] for span in spans)
+    assert widest == pytest.approx(ranges[1], rel=2e-3)
+    # the same command has nothing left to do, and one that resumes the folder finds the workbook there
+    assert "3/3" not in catenary(*typed).out
+    assert catenary("optimise", "resume=out", *FEW, "error_estimate=false").code == 0
+    assert load_line(folder / "out" / "best_design.xlsx").section == line.section
+
+
+def test_what_a_line_that_ends_cannot_have_is_refused_at_once(catenary, workbook):
+    refused = ("scenarios.errors.length_sd_mm=2", "scenarios=defects", "polish.best=1", "warm_start=out")
+    ended = catenary("optimise", f"catenary={workbook.name}", *CASE, "design=stations", *refused)
+    assert ended.code == 2
+    for key in ("scenarios.errors", "scenarios.defects", "polish.best", "warm_start"):
+        assert f"{key} must be left out on a line by stations" in ended.err
