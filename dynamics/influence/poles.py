@@ -28,7 +28,7 @@ __all__ = [
     "axis_samples",
     "corrected_poles",
     "lower_poles",
-    "rational_poles",
+    "poles_by_stretches",
     "stretch_edges",
 ]
 
@@ -216,18 +216,23 @@ def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
     left, right = (z.real > 0.0) & (z.real < 2.0 * WINDOW), (z.real < most) & (z.real > most - 2.0 * WINDOW)
     z = np.concatenate([z, -z[left].conj(), 2.0 * most - z[right].conj()])
     answers = np.concatenate([answers, answers[left].conj(), answers[right].conj()])
+    poles = poles_by_stretches(z, answers, most)
+    return poles[(poles.imag > DEEP - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
+
+
+def poles_by_stretches(z: Complexes, answers: Complexes, most: float) -> Complexes:
+    """Poles of rational functions through answers (z, probe, probe), one a stretch of the axis up to ``most``."""
     rng = np.random.default_rng(1)
     found: list[Complexes] = []
     for start in np.arange(0.0, most, WINDOW):
         near = np.flatnonzero(np.abs(z.real - start - 0.5 * WINDOW) < WINDOW)
         near = near[np.argsort(z.real[near], kind="stable")]
-        poles = rational_poles(z[near], answers[near], rng)
+        poles = _rational_poles(z[near], answers[near], rng)
         found.append(poles[np.abs(poles.real - start - 0.5 * WINDOW) < 0.6 * WINDOW])
-    poles: Complexes = np.concatenate(found)
-    return poles[(poles.imag > DEEP - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
+    return np.concatenate(found)
 
 
-def rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) -> Complexes:
+def _rational_poles(z: Complexes, answers: Complexes, rng: np.random.Generator) -> Complexes:
     """Poles of the rational function of least degree that passes through answers (z, probe, probe)."""
     rows, columns = z[::2], z[1::2]
     left, right = (rng.normal(size=(len(side), PROBES)) for side in (rows, columns))

@@ -19,7 +19,7 @@ from dynamics.influence.poles import (
     DeterminantPath,
     axis_samples,
     corrected_poles,
-    rational_poles,
+    poles_by_stretches,
     stretch_edges,
 )
 from dynamics.line_operator.kernel import network_answers
@@ -104,14 +104,7 @@ def _candidates(z: Complexes, answers: Complexes, most: float) -> Complexes:
     left = z.real < 2.0 * WINDOW
     z = np.concatenate([z, -z[left].conj()])
     answers = np.concatenate([answers, answers[left].conj()])
-    rng = np.random.default_rng(1)
-    found: list[Complexes] = []
-    for start in np.arange(0.0, most, WINDOW):
-        near = np.flatnonzero(np.abs(z.real - start - 0.5 * WINDOW) < WINDOW)
-        near = near[np.argsort(z.real[near], kind="stable")]
-        poles = rational_poles(z[near], answers[near], rng)
-        found.append(poles[np.abs(poles.real - start - 0.5 * WINDOW) < 0.6 * WINDOW])
-    poles = np.concatenate(found)
+    poles = poles_by_stretches(z, answers, most)
     return poles[(poles.imag > BOTTOM - 0.5) & (poles.imag < TOP + 0.5) & (poles.real > -0.5)]
 
 
