@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-BEFORE, AFTER = 1.0, 1.4  # periods that are looked at
+BEFORE, AFTER = 1.0, 1.7  # periods that are looked at
 TAIL = 10  # times as far as the contour: a dropper between endless wires
 
 

@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-PASSING, NEAR = (0.15, 0.35), (0.5, 0.6)  # periods before and behind the pantograph
+PASSING, NEAR = (0.15, 0.35), (0.8, 1.0)  # periods before and behind the pantograph
 COARSE = 105  # samples a period of the search before
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
@@ -183,7 +183,7 @@ class _Complementarity:
     def _too_early(self, squeeze: Floats) -> str:
         """Say where a dropper is slack a whole period ahead of the pantograph.
 
-        Long behind it a dropper may stay slack for longer than is looked at: sigma moves by less than 0.1 %.
+        Long behind it a dropper may stay slack for longer than is looked at: sigma moves by some tenths of a per cent.
         """
         return "a dropper that is slack long before it is passed" if (squeeze[0] > 0.0).any() else ""
 
