@@ -3,14 +3,18 @@
 import numpy as np
 import pytest
 
+from catenary.errors import InputError
 from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.open_line.build import build_pantographs, build_whole_line
 from dynamics.open_line.static_start import static_start
 from dynamics.pantograph.head import strip_forces
+from dynamics.pantograph.linear import linear_pantograph
+from dynamics.pantograph.lumped import pantograph_matrices
 from dynamics.pantograph.on_head import figures_on_head
 from dynamics.solution import solve
+from dynamics.spec.case_input import load_pantograph
 from dynamics.spec.pantograph import HeadSpec
 from dynamics.travelling_window.window import TravellingWindow
 
@@ -42,6 +46,19 @@ def test_strips_share_the_force_and_the_moment():
     assert 0.5 * (rear - front) * 0.58 == pytest.approx(0.2 * F * 0.1, rel=1e-6)
     heavy = head.with_changes(friction=1.0, shaft_depth=0.5)
     assert strip_forces(heavy, F)[0] == pytest.approx(0.0)
+
+
+def test_only_lumped_masses_on_a_line_have_a_head_that_rolls():
+    with pytest.raises((InputError, ValueError), match="head must be left out: kind is articulated"):
+        load_pantograph("articulated").with_changes(head=HEAD)
+    lumped = load_pantograph("bruni_2015").with_changes(head=HEAD)
+    with pytest.raises(InputError, match=r"pantograph\.head must be left out on the rig"):
+        pantograph_matrices(lumped)
+    own = linear_pantograph(lumped)
+    assert own.rolls and (own.mass[-1], own.stiffness[-1, -1], own.damping[-1, -1]) == (1.5, 1750.0, 5.0)
+    # a rigid lift, the applied force and a base that moves do not turn the head, and records show heights alone
+    assert [own.lift[-1], own.applied[-1], own.base_stiffness[-1], own.base_damping[-1]] == [0.0] * 4
+    assert own.shown.shape == (len(lumped.masses), len(lumped.masses) + 1)
 
 
 @pytest.mark.parametrize("track", [CURVE, None])

@@ -75,16 +75,13 @@ def _error_chart(runs: tuple[ComparedRun, ...], errors: str, what: str, size: fl
     low, high = min(float(c.x.min()) for c in curves), max(float(c.x.max()) for c in curves)
     margin = 0.04 * (high - low) if high > low else 0.5
     name = f"{errors}_{size:g}mm".replace(".", "_").replace(" ", "_")
-    about = (
-        name,
-        f"Standard deviation with {errors} of {size:g} mm",
-        (
-            f"Each step is one line whose {what} by independent normal deviates of {size:g} mm; both designs have the "
-            "same errors."
-        ),
-    )
+    title = f"Standard deviation with {errors} of {size:g} mm"
+    caption = f"Each step is one line whose {what} by independent normal deviates of {size:g} mm; both designs have "
+    caption += "the same errors."
     x_range = low - margin, high + margin
-    return Chart(*about, "σ", "Lines with a lower σ", curves, x_range=x_range, y_range=(0.0, 104.0), height=0.3)
+    return Chart(
+        name, title, caption, "σ", "Lines with a lower σ", curves, x_range=x_range, y_range=(0.0, 104.0), height=0.3
+    )
 
 
 def _shares(label: str, sigma: Array, role: Role) -> Curve | None:

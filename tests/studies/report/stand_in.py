@@ -50,6 +50,7 @@ class StandIn:
     train_statistics = statistics
     spread_percent = 0.0
     histories = None
+    on_head = ()  # a line in the plane
     dropper_force = np.zeros((0, 0))
 
     @property
