@@ -104,9 +104,8 @@ class Pendulum:
         """The system of another line with this cable in the place of all its wires."""
         none = sparse_rows(csr_array((self.n, self.n)))
         ends = np.zeros((0, 6), dtype=np.int64)
-        wires = Wires(
-            self.dof, self.rest[self.nodes].reshape(-1, 12).copy(), self.l0, self.EA, self.EI, self.pull.copy()
-        )
+        rest, straight = self.rest[self.nodes].reshape(-1, 12).copy(), np.zeros((len(self.l0), 8))
+        wires = Wires(self.dof, rest, self.l0, self.EA, self.EI, self.pull.copy(), straight)
         panto = of_line.pantographs
         return of_line._replace(
             nonlinear=True, mass=fixed_rows(self.mass), alpha=0.0, beta=0.0, damping=none,
@@ -136,7 +135,7 @@ class Pendulum:
         work = make_work(self.n, count, masses)
         start_accelerations(system, state, self.mass, work)
         record = Record(
-            *np.zeros((3, steps, count)), np.zeros((steps, 3, count, masses)),
+            *np.zeros((3, steps, count)), np.zeros((steps, 3, count, masses)), np.zeros((steps, 2, count)),
             np.zeros((steps, 0)), np.zeros((steps, 3, self.n)), np.arange(self.n), np.zeros((0, self.n)), 0,
             np.zeros(steps, dtype=np.int64),
         )  # fmt: skip

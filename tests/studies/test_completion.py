@@ -26,8 +26,8 @@ TYPED = {
     "catenary optimise experiment=oc": "oc1_heights|oc2_spacing|",
     "catenary optimise report.a": "report.author=|report.approved=|",
     "catenary rig map over=d": "delay |",
-    "catenary new drop": "droppers=|droppers.stiffness=|droppers.mass_per_length=|droppers.clamp_mass_contact_wire=|"
-    "droppers.clamp_mass_messenger_wire=|droppers.shortest=|",
+    "catenary new drop": "droppers=|droppers.wire=|droppers.stiffness=|droppers.mass_per_length=|"
+    "droppers.clamp_mass_contact_wire=|droppers.clamp_mass_messenger_wire=|droppers.shortest=|",
     "catenary new droppers=": "|",  # nothing of its own: the shell offers files
     "catenary new droppers=tab": "|",
     "catenary new like=re": "re330 |",
