@@ -42,6 +42,7 @@ class CaseChanges(TypedDict, total=False):
     slack_damping: SlackDamping
     solver: Literal["periodic", "transient", "open_line"]
     kinematics: Kinematics
+    run_fmu: bool
     trailing: Block
     base_motion: Block | None
     periodic: Block
