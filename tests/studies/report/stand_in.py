@@ -51,6 +51,7 @@ class StandIn:
     spread_percent = 0.0
     histories = None
     on_head = ()  # a line in the plane
+    method = "march"
     dropper_force = np.zeros((0, 0))
 
     @property
