@@ -21,16 +21,9 @@ from numpy.typing import NDArray
 from dynamics.influence.condensed import CondensedCell
 
 __all__ = [
-    "APART",
-    "DeterminantPath",
-    "PoleProbes",
-    "Poles",
-    "axis_samples",
-    "corrected_poles",
-    "lower_poles",
-    "poles_by_stretches",
-    "stretch_edges",
-]
+    "APART", "DeterminantPath", "PoleProbes", "Poles", "axis_samples", "corrected_poles", "lower_poles",
+    "poles_by_stretches", "stretch_edges",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
