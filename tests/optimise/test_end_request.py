@@ -14,7 +14,7 @@ import xarray as xr
 from catenary.storage import end_request
 from catenary.storage.dataset import write_dataset
 from catenary.storage.end_request import asked_to_end, end_request_interrupts, held_back, obey
-from dynamics.results.stored_result import read_result
+from catenary.storage.stored_result import read_result
 from optimise.executors import dask_executor, open_executor
 from optimise.executors.serial import SerialExecutor
 from optimise.record.growing_record import GrowingRecord
