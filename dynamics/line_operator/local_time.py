@@ -61,6 +61,15 @@ class LocalTime:
         """Fourier transform of a hat function of one sample, at all frequencies (omega,) [s]."""
         return self._hat(self.answers.omega)
 
+    @cached_property
+    def cubic(self) -> Complexes:
+        """The same of the cubic of a sample, which keeps parabolas (Keys 1981, eq. 15), (omega,) [s]."""
+        w = self.answers.omega * self.step
+        half, whole = (np.sin(0.5 * w) / (0.5 * w)) ** 2, np.sin(w) / w
+        cubic = 12.0 * (half - whole) - 4.0 * (3.0 * whole**2 - 2.0 * whole - np.sin(2.0 * w) / (2.0 * w))
+        small = np.abs(w) < 0.05  # where the quotient loses its digits
+        return np.asarray(self.step * np.where(small, 1.0, cubic / w**2), dtype=np.complex128)
+
     def _hat(self, omega: Complexes) -> Complexes:
         half = 0.5 * omega * self.step
         return self.step * (np.sin(half) / half) ** 2
@@ -94,10 +103,11 @@ class LocalTime:
         out = 2.0 * (whole + self._pole_waves(sample) @ flat[ring:]).real
         return out.reshape(len(sample), *values.shape[1:])
 
-    def spectrum(self, squeeze: Floats) -> Complexes:
-        """Fourier transform of hats of sizes (sample, dropper), at all frequencies (omega, dropper) [N s]."""
+    def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:
+        """Fourier transform of cubics, or hats, of sizes (sample, dropper): (omega, dropper) [N s]."""
         at = np.flatnonzero(squeeze.any(axis=1))
-        return self.hat[:, None] * (self.opposed[at].T @ squeeze[at])
+        one = self.cubic if smooth else self.hat
+        return one[:, None] * (self.opposed[at].T @ squeeze[at])
 
     def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
         """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""

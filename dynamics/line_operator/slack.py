@@ -5,13 +5,15 @@ that squeezes a slack dropper, so that it carries nothing, its tension is
 
     S_d(t) = F_d + k_d [e_d(t) by the contact force + sum_d' int K_dd'(t - t') s_d'(t') dt'] + s_d(t) >= 0,   S s = 0.
 
-s is piecewise linear between samples (hat functions); its harmonics move the contact, which is eliminated. What
-happens on the contour's ring comes by FFT, poles one by one; a dropper's answer to itself beyond the contour's end is
-that of a dropper between two endless wires. Candidates are samples that may be slack; tension is looked at everywhere,
-and where it is negative they become more.
+s is piecewise linear between samples (hat functions); its harmonics move the contact, which is eliminated. Hats leave
+an error of second order in the samples, so that on fine ones the tension is looked at with cubics in place of hats, and
+what it differs by is put into the linear equations: each time the difference falls to a fifth. (Solved for directly,
+the cubics' equations chatter at the ends of slack.) What happens on the contour's ring comes by FFT, poles one by one;
+a dropper's answer to itself beyond the contour's end is that of a dropper between two endless wires. Candidates are
+samples that may be slack; tension is looked at everywhere, and where it is negative they become more.
 
 Legend: t, u samples of dropper d's, e's own time; k harmonic; C stretches by harmonics of the force, G rises of the
-contact by squeezes; M x + linear the tension.
+contact by squeezes; linear + x A the tension.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
 from dynamics.line_operator.answers import Answers, Contour
-from dynamics.line_operator.complementarity import active_set, assembled, sweep
+from dynamics.line_operator.complementarity import assembled, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.local_time import AFTER, BEFORE, LocalTime
 from dynamics.line_operator.network import LineNetwork
@@ -40,7 +42,8 @@ COARSE = 105  # samples a period of the search before
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
 ROUNDS, FORGETFUL = 14, 6
-MOST = 5.0  # times the samples of a period that may be slack: beyond, a march is quicker
+CORRECTIONS, SETTLED = 5, 0.3  # of hats by cubics, at most; N
+MOST = 8.0  # times the samples of a period that may be slack: beyond, a march is quicker
 
 
 @dataclass(frozen=True)
@@ -124,13 +127,14 @@ class _Complementarity:
         self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
         self.droppers = np.zeros(0, np.int64)
-        self.kernels = np.zeros((0, 0, 0))
+        self.kernels = np.zeros((0, 0, 0), np.float32)
         self.tails = np.zeros((0, 0))
         self.rows = np.full((len(self.time.sample), len(rest)), -1)
-        self.C, self.G = np.zeros((2, 0, answers.wave.shape[1]), np.complex128)
+        self.C, self.G = np.zeros((2, 0, answers.wave.shape[1]), np.complex64)
         self.near = np.ones((len(self.time.sample), len(rest)), np.bool_)
         self.taken, self.held = np.zeros((2, *self.near.shape))
         self.lifted = np.zeros(answers.wave.shape[1], np.complex128)
+        self.smooth = samples > COARSE
 
     def take(self, squeeze: Floats) -> None:
         """Take squeezes (coarse sample, dropper) far from the pantograph as they are, and look for the near ones."""
@@ -143,7 +147,7 @@ class _Complementarity:
     def solve(self, start: NDArray[np.bool_] | None) -> SlackForces:
         """Whole search."""
         self._prepare(np.flatnonzero(self.taken.any(axis=0)))
-        self.lifted, self.held = self._rise_by(self.taken), self._by_squeeze(self.taken)
+        self.lifted, self.held = self._by_squeeze(self.taken)
         lifted, squeeze = self.lifted, self.taken.copy()
         force = self.contact.force(lifted)
         tension = self.rest + self.stiffness * (self._stretch_by(force) + self.held) + squeeze
@@ -194,7 +198,7 @@ class _Complementarity:
         return self.time.series(np.einsum("nds,ns->nd", a.stretch, field), self.time.sample)
 
     def _prepare(self, droppers: Ints) -> None:
-        """Tabulate stretches of droppers by hats of each other, by the samples between them (d, e, lag) [m/N]."""
+        """Tabulate stretches of droppers by hats of each other, by the samples between them (e, d, lag) [m/N]."""
         if np.isin(droppers, self.droppers).all():
             return
         a, time = self.answers, self.time
@@ -203,7 +207,7 @@ class _Complementarity:
         at = np.arange(len(droppers))
         self.tails = time.tails(self.network, droppers)
         kernels[:, at, at] += self.tails
-        self.droppers, self.kernels = droppers, np.ascontiguousarray(np.moveaxis(kernels, 0, 2))
+        self.droppers, self.kernels = droppers, np.ascontiguousarray(kernels.transpose(2, 1, 0), dtype=np.float32)
 
     def _by_harmonics(self, t: Ints, d: Ints) -> tuple[Complexes, Complexes]:
         """Stretches by harmonics of the force, and rises of the contact by squeezes, at samples (sample, harmonic)."""
@@ -221,7 +225,7 @@ class _Complementarity:
         a, time, v = self.answers, self.time, self.contour.speed
         by_force = a.wave * (a.weight / v)[:, None]
         by_squeeze = a.wave * (a.weight * time.hat / self.network.period)[:, None]
-        C, G = np.empty((2, len(t), a.wave.shape[1]), np.complex128)
+        C, G = np.empty((2, len(t), a.wave.shape[1]), np.complex64)
         for one in np.unique(d):
             at = d == one
             stretch = (a.stretch[:, one] @ self.phases) * by_force
@@ -237,38 +241,37 @@ class _Complementarity:
         t, d = np.nonzero(wanted)  # in the order of time
         contact, varying, K = self.contact, self.contact.varying, self.contour.harmonics
         C, G = self._by_harmonics(t, d)
-        k = self.stiffness[d]
+        k, corrections = self.stiffness[d], CORRECTIONS if self.smooth else 0
         linear = self.rest[d] + k * ((C @ contact.force(self.lifted)).real + self.held[t, d])
-        # negative harmonics are conjugate to positive ones
-        lifted = contact.inverse[K:] @ G[:, varying].T
-        by_contact = 2.0 * (C[:, K + 1 :].real @ lifted.real - C[:, K + 1 :].imag @ lifted.imag)
-        M = assembled(self.kernels, by_contact, (t, np.searchsorted(self.droppers, d)), k)
-        squeeze = start[t, d].copy()
-        left_over = linear + M @ squeeze
-        sweep(M, left_over, squeeze)
-        s = active_set(M, linear, squeeze)
-        if s is None:
-            return None
-        rise = self.lifted + s @ G
-        force = contact.force(rise)
-        out = self.taken.copy()
-        out[t, d] = s
-        tension = self.rest + self.stiffness * (self._stretch_by(force) + self._by_squeeze(out)) + out
-        return force, rise, out, tension
+        # negative harmonics are conjugate to positive ones; seven digits are more than hats leave
+        lifted, C = contact.inverse[K:].astype(np.complex64) @ G[:, varying].T, C[:, K + 1 :].T
+        by_contact = np.vstack([lifted.real, -lifted.imag]).T @ np.vstack([C.real, C.imag])
+        A = assembled(
+            self.kernels, 2.0 * by_contact.astype(np.float32, copy=False), (t, np.searchsorted(self.droppers, d)), k
+        )
+        s, out = start[t, d].copy(), self.taken.copy()
+        while True:
+            left_over = linear + s.astype(np.float32) @ A
+            if not sweep(A, left_over, s):
+                return None
+            out[t, d] = s
+            rise, stretch = self._by_squeeze(out)
+            force = contact.force(rise)
+            tension = self.rest + self.stiffness * (self._stretch_by(force) + stretch) + out
+            wrong = tension[t, d] - left_over
+            corrections -= 1
+            if corrections < 0 or np.abs(wrong).max() < SETTLED:
+                return force, rise, out, tension
+            linear += wrong
 
-    def _rise_by(self, squeeze: Floats) -> Complexes:
-        """Rise of the wire under the pantograph by all squeezes (harmonic,) [m]."""
-        a = self.answers
-        forces = np.einsum("nsd,nd->ns", a.by_squeeze, self.time.spectrum(squeeze)) @ self.phases.conj()
-        rise = (forces * a.wave * (a.weight / self.network.period)[:, None]).sum(axis=0)
-        return np.asarray(rise + rise[::-1].conj(), dtype=np.complex128)
-
-    def _by_squeeze(self, squeeze: Floats) -> Floats:
-        """Stretch of every dropper by all squeezes (sample, dropper) [m]."""
+    def _by_squeeze(self, squeeze: Floats) -> tuple[Complexes, Floats]:
+        """Rise of the wire under the pantograph (harmonic,) and stretch of droppers (sample, dropper) [m]."""
         a, time = self.answers, self.time
-        spectrum = time.spectrum(squeeze) * a.weight[:, None]
-        out = time.series(np.einsum("nde,ne->nd", a.by_droppers, spectrum), time.sample)
+        spectrum = time.spectrum(squeeze, self.smooth)
+        forces = np.einsum("nsd,nd->ns", a.by_squeeze, spectrum) @ self.phases.conj()
+        rise = (forces * a.wave * (a.weight / self.network.period)[:, None]).sum(axis=0)
+        out = time.series(np.einsum("nde,ne->nd", a.by_droppers, spectrum * a.weight[:, None]), time.sample)
         own = squeeze[:, self.droppers]
         tails = fftconvolve(self.tails, own, axes=0)
         out[:, self.droppers] += tails[len(own) - 1 : 2 * len(own) - 1]
-        return out
+        return rise + rise[::-1].conj(), out

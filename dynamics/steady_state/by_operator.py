@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 HIGHEST_HZ = 80.0  # of the contact force
-SAMPLES = 420  # of a dropper's own time a period, at least
+SAMPLES = 330  # of a dropper's own time a period, at least
 
 
 def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
