@@ -43,7 +43,8 @@ PUSHED = 0.5  # N: less than that a dropper may push before its samples become c
 PADDING = 0.015  # periods before and behind those that push
 ROUNDS, FORGETFUL = 14, 6
 CORRECTIONS, SETTLED = 5, 0.3  # of hats by cubics, at most; N
-MOST = 8.0  # times the samples of a period that may be slack: beyond, a march is quicker
+MOST = 6.0  # times the samples of a period that may be slack: beyond, a march is quicker
+UNSETTLED = "the slack of its droppers was not found"
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ def solve_slack(
         return _Complementarity(line, answers, contact, rest, samples).solve(start)
     known = None if start is None else slack_on(start, samples, COARSE)
     coarse = _Complementarity(line, answers, contact, rest, COARSE).solve(known)
+    if coarse.problem == UNSETTLED:
+        return coarse
     fine = _Complementarity(line, answers, contact, rest, samples)
     fine.take(coarse.squeeze)
     return fine.solve(slack_on(coarse.squeeze > 0.0, COARSE, samples))
@@ -166,7 +169,7 @@ class _Complementarity:
                 return SlackForces(force, lifted, squeeze, tension, "droppers that are slack for long")
             found = self._solved(wanted, squeeze)
             if found is None:
-                return SlackForces(force, lifted, squeeze, tension, "the slack of its droppers was not found")
+                return SlackForces(force, lifted, squeeze, tension, UNSETTLED)
             force, lifted, squeeze, tension = found
         return SlackForces(force, lifted, squeeze, tension, "droppers kept slackening elsewhere")
 
