@@ -14,7 +14,7 @@ from catenary.storage.files import read_yaml
 from catenary.storage.provenance import config_sha256
 from dynamics.spec.case import CaseSpec
 from optimise.executors.processors import PROCESSORS_FILE
-from optimise.record.lines_record import LinesRecord
+from optimise.record.lines_record import LinesRecord, collection_paused
 from optimise.record.study_folder import StudyFolder, config_diff, unreadable
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import Transaction, records_of, replayed, trials_record
@@ -241,4 +241,5 @@ def read_records(folder: CampaignFolder, name: str) -> list[TrialRecord]:
     DamagedRecordError
         If the record is not what was written.
     """
-    return records_of(replayed(folder.trials(name).checked(folder.status_json).units)[0])
+    with collection_paused():
+        return records_of(replayed(folder.trials(name).checked(folder.status_json).units)[0])

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic_core import from_json
+
 __all__ = ["checked_line", "fits_one", "holds_another", "is_torn", "is_whole", "parsed_line"]
 
 BEFORE, AFTER = b',"crc32":"', b'"}\n'
@@ -42,11 +44,19 @@ def parsed_line(line: bytes) -> dict[str, Any] | None:
     if not is_whole(line):
         return None
     try:
-        content = json.loads(line.decode("utf-8"))  # text is read faster than bytes, whose encoding is looked for
+        content = _parsed(line)
         del content["crc32"]
     except (ValueError, KeyError, TypeError, RecursionError):  # a checksum that fits, on what no driver writes
         return None
     return content
+
+
+def _parsed(line: bytes) -> Any:
+    """Parse JSON, three times as fast as `json` does; half a character of a file name it alone takes."""
+    try:
+        return from_json(line)
+    except ValueError:
+        return json.loads(line.decode("utf-8"))
 
 
 def is_torn(line: bytes, start: bytes) -> bool:
