@@ -52,7 +52,7 @@ def charts_in_space(values: Mapping[str, Array], case: CaseSpec, supports: Array
     """Charts of the leading pantograph and the line, between supports at stations [m]; none of a run in the plane."""
     if "head_place" not in values:
         return ()
-    run, head, track = _leading(values, supports), case.pantograph.head, case.catenary.track
+    run, head = _leading(values, supports), case.pantograph.head
     charts = [*_plan_of_track(case, values), _lateral(values, case, run), _place(head, run)]
     if run.roll is not None and run.strips is not None:
         charts += [_over_track("head_roll", "Roll of the head", "Roll", "mrad", run, {"roll": MRAD * run.roll})]

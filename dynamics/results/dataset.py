@@ -75,7 +75,7 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
         found = found.assign(_signals(solution))
     kept = solution.histories
     found = found.assign(_train_histories(solution) if kept is None else _line_histories(kept))
-    if solution.statistics is not None:
+    if solution.statistics is not None and solution.case.catenary.dimension == "spatial":
         in_space = (*shape_in_space(solution.whole_line or solution.equilibrium), *heads_in_space(solution))
         found = found.assign({name: variable(*described) for name, *described in in_space})
     found.attrs["status"] = solution.status.value

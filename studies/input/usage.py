@@ -26,7 +26,7 @@ First steps
   catenary simulate catenary=my_line.yaml              a line of your own
   catenary simulate solver=open_line histories.animation=true    with a moving picture in the report
   catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
-  catenary simulate dimension=spatial track=curve_r3000 wind=crosswind_20 head=two_strips    curve, wind, a head that rolls
+  catenary simulate dimension=spatial track=curve_r3000 wind=crosswind_20 head=two_strips    curve, wind, rolling head
   catenary simulate catenary=c350 formulation=beam     with Euler-Bernoulli beams in place of ANCF cables
   catenary simulate catenary=re330 tension=constant    with tensions that do not change in motion, as in many codes
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4

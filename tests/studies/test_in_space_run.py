@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import yaml
+from small_runs import BRUNI, SMALL_WINDOW
 
 from catenary.layout.track import head_offset
 from catenary.spec.surroundings.track import TrackSpec
@@ -16,7 +17,6 @@ from studies.cli import main
 from studies.commands.simulate import compose
 from studies.input.named_blocks import BLOCKS
 from studies.report.content.line_film import ACROSS, line_animation
-from small_runs import BRUNI, SMALL_WINDOW
 
 SPECS = {"track": TrackSpec, "wind": WindSpec, "head": HeadSpec}
 COARSE = ("dimension=spatial", "catenary.mesh.elements_per_bay=3", "catenary.mesh.largest_element_length=9")

@@ -53,8 +53,7 @@ class _Shapes:
 
 
 def line_animation(values: Mapping[str, Array], case: CaseSpec, axis: int = UP) -> Animation | None:
-    """Lay out what the file keeps of the evaluated spans; None where it keeps no shapes, or from above (``ACROSS``) of
-    a line in the plane.
+    """Lay out what the file keeps of the evaluated spans; None where there is nothing to see, as from above a plane.
 
     Heights and displacements are exaggerated by two factors, which the caption states. Nodes between droppers are
     thinned, and moments too, so that a page stays light.
