@@ -93,7 +93,10 @@ def _plan_of_track(case: CaseSpec, values: Mapping[str, Array]) -> list[Chart]:
     at = np.sort(values["space_arm_end"][:, 0, 0])
     if track.radius is not None:  # a line that repeats is shown for long enough to see it curve
         at = (at + case.line.period * np.arange(PERIODS)[:, None]).ravel()
-    points, stands = plan_points(track, np.linspace(at[0], at[-1], 200)), plan_points(track, at)
+    points, stands = (
+        plan_points(track, np.linspace(float(at[0]), float(at[-1]), 200, dtype=np.float64)),
+        plan_points(track, np.asarray(at)),
+    )
     notes = tuple(f"support at {number(float(x), 1)} m" for x in at)
     east, north = points[:, 0], points[:, 1]
     tall = max(float(np.ptp(north)), 0.02 * float(np.ptp(east)))

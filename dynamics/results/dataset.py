@@ -77,7 +77,7 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
     found = found.assign(_train_histories(solution) if kept is None else _line_histories(kept))
     if solution.statistics is not None and solution.case.catenary.dimension == "spatial":
         in_space = (*shape_in_space(solution.whole_line or solution.equilibrium), *heads_in_space(solution))
-        found = found.assign({name: variable(*described) for name, *described in in_space})
+        found = found.assign({one.name: variable(one.dims, one.values, one.units, one.text) for one in in_space})
     found.attrs["status"] = solution.status.value
     found.attrs["message"] = solution.message
     found.attrs["applied_force_N"] = float(solution.applied_force_N)

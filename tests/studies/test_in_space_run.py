@@ -1,9 +1,11 @@
 """Runs in space from the command line: samples of track, wind and head by name, their file, their page and films."""
 
+import json
+
 import numpy as np
 import pytest
 import yaml
-from small_runs import BRUNI, SMALL_WINDOW
+from small_runs import BRUNI, SMALL_SEARCH, SMALL_WINDOW
 
 from catenary.layout.track import head_offset
 from catenary.spec.surroundings.track import TrackSpec
@@ -158,3 +160,19 @@ def test_an_open_line_moves_in_two_views(in_folder, tmp_path):
     moved = values["frame_displacement"][frame, node, 1] * swung / across
     assert off == pytest.approx(values["node_rest"][node, 1] + moved - middles[0], abs=5e-3)
     assert abs(values["node_rest"][node, 1]) == pytest.approx(0.2, abs=0.04)
+
+
+def test_a_campaign_on_a_curve_gives_the_line_that_simulate_has(in_folder, tmp_path):
+    """Its best design, run by its file with the campaign's conditions, head and track among them."""
+    camp, again = tmp_path / "camp", tmp_path / "again"
+    searched = (*BRUNI, *SMALL_SEARCH, *COARSE, "track=curve_r3000", "head=two_strips", "learned_directions=false")
+    few = ("trust.contact_stiffness=[]", "trust.damping_factors=[]", "trust.height_errors_mm=[]")
+    assert main(["optimise", *searched, *few, "campaign=curve", f"run_dir={camp}"]) == 0
+    rows = json.loads((camp / "trust.json").read_text("utf-8"))["rows"]
+    assert rows and {row["kind"] for row in rows} == {"speed"}
+    line = camp / "best_design.yaml"
+    assert main(["simulate", f"catenary={line}", "error_estimate=false", f"run_dir={again}"]) == 0
+    found, best = (json.loads((f / "summary.json").read_text("utf-8")) for f in (again, camp / "best"))
+    sigma, of_campaign = (each["pantographs"][0]["contact_force_std_N"] for each in (found, best))
+    assert sigma == pytest.approx(of_campaign, rel=2e-3)
+    assert found["on_head"][0]["roll_max_mrad"] > 10.0
