@@ -94,8 +94,8 @@ def _plan_of_track(case: CaseSpec, values: Mapping[str, Array]) -> list[Chart]:
     if track.radius is not None:  # a line that repeats is shown for long enough to see it curve
         at = (at + case.line.period * np.arange(PERIODS)[:, None]).ravel()
     points, stands = (
-        plan_points(track, np.linspace(float(at[0]), float(at[-1]), 200, dtype=np.float64)),
-        plan_points(track, np.asarray(at)),
+        plan_points(track, np.linspace(float(at[0]), float(at[-1]), 200)),
+        plan_points(track, np.asarray(at, dtype=np.float64)),
     )
     notes = tuple(f"support at {number(float(x), 1)} m" for x in at)
     east, north = points[:, 0], points[:, 1]
