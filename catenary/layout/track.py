@@ -73,7 +73,7 @@ def _pieces(track: TrackSpec) -> tuple[Array, Array, Array]:
 
 
 def head_roll(track: TrackSpec | None, x: Array) -> Array:
-    """Angle by which cant turns the head at stations of the line, to the left positive (x,) [rad], small."""
+    """Angle by which cant turns the head at stations (x,) [rad]: small, positive where its left side sinks."""
     x = np.asarray(x, dtype=np.float64)
     if track is None:
         return np.zeros(x.shape)

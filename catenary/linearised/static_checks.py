@@ -229,7 +229,8 @@ def _steep(eq: Equilibrium) -> list[Fault]:
         return []
     support, wire = eq.spec.support, eq.spec.contact_wire
     # the wire's tension turns by twice the stagger on either side
-    turn = 2.0 * wire.tension * sum(1.0 / eq.spec.spans[i] for i in (k - 1, k % len(eq.spec.spans)))
+    spans = eq.spec.spans
+    turn = 2.0 * wire.tension * sum(1.0 / spans[i % len(spans)] for i in (k - 1, k))
     enough = float(up[k]) / (np.tan(np.radians(STEEPEST_ARM)) * turn)
     sentence = (
         f"= {support.stagger:g} m pulls the steady arm at support {k + 1} sideways with {side[k]:.0f} N and up with "

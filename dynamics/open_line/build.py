@@ -252,5 +252,5 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         rolls=own.rolls,
         head_x=stations,
         head_y=head_offset(track, stations),
-        head_turned=head_roll(track, stations),
+        head_turned=-head_roll(track, stations),  # to the left is down on the left side
     )

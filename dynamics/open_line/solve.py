@@ -103,7 +103,7 @@ def solve_open_line(case: CaseSpec, applied_force: float | None = None) -> Solut
             wall_time_s={"equilibrium": found - began, "dynamics": spent},
         )
     wall_time_s = {"equilibrium": found - began, "dynamics": time.perf_counter() - found}
-    return _solution(case, eq, ending, evaluated, wall_time_s)
+    return replace(_solution(case, eq, ending, evaluated, wall_time_s), whole_line=whole)
 
 
 def _hold_means(case: CaseSpec, line: WholeLine, guess: float | None) -> tuple[_Evaluated, _Ending]:

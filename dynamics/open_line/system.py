@@ -168,7 +168,8 @@ class Pantographs(NamedTuple):
     empty where the equations of motion are known. ``mechanism`` (row, 6) of arms, as
     `dynamics.pantograph.articulated.Mechanism` has it, with ``row`` (3,): where its rows begin [m], their distance [m],
     speed of full friction [m/s]; without rows for what is linear. Where the head ``rolls`` its roll is the last
-    coordinate. Cant puts its middle ``head_y`` to the left, and turns it by ``head_turned``, at stations ``head_x``.
+    coordinate. Cant puts its middle ``head_y`` to the left, and turns it by ``head_turned``, as roll counts, at
+    stations ``head_x``.
     """
 
     mass: Floats

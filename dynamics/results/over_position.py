@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 from xarray.indexes import PandasIndex
 
 from catenary.storage.dataset import variable
 from dynamics.results.dataset import HISTORIES, histories_of
 from dynamics.results.solution import Solution
 
-__all__ = ["over_position"]
+__all__ = ["around_places", "over_position"]
 
 
 class _NearestSample(PandasIndex):
@@ -53,3 +54,21 @@ def over_position(solution: Solution, name: str) -> xr.DataArray:
         name=name,
     )
     return found.drop_indexes("position").set_xindex("position", _NearestSample)
+
+
+def around_places(
+    position: NDArray[np.float64], history: NDArray[np.float64], at: NDArray[np.float64], past: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Means (place, column) of histories (time, place) while the pantograph is ``past`` each place; NaN elsewhere.
+
+    Each is the mean over one column's width: what oscillates faster would be drawn as noise.
+    """
+    half = 0.5 * (past[1] - past[0])
+    distance = np.diff(position, prepend=2.0 * position[0] - position[1])
+    total = np.cumsum(history * distance[:, None], axis=0)
+    ends = np.stack([past - half, past + half])
+    rows = [
+        np.diff(np.interp(x + ends, position, total[:, k], left=np.nan, right=np.nan), axis=0)[0] / (2.0 * half)
+        for k, x in enumerate(at)
+    ]
+    return np.array(rows).reshape(len(at), past.size)

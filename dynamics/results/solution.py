@@ -70,6 +70,8 @@ class Solution:
     case : CaseSpec
     equilibrium : Equilibrium
         Of one period of the line.
+    whole_line : Equilibrium or None
+        Of the line from end to end; None where the state repeats.
     status, message
         Outcome and its sentence.
     time : float array (time,)
@@ -130,6 +132,7 @@ class Solution:
     warm_start: WarmStart | None = None
     method: str = "march"
     operator_start: OperatorStart | None = None
+    whole_line: Equilibrium | None = None
 
     def __repr__(self) -> str:
         """Name the case and how it ended: no dump of all histories."""

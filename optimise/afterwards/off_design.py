@@ -103,7 +103,9 @@ def conditions(case: CaseSpec, wanted: OffDesignSpec, droppers: int) -> list[Off
     found += [OffDesignCondition("contact", k, case={"contact": {"stiffness": k}}) for k in others]
     found += [OffDesignCondition("damping", factor, damping=factor) for factor in wanted.damping_factors]
     found += [] if case.catenary.ends else _installed_lines(wanted, droppers)
-    if wanted.other_dimension:
+    line = case.catenary
+    # what is in space alone has no counterpart in the plane
+    if wanted.other_dimension and line.track is None and line.wind is None and case.pantograph.head is None:
         other = "planar" if case.catenary.dimension == "spatial" else "spatial"
         found.append(OffDesignCondition("dimension", dimension=other))
     return found

@@ -10,6 +10,7 @@ from typing import Any
 from catenary.spec.keys import KeyTree
 from catenary.storage.configuration import group_options
 from studies.input.compose import SHORT_KEYS, groups_of
+from studies.input.named_blocks import BLOCKS
 
 __all__ = ["SHELLS", "completion_script", "words_of"]
 
@@ -101,7 +102,8 @@ def _words(study: str, module: ModuleType) -> tuple[str, ...]:
     found = [f"{group}={name}" for group, names in groups.items() for name in names]
     for short, path in SHORT_KEYS.items():
         if tree.node(path.split(".")) is not None:
-            found += _values(short, tree.node(path.split(".")))
+            named = group_options(BLOCKS[path]) if path in BLOCKS else []
+            found += [f"{short}={name}" for name in named] or _values(short, tree.node(path.split(".")))
     for path in tree.paths:
         if path not in left_out and path not in groups and not tree.children(path.split(".")):
             found += _values(path, tree.node(path.split(".")))

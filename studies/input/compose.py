@@ -34,16 +34,20 @@ from catenary.storage.yaml_file import read_yaml_mapping
 from dynamics.spec.held_force import fill_mean_force, is_reference_force
 from dynamics.spec.open_line_of import fill_open_line
 from optimise.spec.named_pantographs import name_pantographs
+from studies.input.named_blocks import named_block
 from studies.input.tables.base_motion import read_base_motion
 from studies.input.typed_text import free_text, typed_value
 
-__all__ = ["SHORT_KEYS", "Composed", "compose_job", "groups_of", "typed_command"]
+__all__ = ["SHORT_KEYS", "Composed", "compose_job", "full_key", "groups_of", "typed_command"]
 
 # common overrides that stand deeper in the input
 SHORT_KEYS = {
     "dimension": "catenary.dimension",
     "formulation": "catenary.formulation",
     "tension": "catenary.tension_in_motion",
+    "track": "catenary.track",
+    "wind": "catenary.wind",
+    "head": "pantograph.head",
 }
 # names and dates of people, with commas and whatever else they have
 FREE_TEXT = "report."
@@ -144,11 +148,17 @@ def groups_of(config: str) -> dict[str, str]:
     return {re.sub("^(optional|override) ", "", group).strip("/"): str(name or "") for group, name in chosen}
 
 
+def full_key(typed: str) -> str:
+    """Key as the input has it: short ones, and keys inside a short one, are written out."""
+    first, dot, rest = typed.lstrip("+").strip().partition(".")
+    return f"{SHORT_KEYS.get(first, first)}{dot}{rest}"
+
+
 def _sort_overrides(overrides: list[str], keys: KeyTree, groups: list[str]) -> _Request:
     request = _Request()
     for text in overrides:
         key, separator, raw = text.partition("=")
-        key = SHORT_KEYS.get(key.lstrip("+").strip(), key.lstrip("+").strip())
+        key = full_key(key)
         if not separator or not key or text.startswith("~"):
             request.problems.append(
                 f"{format_value(text)} is not key=value: write for example speed_kmh=275 (and key=null to unset a key)"
@@ -179,7 +189,9 @@ def _take_value(request: _Request, key: str, raw: str) -> None:
     try:
         file = Path(raw.strip().strip("'\""))
         from_file = key == "base_motion" and file.suffix.lower() == ".csv"
-        if key.startswith(FREE_TEXT) and raw.strip() != "null":
+        if (block := named_block(key, raw)) is not None:
+            request.values[key] = block
+        elif key.startswith(FREE_TEXT) and raw.strip() != "null":
             request.values[key] = free_text(raw)
         else:
             request.values[key] = read_base_motion(file) if from_file else typed_value(key, raw)

@@ -8,6 +8,7 @@ from typing import Any
 
 from catenary.spec.keys import KeyTree, format_value
 from studies.input.compose import groups_of
+from studies.input.named_blocks import BLOCKS
 
 __all__ = ["default_value", "family_page", "overview", "study_page", "written_keys"]
 
@@ -25,6 +26,7 @@ First steps
   catenary simulate catenary=my_line.yaml              a line of your own
   catenary simulate solver=open_line histories.animation=true    with a moving picture in the report
   catenary simulate catenary=c350 dimension=spatial    with stagger and steady arms (short for catenary.dimension)
+  catenary simulate dimension=spatial track=curve_r3000 wind=crosswind_20 head=two_strips    curve, wind, rolling head
   catenary simulate catenary=c350 formulation=beam     with Euler-Bernoulli beams in place of ANCF cables
   catenary simulate catenary=re330 tension=constant    with tensions that do not change in motion, as in many codes
   catenary new droppers=table.csv name=my_line like=bruni_2015 span_length=60 encumbrance=1.4
@@ -84,6 +86,10 @@ def study_page(name: str, summary: str, module: ModuleType) -> str:
             known = taken[group] and group not in getattr(module, "ASKED", ())
             default = f"  (default {taken[group]})" if known else ""
             lines.append(f"  {group}={' | '.join(group_options(group))}{own}{default}")
+        known_keys = KeyTree(module.JOB)
+        for key, group in BLOCKS.items():
+            if known_keys.node(key.split(".")) is not None:
+                lines.append(f"  {group}={' | '.join(group_options(group))} | PATH.yaml  (sets {key})")
         lines.append("")
     written = written_keys(config, experiment)
     keys = list(_key_lines(KeyTree(module.JOB), getattr(module, "NOT_TYPED", ()), written))

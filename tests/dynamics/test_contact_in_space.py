@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dynamics.open_line.build import build_pantographs
 from dynamics.open_line.contact_space import (
     contact_jacobian,
     frame_of,
@@ -187,3 +188,18 @@ def test_line_with_contact_in_space_runs_as_the_vertical_one(build_case):
     kept = space.leading.place[space.leading.evaluated]
     assert kept == pytest.approx(flat.leading.place[flat.leading.evaluated], abs=0.03)
     assert np.abs(kept).max() == pytest.approx(0.2, abs=0.01)
+
+
+def test_cant_turns_the_head_about_the_rails(build_case):
+    """What moves the head's middle to the inside lowers its inner side: a rigid turn about the middle of the rails."""
+    for radius in (3000.0, -3000.0):
+        case = build_case("bruni_2015", speed_kmh=275.0, applied_force_N=150.0, mean_force_N=None)
+        line = case.catenary.with_changes(dimension="spatial", track={"radius": radius, "cant": 0.1})
+        case = case.model_copy(update={"catenary": line})
+        found = build_pantographs(case, 0.0)
+        p, across = np.zeros(3), np.zeros(3)
+        flat = SHARP._replace(crown=1e9)
+        turned = float(found.head_turned[0])
+        head_point(flat, np.zeros(3), turned, 0.2, p, across)
+        assert p[2] * radius < 0.0  # the left side sinks in a left curve
+        assert np.array([-np.sin(turned)]) * line.track.wire_height == pytest.approx(found.head_y[:1], rel=2e-3)

@@ -38,6 +38,14 @@ def test_conditions_are_those_asked_for(case):
     assert [c.dimension for c in found if c.kind == "dimension"] == ["spatial"]
 
 
+def test_what_is_in_space_alone_is_not_run_in_the_plane(case):
+    for changes in ({"track": {"radius": 3000.0}}, {"wind": None}):
+        line = case.catenary.with_changes(dimension="spatial", **changes)
+        found = conditions(case.model_copy(update={"catenary": line}), OffDesignSpec(), 9)
+        planar = [c.dimension for c in found if c.kind == "dimension"]
+        assert planar == ([] if "track" in changes else ["planar"])
+
+
 def test_a_force_of_your_own_is_held_at_every_speed(case):
     own = case.model_copy(update={"mean_force_N": 150.0})
     assert all("mean_force_N" not in c.case for c in conditions(own, OffDesignSpec(), 9))

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, spans_at
+from dynamics.charts.in_space import charts_in_space, cross_sections
+from dynamics.charts.parts import Chart
 from dynamics.contact_force.filters import filter_record
 from dynamics.results.dataset import StoredResult
+from dynamics.results.over_position import around_places
 from dynamics.spec.case import CaseSpec
-from studies.report.content.line_film import line_animation
+from studies.report.content.line_film import ACROSS, line_animation
 from studies.report.content.pieces import Array
 from studies.report.drawing.animation import Animation
 
@@ -131,6 +134,9 @@ class Histories:
     point_time: Array | None = None
     points: tuple[PointHistory, ...] = ()
     animation: Animation | None = None
+    from_above: Animation | None = None
+    in_space: tuple[Chart, ...] = ()
+    cross_sections: tuple[Chart, ...] = ()
 
 
 def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mapping[str, Any]]) -> Histories | None:
@@ -149,9 +155,10 @@ def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mappin
     position = values.get("pantograph_position")
     behind = 0.0 if position is None else float(position[-1, 0] - position[-1, -1])
     past = np.linspace(-AHEAD * line.mean_span, BEHIND * line.mean_span + behind, SHOWN_COLUMNS)
+    supports = np.array([line.station(s) for s in np.arange(np.floor(first + 1e-6), np.ceil(last - 1e-6) + 1.0)])
     return Histories(
         pantographs=pantographs,
-        supports=np.array([line.station(s) for s in np.arange(np.floor(first + 1e-6), np.ceil(last - 1e-6) + 1.0)]),
+        supports=supports,
         edges=values["histogram_edge"],
         histogram=values["contact_force_histogram"],
         frequency=values["frequency"],
@@ -166,6 +173,9 @@ def read_histories(stored: StoredResult, case: CaseSpec, losses: Sequence[Mappin
         point_time=values["time"] if "point_displacement" in values else None,
         points=_points(values, case),
         animation=line_animation(values, case),
+        from_above=line_animation(values, case, ACROSS),
+        in_space=charts_in_space(values, case, supports),
+        cross_sections=cross_sections(values, case, supports),
     )
 
 
@@ -218,22 +228,6 @@ def _within(x: Array, case: CaseSpec, margin: float) -> NDArray[np.int64]:
     return np.flatnonzero((x >= low) & (x <= high))
 
 
-def _around(position: Array, history: Array, at: Array, past: Array) -> Array:
-    """Means (place, column) of histories (time, place) while the pantograph is ``past`` each place; NaN elsewhere.
-
-    Each is the mean over one column's width: what oscillates faster would be drawn as noise.
-    """
-    half = 0.5 * (past[1] - past[0])
-    distance = np.diff(position, prepend=2.0 * position[0] - position[1])
-    total = np.cumsum(history * distance[:, None], axis=0)
-    ends = np.stack([past - half, past + half])
-    rows = [
-        np.diff(np.interp(x + ends, position, total[:, k], left=np.nan, right=np.nan), axis=0)[0] / (2.0 * half)
-        for k, x in enumerate(at)
-    ]
-    return np.array(rows).reshape(len(at), past.size)
-
-
 def _droppers(values: Mapping[str, Array], case: CaseSpec, past: Array) -> DropperHistories | None:
     """Droppers of the evaluated spans."""
     if "line_dropper_force" not in values:
@@ -242,7 +236,7 @@ def _droppers(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Dropp
     order = order[_within(values["line_dropper_position"][order], case, 0.0)]
     x, force = values["line_dropper_position"][order], values["line_dropper_force"][:, order].astype(np.float64)
     rest = np.resize(values["dropper_static_force"], values["line_dropper_position"].size)[order]
-    around = _around(values["pantograph_position"][:, 0], force, x, past)
+    around = around_places(values["pantograph_position"][:, 0], force, x, past)
     return DropperHistories(x, rest, force.min(axis=0), force.max(axis=0), past, around)
 
 
@@ -252,7 +246,7 @@ def _uplifts(values: Mapping[str, Array], case: CaseSpec, past: Array) -> Suppor
         return None
     shown = _within(values["support_position"], case, 1e-6)
     x = values["support_position"][shown]
-    uplift = _around(values["pantograph_position"][:, 0], values["line_support_uplift"][:, shown], x, past)
+    uplift = around_places(values["pantograph_position"][:, 0], values["line_support_uplift"][:, shown], x, past)
     return SupportHistories(x, past, uplift)
 
 

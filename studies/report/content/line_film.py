@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.track import head_offset
 from dynamics.charts.numbers import nice_exaggeration, number
 from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Array
 from studies.report.drawing.animation import Animation, Moment
 
-__all__ = ["line_animation"]
+__all__ = ["ACROSS", "line_animation"]
 
 WIDTH = 760.0
 RATE = 25.0
@@ -22,6 +23,7 @@ RATE = 25.0
 BEHIND, AHEAD = 0.8, 1.2
 # parts of the width: the system's height, and the largest displacement
 HEIGHT_PART, MOVE_PART = 0.22, 0.05
+ACROSS, UP = 1, 2  # what is drawn upwards: the line from above, or from its side
 MARGIN, MASS_GAP = 14.0, 26.0
 # numbers a page holds for its player: some 1.2 MB
 MOST_NUMBERS = 240_000
@@ -50,13 +52,13 @@ class _Shapes:
         return np.rint(10.0 * (self.top - self.scale * up)).astype(np.int64)
 
 
-def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | None:
-    """Lay out what the file keeps of the evaluated spans; None where it keeps no shapes.
+def line_animation(values: Mapping[str, Array], case: CaseSpec, axis: int = UP) -> Animation | None:
+    """Lay out what the file keeps of the evaluated spans; None where there is nothing to see, as from above a plane.
 
     Heights and displacements are exaggerated by two factors, which the caption states. Nodes between droppers are
     thinned, and moments too, so that a page stays light.
     """
-    if "frame_displacement" not in values:
+    if "frame_displacement" not in values or (axis == ACROSS and case.catenary.dimension == "planar"):
         return None
     span, station, line = case.catenary.mean_span, case.catenary.station, case.open_line
     x = values["frame_pantograph_position"]
@@ -67,17 +69,21 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
     view = span * (BEHIND + AHEAD) + float((x[moments, 0] - x[moments, -1]).max())
     step = max(1, int(np.ceil(moments.size * MOST_NODES_IN_VIEW / MOST_NUMBERS)))
     moments = moments[::step]
-    shapes = _shapes(values, moments, view)
+    shapes = _shapes(values, moments, view, axis)
+    if axis == ACROSS:  # the head's middle alone, which cant moves: exaggerated as what is at rest
+        wire = np.interp(shapes.pantograph_x, shapes.x[shapes.runs[0][1]], shapes.rest[shapes.runs[0][1]])
+        off = (head_offset(case.catenary.track, shapes.pantograph_x) - wire) * shapes.heights / shapes.moves
+        shapes = replace(shapes, masses=(wire + off)[:, :, None])
     droppers = _dropper_ends(values["line_dropper_node"], shapes.runs)
     deepest = max(0.0, -float(shapes.masses.min()))  # how far below zero a mass comes [m]
-    lowest = MASS_GAP * values["mass_height"].shape[2] + shapes.scale * shapes.moves * deepest
+    lowest = MASS_GAP * shapes.masses.shape[2] + shapes.scale * shapes.moves * deepest
     size = (WIDTH, float(np.ceil(shapes.top + lowest + 2.0 * MARGIN)))
     slower = case.histories.frames_per_second / step / RATE
     return Animation(
-        name="animation",
-        title="The line while the pantograph passes",
-        caption=_caption(shapes, slower),
-        note=f"heights x {shapes.heights:g}, displacements x {shapes.moves:g}",
+        name="animation" if axis == UP else "animation_above",
+        title="The line while the pantograph passes" + ", from above" * (axis == ACROSS),
+        caption=_caption(shapes, slower, "Heights" if axis == UP else "Places across the track, the left one up,"),
+        note=f"{'heights' if axis == UP else 'across'} x {shapes.heights:g}, displacements x {shapes.moves:g}",
         size=size,
         scale=shapes.scale,
         rate=RATE,
@@ -88,22 +94,22 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec) -> Animation | N
     )
 
 
-def _caption(shapes: _Shapes, slower: float) -> str:
+def _caption(shapes: _Shapes, slower: float, what: str) -> str:
     """What a reader must know: exaggeration and speed."""
     pace = "as fast as in reality"
     if abs(slower - 1.0) > 0.05:
         pace = f"{number(max(slower, 1.0 / slower), 1)} times {'slower' if slower > 1.0 else 'faster'} than in reality"
     return (
-        f"The spans that count, {pace}. Heights at rest are exaggerated {shapes.heights:g} times, displacements from "
+        f"The spans that count, {pace}. {what} at rest are exaggerated {shapes.heights:g} times, displacements from "
         f"rest {shapes.moves:g} times; the masses of a pantograph are drawn apart. Blue is the contact wire, black the "
         "messenger wire, green a stitch wire; a slack dropper is drawn bold in orange; dotted lines are supports."
     )
 
 
-def _shapes(values: Mapping[str, Array], moments: NDArray[np.int64], view: float) -> _Shapes:
+def _shapes(values: Mapping[str, Array], moments: NDArray[np.int64], view: float, axis: int) -> _Shapes:
     """Choose the nodes to draw and the exaggeration."""
-    rest, x = values["node_rest"][:, 2], values["node_rest"][:, 0]
-    rise = np.asarray(values["frame_displacement"][moments][:, :, 2], dtype=np.float64)
+    rest, x = values["node_rest"][:, axis], values["node_rest"][:, 0]
+    rise = np.asarray(values["frame_displacement"][moments][:, :, axis], dtype=np.float64)
     wire = values["node_wire"].astype(np.int64)
     kept = _kept_nodes(x, wire, values["line_dropper_node"].astype(np.int64), view)
     runs = tuple(

@@ -42,12 +42,13 @@ class Fact:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands under it, in this order: text, a moving picture, charts, tables, a command to copy."""
+    """A heading with what stands under it, in the order of its fields; of ``choice`` one chart is seen at a time."""
 
     title: str
     text: tuple[str, ...] = ()
     animation: Animation | None = None
     charts: tuple[Chart, ...] = ()
+    choice: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
     command: str = ""
 
@@ -67,7 +68,7 @@ class Page:
     @property
     def charts(self) -> tuple[Chart, ...]:
         """Every chart of the page, in reading order."""
-        return tuple(chart for section in self.sections for chart in section.charts)
+        return tuple(chart for section in self.sections for chart in (*section.charts, *section.choice))
 
     @property
     def animations(self) -> tuple[Animation, ...]:

@@ -141,6 +141,8 @@ def _history_sections(histories: Histories | None) -> tuple[Section, ...]:
     droppers, each = histories.droppers, range(len(histories.pantographs))
     return (
         Section("Seen moving", animation=histories.animation),
+        Section("Seen moving, from above", animation=histories.from_above),
+        Section("In space", charts=histories.in_space, choice=histories.cross_sections),
         Section(
             "The contact force over time",
             charts=present(

@@ -19,7 +19,7 @@ from optimise.evaluation.outcome import Outcome
 from optimise.record.parameter_study_folder import ParameterStudyFolder
 from optimise.record.status_file import read_sound_status
 from optimise.spec.jobs import OptimiseJob, SensitivityJob, SweepJob
-from studies.input.compose import SHORT_KEYS
+from studies.input.compose import full_key
 from studies.input.typed_text import typed_value
 from studies.input.usage import default_value, written_keys
 from studies.jobs.simulation import SimulateJob
@@ -64,7 +64,7 @@ def input_origins(folder: Path, study: str, case: CaseSpec) -> dict[str, str]:
 def _typed_paths(tree: KeyTree, text: str) -> list[str]:
     """Dotted paths of everything that one override sets."""
     key, _, raw = text.partition("=")
-    key = SHORT_KEYS.get(key.lstrip("+").strip(), key.lstrip("+").strip())
+    key = full_key(key)
     try:
         value = typed_value(key, raw)
     except InputError:
