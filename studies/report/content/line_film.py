@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from dynamics.charts.numbers import nice_exaggeration, number
 from dynamics.spec.case import CaseSpec
 from studies.report.content.pieces import Array
@@ -107,7 +107,7 @@ def _shapes(values: Mapping[str, Array], moments: NDArray[np.int64], view: float
     wire = values["node_wire"].astype(np.int64)
     kept = _kept_nodes(x, wire, values["line_dropper_node"].astype(np.int64), view)
     runs = tuple(
-        (w, run) for w in (CONTACT, MESSENGER, STITCH) for run in _runs(x, np.flatnonzero((wire == w) & kept), w)
+        (w, run) for w in (CONTACT, MESSENGER, STITCH, AUXILIARY) for run in _runs(x, np.flatnonzero((wire == w) & kept), w)
     )
     scale = WIDTH / view
     heights = nice_exaggeration(view, float(np.ptp(rest)), HEIGHT_PART)
