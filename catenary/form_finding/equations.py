@@ -49,7 +49,7 @@ def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float
 
 
 def dropper_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
-    """Look up the stiffness [N/m], mass [kg/m] or a clamp mass [kg] of every dropper of a mesh, float array (dropper,)."""
+    """Look up stiffness [N/m], mass [kg/m] or a clamp mass [kg] of every dropper of a mesh, float array (dropper,)."""
     return np.array(spec.dropper_makes(name))[list(mesh.layout.dropper_kind)]
 
 

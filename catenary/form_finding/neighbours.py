@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equations import FormFindingProblem, residual_and_jacobian
-from catenary.form_finding.prescribed import lengths_of
 from catenary.form_finding.equilibrium import mesh_of, periodic_equilibrium, result_of
 from catenary.form_finding.newton import banded_solver
+from catenary.form_finding.prescribed import lengths_of
 from catenary.form_finding.rest_state import Equilibrium, EquilibriumStatus
 from catenary.layout.geometry import periodic_layout
 from catenary.layout.mesh import Mesh, X

@@ -42,7 +42,8 @@ def hung_on_auxiliary(layout: Layout, main: Main, level: tuple[float, ...], peri
     number = {k: at for at, k in enumerate(order)}
     runs = {wire: tuple(_renumbered(p, number) for p in on) for wire, on in layout.runs}
     hung = [KeyPoint(at, "dropper", number[n + k]) for k, at in enumerate(x)]
-    shared = {p.index: m.index for p in runs[CONTACT] if p.what == "dropper" for m in hung if abs(p.x - m.x) < ONE_CLAMP}
+    low = [p for p in runs[CONTACT] if p.what == "dropper"]
+    shared = {p.index: m.index for p in low for m in hung if abs(p.x - m.x) < ONE_CLAMP}
     below = [p for p in runs[CONTACT] if p.what == "support" or (p.what == "dropper" and p.index not in shared)]
     above = [p for p in runs[MESSENGER] if p.what != "dropper"]
     # the support that closes a cell stays last: it has the number of the first

@@ -12,7 +12,17 @@ from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH, Ke
 from catenary.layout.track import curvature_at, head_offset
 from catenary.spec.line import CatenarySpec
 
-__all__ = ["AUXILIARY", "CONTACT", "MESSENGER", "STITCH", "KeyPoint", "Layout", "line_layout", "periodic_layout", "spans_at"]
+__all__ = [
+    "AUXILIARY",
+    "CONTACT",
+    "MESSENGER",
+    "STITCH",
+    "KeyPoint",
+    "Layout",
+    "line_layout",
+    "periodic_layout",
+    "spans_at",
+]
 
 WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH}
 

@@ -55,7 +55,7 @@ class Layout:
     auxiliary_height, auxiliary_side : tuple of float
         Heights of the auxiliary wire at every support, and its offsets from the track's axis [m]; empty without one.
     dropper_is_main : tuple of bool
-        True for droppers from the messenger wire to the auxiliary wire, which come after the others of a period; empty without.
+        True for main droppers, from messenger to auxiliary wire, the last ones of a period; empty without them.
     shared_clamps : tuple of (int, int)
         Dropper and main dropper that are clamped to one point of the auxiliary wire.
     mirrored : bool

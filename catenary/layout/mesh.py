@@ -234,9 +234,7 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
     )
 
 
-def _dropper_ends(
-    layout: Layout, at: dict[tuple[int, str, int], int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _dropper_ends(layout: Layout, at: dict[tuple[int, str, int], int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Nodes at the lower and at the upper end of every dropper (dropper,)."""
     n, shared = len(layout.dropper_x), dict(layout.shared_clamps)
     above = AUXILIARY if layout.auxiliary_height else MESSENGER

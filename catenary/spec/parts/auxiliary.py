@@ -1,4 +1,4 @@
-"""Validated description of an auxiliary messenger wire between messenger and contact wire, and of what it hangs from."""
+"""Validated description of an auxiliary wire between messenger and contact wire, and of what it hangs from."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MainDropperSpec(Spec):
     auxiliary_wire_heights: tuple[Height, ...] = Field(
         default=(),
         max_length=480,
-        description="auxiliary-wire height at each main dropper, relative to its height at the support [m]; none: level",
+        description="auxiliary-wire height at each main dropper, relative to its encumbrance [m]; none: level",
     )
     lengths: tuple[Length, ...] = Field(
         default=(), max_length=480, description="length to which each main dropper is cut, unloaded [m]"
@@ -72,7 +72,7 @@ class MainDropperSpec(Spec):
 
 
 class AuxiliarySpec(NamedSpec):
-    """Wire that hangs from the messenger wire and carries the contact wire; it passes supports without being held up."""
+    """Wire that hangs from the messenger wire and carries the contact wire; no support holds it up."""
 
     tension: Annotated[float, Field(ge=100.0, le=60.0e3)] = Field(description="installed tension [N]")
     mass_per_length: Annotated[float, Field(ge=0.01, le=5.0)] = Field(description="mass per length [kg/m]")
