@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, NamedSpec, Spec
-
-if TYPE_CHECKING:
-    from catenary.spec.line import CatenarySpec
+from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, DropperSpec, NamedSpec, Spec, WireSpec
 
 __all__ = ["AuxiliarySpec", "MainDropperSpec", "wires_that_do_not_fit"]
 
@@ -105,7 +102,66 @@ class AuxiliarySpec(NamedSpec):
         return found
 
 
-def wires_that_do_not_fit(line: CatenarySpec) -> list[str]:
+class _Line(Protocol):
+    """What of a line has to fit its wires."""
+
+    @property
+    def kind(self) -> str:
+        """Kind of the line."""
+        ...
+
+    @property
+    def supports(self) -> tuple[float, ...]:
+        """Stations of the supports of a period [m]."""
+        ...
+
+    @property
+    def encumbrance(self) -> float:
+        """Height of the messenger wire over the contact wire at a support [m]."""
+        ...
+
+    @property
+    def droppers(self) -> DropperSpec:
+        """Droppers of the contact wire."""
+        ...
+
+    @property
+    def auxiliary_wire(self) -> AuxiliarySpec | None:
+        """Wire between messenger and contact wire."""
+        ...
+
+    @property
+    def contact_wire(self) -> WireSpec:
+        """Contact wire."""
+        ...
+
+    @property
+    def messenger_wire(self) -> WireSpec:
+        """Messenger wire."""
+        ...
+
+    @property
+    def stitch(self) -> object:
+        """Stitch wire."""
+        ...
+
+    @property
+    def section(self) -> object:
+        """What makes the line end."""
+        ...
+
+    @property
+    def repeat(self) -> object:
+        """What repeats after several spans."""
+        ...
+
+    @property
+    def wind(self) -> object:
+        """Wind across the track."""
+        ...
+
+
+def wires_that_do_not_fit(line: _Line) -> list[str]:
     """List what an auxiliary wire, or wires side by side, do not fit on a line."""
     own, problems = line.auxiliary_wire, []
     if (line.kind == "compound") != (own is not None):
