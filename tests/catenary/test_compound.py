@@ -155,7 +155,7 @@ def test_two_wires_are_one_of_twice_everything(dimension):
     two = catenary.load_line("double_wire_3kv").with_changes(dimension=dimension)
     own = two.contact_wire
     doubled = {k: 2.0 * getattr(own, k) for k in ("mass_per_length", "axial_stiffness", "bending_stiffness")}
-    one = two.with_changes(contact_wire={"count": 1, "wire": None, "tension": 2.0 * own.tension, **doubled})
+    one = two.with_changes(contact_wire={"count": 1, "tension": 2.0 * own.tension, **doubled})
     cells = [vertical_cell(periodic_equilibrium(line)) for line in (two, one)]
     for name in ("mass", "stiffness"):
         assert np.array_equal(*(getattr(cell, name).own for cell in cells))

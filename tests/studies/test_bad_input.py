@@ -90,7 +90,7 @@ ON_THE_COMMAND_LINE = {
     ),
     "unknown kind": (
         ["catenary.kind=hanging"],
-        ["catenary.kind must be one of simple, stitched: got 'hanging'"],
+        ["catenary.kind must be one of simple, stitched, compound: got 'hanging'"],
     ),
     "unknown supply": (["supply=dc"], ["supply must be one of ac, dc_3kv, dc_1_5kv: got 'dc'"]),
     "unknown solver": (["solver=magic"], ["solver must be one of periodic, transient, open_line: got 'magic'"]),
