@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.drawing.sheet import Sheet, Stroke, Words
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.laid_out import laid_out
 from catenary.layout.sections import parts_of
 from catenary.spec.line import CatenarySpec
@@ -17,7 +17,7 @@ from catenary.spec.section import DefectSpec
 
 __all__ = ["line_sheet"]
 
-LAYER = {CONTACT: "CONTACT_WIRE", MESSENGER: "MESSENGER_WIRE", STITCH: "STITCH_WIRE"}
+LAYER = {CONTACT: "CONTACT_WIRE", MESSENGER: "MESSENGER_WIRE", STITCH: "STITCH_WIRE", AUXILIARY: "AUXILIARY_WIRE"}
 # heights of texts, and room between elevation, texts and plan [m]
 TEXT, TITLE_TEXT, ROOM = 0.6, 1.2, 3.0
 BESIDE = 0.3

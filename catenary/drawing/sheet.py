@@ -12,6 +12,7 @@ LAYERS = {
     "CONTACT_WIRE": (5, "#1f4e9c"),
     "MESSENGER_WIRE": (3, "#2e7d32"),
     "STITCH_WIRE": (4, "#00838f"),
+    "AUXILIARY_WIRE": (4, "#00838f"),
     "DROPPERS": (8, "#616161"),
     "DROPPER_LENGTHS": (8, "#616161"),
     "SUPPORTS": (7, "#212121"),

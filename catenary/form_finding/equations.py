@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
-from catenary.form_finding.first_guess import GRAVITY, first_shape, first_sideways
+from catenary.form_finding.first_guess import GRAVITY, first_shape, first_sideways, load_of_messenger
 from catenary.form_finding.held import prescribed_coordinates
 from catenary.form_finding.side_loads import side_loads
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import DX, Mesh, X, Y, Z
 from catenary.spec.components import StitchSpec, WireSpec
 from catenary.spec.line import CatenarySpec
+from catenary.spec.parts.auxiliary import AuxiliarySpec
 
 __all__ = [
     "GRAVITY",
@@ -37,17 +38,18 @@ __all__ = [
 
 def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
     """Look up a wire property by element, float array (elem,)."""
-    blocks: dict[int, WireSpec | StitchSpec | None] = {
-        CONTACT: spec.contact_wire,
-        MESSENGER: spec.messenger_wire,
+    blocks: dict[int, WireSpec | StitchSpec | AuxiliarySpec | None] = {
+        CONTACT: spec.contact_wire.together,
+        MESSENGER: spec.messenger_wire.together,
         STITCH: spec.stitch,
+        AUXILIARY: spec.auxiliary_wire,
     }
-    values = np.array([0.0 if blocks[w] is None else getattr(blocks[w], name) for w in (CONTACT, MESSENGER, STITCH)])
+    values = np.array([0.0 if blocks[w] is None else getattr(blocks[w], name) for w in sorted(blocks)])
     return values[mesh.elem_wire]
 
 
 def dropper_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
-    """Look up the stiffness [N/m] or a clamp mass [kg] of every dropper of a mesh, float array (dropper,)."""
+    """Look up stiffness [N/m], mass [kg/m] or a clamp mass [kg] of every dropper of a mesh, float array (dropper,)."""
     return np.array(spec.dropper_makes(name))[list(mesh.layout.dropper_kind)]
 
 
@@ -72,6 +74,7 @@ class FormFindingProblem:
             dropper_property(spec, mesh, f"clamp_mass_{wire}") for wire in ("contact_wire", "messenger_wire")
         )
         self.rho = wire_property(spec, mesh, "mass_per_length")
+        self.dropper_rho = dropper_property(spec, mesh, "mass_per_length")
         tension = wire_property(spec, mesh, "tension")
         self.tension = tension[mesh.tension_elem]
         self.loads = side_loads(spec, mesh)
@@ -96,9 +99,11 @@ class FormFindingProblem:
         self.fixed_value = np.array([fixed[d] for d in self.fixed_dof])
         ends = mesh.wire_ends[:, ::2] if mesh.layout.periodic else mesh.wire_ends
         self.reaction_rows = mesh.dof[ends.ravel(), X]
-        sideways = np.concatenate([mesh.support_contact, mesh.support_messenger]) if mesh.spatial else np.zeros(0, int)
+        held = (mesh.support_contact, mesh.support_messenger, mesh.support_auxiliary)
+        sideways = np.concatenate(held) if mesh.spatial else np.zeros(0, int)
+        upwards = np.zeros(0, int) if mesh.layout.periodic else mesh.dof[mesh.wire_ends[:, 4:].ravel(), Z]
         unknown = _without(self.n_total, self.fixed_dof)
-        rows = _without(self.n_rows, np.concatenate([self.reaction_rows, mesh.dof[sideways, Y]]))
+        rows = _without(self.n_rows, np.concatenate([self.reaction_rows, mesh.dof[sideways, Y], upwards]))
         if len(unknown) != len(rows):
             raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
         self.unknown, self.rows = unknown, rows
@@ -130,10 +135,10 @@ class FormFindingProblem:
         u[self.length_at] = 1.0 - strain
         u[self.fixed_dof] = self.fixed_value
         bay = mesh.layout.length / (len(mesh.dropper_bottom) + mesh.layout.n_spans)
-        share = spec.contact_wire.mass_per_length * GRAVITY * bay
+        share = spec.contact_wire.together.mass_per_length * GRAVITY * bay
         u[self.drop_at] = share
         u[self.arm_at] = share
-        total = GRAVITY * spec.mean_span * (spec.contact_wire.mass_per_length + spec.messenger_wire.mass_per_length)
+        total = spec.mean_span * load_of_messenger(spec)
         u[self.messenger_at] = total
         return u
 
@@ -204,11 +209,11 @@ def _add_droppers(
     problem: FormFindingProblem, u: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Add dropper forces, weights and clamps to the residual; return their Jacobian entries."""
-    mesh, drops = problem.mesh, problem.spec.droppers
+    mesh = problem.mesh
     low, high = mesh.dropper_bottom, mesh.dropper_top
     pull = u[problem.drop_at]
     axis, length = _dropper_axis(mesh, q)
-    per_length = 0.5 * drops.mass_per_length * GRAVITY
+    per_length = 0.5 * problem.dropper_rho * GRAVITY
     for c, component in enumerate((Y, Z)):
         np.add.at(r, mesh.dof[low, component], -pull * axis[:, c])
         np.add.at(r, mesh.dof[high, component], pull * axis[:, c])
@@ -221,7 +226,7 @@ def _add_droppers(
     # by the vector from the lower to the upper end: turning of the pull, and weight by length
     turn = (pull / length)[:, None, None] * (np.eye(2) - axis[:, :, None] * axis[:, None, :])
     weight = np.zeros_like(turn)
-    weight[:, 1] = per_length * axis
+    weight[:, 1] = per_length[:, None] * axis
     if blown:
         weight[:, 0] = -blown * axis
     at_low, at_high = weight - turn, weight + turn

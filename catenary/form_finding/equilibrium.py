@@ -22,6 +22,7 @@ from catenary.form_finding.defects import as_built, as_designed
 from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
 from catenary.form_finding.joined import joined
 from catenary.form_finding.newton import banded_solver
+from catenary.form_finding.prescribed import lengths_of
 from catenary.form_finding.rest_state import Equilibrium, EquilibriumStatus
 from catenary.layout.geometry import Layout, line_layout, periodic_layout
 from catenary.layout.laid_out import laid_out
@@ -103,7 +104,7 @@ def find_equilibrium(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
 
     Does not raise when Newton fails: the status says so.
     """
-    if spec.droppers.prescribed == "lengths":
+    if np.isfinite(lengths_of(spec)).any():
         return _find_by_lengths(spec, mesh)
     problem = FormFindingProblem(spec, mesh)
     return result_of(problem, *newton(problem, problem.start()))
@@ -137,7 +138,7 @@ def _find_by_lengths(spec: CatenarySpec, mesh: Mesh) -> Equilibrium:
     """
     layout = mesh.layout
     kind = np.array(layout.dropper_kind)
-    cut = np.array(spec.droppers.lengths)[kind]
+    cut = lengths_of(spec)[kind]
     iterations = 0
     if not layout.periodic and spec.section is None:
         cell = periodic_equilibrium(spec)

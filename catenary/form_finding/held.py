@@ -35,4 +35,10 @@ def prescribed_coordinates(mesh: Mesh, cut: NDArray[np.float64]) -> dict[int, fl
         fixed[mesh.dof[high, X]], fixed[mesh.dof[high, Z]] = float(mesh.node_x[high]), layout.messenger_height[k]
         if mesh.spatial:
             fixed[mesh.dof[low, Y]], fixed[mesh.dof[high, Y]] = layout.contact_side[k], layout.messenger_side[k]
+    for k, node in enumerate(mesh.support_auxiliary):
+        fixed[mesh.dof[node, X]] = float(mesh.node_x[node])
+        if mesh.spatial:
+            fixed[mesh.dof[node, Y]] = layout.auxiliary_side[k]
+        if not layout.periodic and node in mesh.wire_ends:
+            fixed[mesh.dof[node, Z]] = layout.auxiliary_height[k]
     return fixed

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equations import FormFindingProblem, residual_and_jacobian
 from catenary.form_finding.equilibrium import mesh_of, periodic_equilibrium, result_of
 from catenary.form_finding.newton import banded_solver
+from catenary.form_finding.prescribed import lengths_of
 from catenary.form_finding.rest_state import Equilibrium, EquilibriumStatus
 from catenary.layout.geometry import periodic_layout
 from catenary.layout.mesh import Mesh, X
@@ -66,9 +67,7 @@ def neighbouring_equilibria(base: Equilibrium, specs: Sequence[CatenarySpec]) ->
 
 def _problem(spec: CatenarySpec, mesh: Mesh) -> FormFindingProblem:
     """Form-finding problem of a cell, by heights or by lengths as the line prescribes."""
-    if spec.droppers.prescribed != "lengths":
-        return FormFindingProblem(spec, mesh)
-    return FormFindingProblem(spec, mesh, np.array(spec.droppers.lengths)[list(mesh.layout.dropper_kind)])
+    return FormFindingProblem(spec, mesh, lengths_of(spec)[list(mesh.layout.dropper_kind)])
 
 
 def _comparable(one: FormFindingProblem, other: FormFindingProblem) -> bool:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.rest_state import Equilibrium
 from catenary.spec.line import CatenarySpec
 
-__all__ = ["prescribed_by_heights", "prescribed_by_lengths"]
+__all__ = ["lengths_of", "prescribed_by_heights", "prescribed_by_lengths"]
+
+
+def lengths_of(spec: CatenarySpec) -> NDArray[np.float64]:
+    """Length to which every dropper that a line names is cut [m], NaN where heights are prescribed (dropper,)."""
+    blocks = [spec.droppers] if spec.auxiliary_wire is None else [spec.droppers, spec.auxiliary_wire.droppers]
+    each = [block.lengths or (np.nan,) * len(block.positions) for block in blocks]
+    return np.array([length for lengths in each for length in lengths])
 
 
 def prescribed_by_heights(equilibrium: Equilibrium) -> CatenarySpec:
@@ -47,4 +55,20 @@ def _with(equilibrium: Equilibrium, prescribed: str, key: str, values: NDArray[A
         marks.pop("droppers.contact_wire_heights", None)
         marks.pop("droppers.lengths", None)
         marks[f"droppers.{key}"] = "d"
+    if spec.auxiliary_wire is not None:
+        marks = {k: v for k, v in marks.items() if k != "auxiliary_wire.droppers.auxiliary_wire_heights"}
+        content["auxiliary_wire"]["droppers"] |= _main(equilibrium, prescribed, values)
     return CatenarySpec.model_validate({**content, "provenance": marks})
+
+
+def _main(equilibrium: Equilibrium, prescribed: str, values: NDArray[Any]) -> dict[str, Any]:
+    """What is prescribed of the main droppers of the first period."""
+    own, layout = equilibrium.spec.auxiliary_wire, equilibrium.mesh.layout
+    assert own is not None
+    main = np.flatnonzero(layout.dropper_is_main)[: len(own.droppers.positions)]
+    found: dict[str, Any] = {"prescribed": prescribed, "lengths": (), "auxiliary_wire_heights": ()}
+    if prescribed == "lengths":
+        return {**found, "lengths": tuple(values[main].tolist())}
+    level = [*layout.auxiliary_height, layout.auxiliary_height[0]][: len(layout.supports)]
+    heights = values[main] - np.interp(np.array(layout.dropper_x)[main], layout.supports, level)
+    return {**found, "auxiliary_wire_heights": tuple(heights.tolist())}

@@ -66,7 +66,7 @@ def side_loads(spec: CatenarySpec, mesh: Mesh) -> SideLoads | None:
         loads = np.array([wind.load(by_wire[wire]) for wire in (CONTACT, MESSENGER, STITCH)])
         dead[:, Y], on_droppers = loads[mesh.elem_wire], wind.load(wind.droppers)
     if gradient is not None:
-        wires = (spec.contact_wire, spec.messenger_wire, spec.stitch)
+        wires = (spec.contact_wire.together, spec.messenger_wire.together, spec.stitch, spec.auxiliary_wire)
         masses = np.array([0.0 if wire is None else wire.mass_per_length for wire in wires])
         dead[:, X] = -gradient * GRAVITY * masses[mesh.elem_wire]
     if curvature is None and not dead.any() and not on_droppers:

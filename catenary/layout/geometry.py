@@ -2,98 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from catenary.layout.auxiliary import hung_on_auxiliary
+from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH, KeyPoint, Layout
 from catenary.layout.track import curvature_at, head_offset
 from catenary.spec.line import CatenarySpec
 
-__all__ = ["KeyPoint", "Layout", "line_layout", "periodic_layout", "spans_at"]
+__all__ = [
+    "AUXILIARY",
+    "CONTACT",
+    "MESSENGER",
+    "STITCH",
+    "KeyPoint",
+    "Layout",
+    "line_layout",
+    "periodic_layout",
+    "spans_at",
+]
 
-CONTACT, MESSENGER, STITCH = 0, 1, 2
 WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH}
-
-
-@dataclass(frozen=True)
-class KeyPoint:
-    """A station of one wire where something is attached.
-
-    Attributes: ``x`` station [m]; ``what`` is 'support', 'dropper', 'clamp', 'crossing' (a stitch wire passing
-    its support) or 'mass'; ``index`` numbers each of them along the whole line.
-    """
-
-    x: float
-    what: str
-    index: int
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Stations of every wire run of a line or of one periodic cell.
-
-    Attributes
-    ----------
-    runs : tuple of (wire, key points)
-        Each run is one continuous wire: ``wire`` is CONTACT, MESSENGER or STITCH.
-    length : float
-        Length of the line or cell [m].
-    supports : tuple of float
-        Station of every support, that which begins the next cell included [m].
-    periodic : bool
-        True when the last point of the line is the first one of the next cell.
-    dropper_kind : tuple of int
-        Which of the droppers that the line names stands there.
-    dropper_x, dropper_height : tuple of float
-        Station of every dropper and contact-wire height there [m]; the height is prescribed, or 0 where the line
-        prescribes lengths and it is not known yet.
-    dropper_on_stitch : tuple of bool
-        True for droppers that hang from a stitch wire.
-    contact_height, messenger_height : tuple of float
-        Heights of both wires at every support [m]; 0 is the line's nominal contact-wire height.
-    contact_side, messenger_side : tuple of float
-        Offsets of both wires from the track's axis at every support [m].
-    masses : tuple of (wire, float)
-        Wire and mass [kg] of every point mass.
-    sections : tuple of (int, int)
-        First and last support of every tension section, whose values by support are listed section by section; empty
-        for the one section of all supports.
-    mirrored : bool
-        Whether a cell of an odd number of spans is the mirror image of the next.
-    """
-
-    runs: tuple[tuple[int, tuple[KeyPoint, ...]], ...]
-    length: float
-    supports: tuple[float, ...]
-    periodic: bool
-    dropper_kind: tuple[int, ...]
-    dropper_x: tuple[float, ...]
-    dropper_height: tuple[float, ...]
-    dropper_on_stitch: tuple[bool, ...]
-    contact_height: tuple[float, ...]
-    messenger_height: tuple[float, ...]
-    contact_side: tuple[float, ...]
-    messenger_side: tuple[float, ...]
-    masses: tuple[tuple[int, float], ...] = ()
-    sections: tuple[tuple[int, int], ...] = ()
-    mirrored: bool = True
-
-    @property
-    def sections_or_one(self) -> tuple[tuple[int, int], ...]:
-        """First and last support of every tension section, or of the only one."""
-        return self.sections or ((0, self.n_spans),)
-
-    @property
-    def wire_supports(self) -> tuple[int, ...]:
-        """Number of the line's support of every value by support."""
-        return tuple(s for first, last in self.sections_or_one for s in range(first, last + 1))
-
-    @property
-    def n_spans(self) -> int:
-        """Number of spans."""
-        return len(self.supports) - 1
 
 
 def spans_at(spec: CatenarySpec, x: Any) -> Any:
@@ -104,7 +35,7 @@ def spans_at(spec: CatenarySpec, x: Any) -> Any:
 
 def periodic_layout(spec: CatenarySpec) -> Layout:
     """Lay out one cell of the infinite periodic line, support at x = 0 (run order: contact, messenger, stitch)."""
-    return _layout(spec, len(spec.spans), periodic=True)
+    return _with_auxiliary(spec, _layout(spec, len(spec.spans), periodic=True))
 
 
 def line_layout(spec: CatenarySpec, n_spans: int) -> Layout:
@@ -112,7 +43,21 @@ def line_layout(spec: CatenarySpec, n_spans: int) -> Layout:
 
     The end supports carry no stitch wire; their droppers hang from the messenger wire.
     """
-    return _layout(spec, n_spans, periodic=False)
+    return _with_auxiliary(spec, _layout(spec, n_spans, periodic=False))
+
+
+def _with_auxiliary(spec: CatenarySpec, layout: Layout) -> Layout:
+    """Hang the contact wire from an auxiliary wire, where there is one."""
+    own = spec.auxiliary_wire
+    if own is None:
+        return layout
+    kind, x = _placed(spec, list(enumerate(own.droppers.positions)), layout.n_spans)
+    given = own.droppers.auxiliary_wire_heights or (0.0,) * len(own.droppers.positions)
+    level = tuple(z + own.encumbrance for z in layout.contact_height)
+    ends = np.interp(x, layout.supports, [*level, level[0]][: len(layout.supports)])
+    heights = tuple((ends + np.array(given)[list(kind)]).tolist())
+    main = tuple(len(spec.droppers.positions) + k for k in kind), x, heights
+    return hung_on_auxiliary(layout, main, level, spec.period)
 
 
 def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
@@ -213,7 +158,13 @@ def _over_chords(
 
 def _droppers(spec: CatenarySpec, n_spans: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Number of every dropper among those that the line names, and its station [m], span by span."""
-    named = list(enumerate(spec.droppers.positions))
+    return _placed(spec, list(enumerate(spec.droppers.positions)), n_spans)
+
+
+def _placed(
+    spec: CatenarySpec, named: list[tuple[int, float]], n_spans: int
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Repeat what stands at stations of a period [m], span by span: its number and its station on the line."""
     by_span = [[(k, x - a) for k, x in named if a < x < b] for a, b in pairwise(spec.supports)]
     found = [(k, spec.station(s) + x) for s in range(n_spans) for k, x in by_span[s % len(by_span)]]
     return tuple(k for k, _ in found), tuple(x for _, x in found)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH, KeyPoint, Layout
+from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH, KeyPoint, Layout
 from catenary.spec.mesh import MeshSpec
 
 __all__ = ["Mesh", "build_mesh", "elements_of_bay"]
@@ -27,7 +27,7 @@ class Mesh:
     Attributes
     ----------
     node_wire : int array (node,)
-        CONTACT, MESSENGER or STITCH.
+        CONTACT, MESSENGER, STITCH or AUXILIARY.
     node_x : float array (node,)
         Station before loading [m].
     dof : int array (node, 6)
@@ -52,7 +52,7 @@ class Mesh:
     group_elems : int array (group, 2)
         First and last element of each group.
     dropper_bottom, dropper_top : int array (dropper,)
-        Nodes at the contact wire, and at the messenger or stitch wire.
+        Nodes at its lower and at its upper end: from contact to messenger, stitch or auxiliary wire, or from there on.
     support_contact, support_messenger : int array (support,)
         Nodes at the supports.
     clamp_messenger : int array (clamp,)
@@ -61,10 +61,12 @@ class Mesh:
         Stitch nodes where the stitch wire passes its support.
     mass_nodes : int array (mass,)
         Nodes of the layout's point masses.
-    wire_ends : int array (section, 4)
-        Nodes where the wires of a line end: contact wire first and last, messenger wire first and last.
+    wire_ends : int array (section, 4 or 6)
+        Nodes where the wires of a line end, first and last: of the contact, messenger and auxiliary wire.
     tension_elem : int array (wire present,)
         First element of the segment whose tension is prescribed, for each wire present.
+    support_auxiliary : int array (support,)
+        Nodes where the auxiliary wire passes the supports.
     """
 
     node_wire: NDArray[np.int64]
@@ -90,6 +92,7 @@ class Mesh:
     wire_ends: NDArray[np.int64]
     tension_elem: NDArray[np.int64]
     layout: Layout
+    support_auxiliary: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def spatial(self) -> bool:
@@ -187,10 +190,9 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         builder.run(number, wire, points)
     node_x, node_wire = np.array(builder.x), np.array(builder.wire)
     elem_nodes, stations = np.concatenate(builder.elem_nodes), np.concatenate(builder.elem_stations)
-    at, n_drop = builder.at, len(layout.dropper_x)
+    at = builder.at
     counts = np.array(builder.counts, dtype=np.int64)
     last = np.cumsum(counts)
-    tops = [STITCH if s else MESSENGER for s in layout.dropper_on_stitch]
     group_of = np.repeat(np.arange(len(counts)), counts)
     elem_wire = np.array(builder.groups)[group_of]
     cells = np.round((stations - node_x[elem_nodes]) / layout.length)
@@ -201,7 +203,9 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         dof = mesh.dof  # nodes of two wires may change their order along the track
     clamps = sorted(k for w, what, k in at if w == MESSENGER and what == "clamp")
     n_supports = layout.n_spans + (0 if layout.periodic else 1)
-    low, high = (np.array([at[(w, "support", s)] for s in range(n_supports)]) for w in (CONTACT, MESSENGER))
+    wires = (CONTACT, MESSENGER) + ((AUXILIARY,) if layout.auxiliary_height else ())
+    held = [np.array([at[(w, "support", s)] for s in range(n_supports)]) for w in wires]
+    low, high = _dropper_ends(layout, at)
     return Mesh(
         node_wire=node_wire,
         node_x=node_x,
@@ -216,17 +220,28 @@ def build_mesh(layout: Layout, mesh: MeshSpec | Mesh, *, spatial: bool = False, 
         elem_length=np.array(builder.lengths)[group_of],
         group_wire=np.array(builder.groups),
         group_elems=np.stack([last - counts, last - 1], axis=1),
-        dropper_bottom=np.array([at[(CONTACT, "dropper", k)] for k in range(n_drop)]),
-        dropper_top=np.array([at[(tops[k], "dropper", k)] for k in range(n_drop)]),
-        support_contact=low,
-        support_messenger=high,
+        dropper_bottom=low,
+        dropper_top=high,
+        support_contact=held[0],
+        support_messenger=held[1],
+        **({"support_auxiliary": held[2]} if len(held) > 2 else {}),
         clamp_messenger=np.array([at[(MESSENGER, "clamp", k)] for k in clamps], dtype=np.int64),
         crossing=np.array([n for (w, what, _), n in sorted(at.items()) if what == "crossing"], dtype=np.int64),
         mass_nodes=np.array([at[(w, "mass", k)] for k, (w, _) in enumerate(layout.masses)], dtype=np.int64),
-        wire_ends=np.array([[*low[[0, -1]], *high[[0, -1]]]]),
+        wire_ends=np.array([[node for nodes in held for node in nodes[[0, -1]]]]),
         tension_elem=_named_tension_elements(layout, group_of),
         layout=layout,
     )
+
+
+def _dropper_ends(layout: Layout, at: dict[tuple[int, str, int], int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Nodes at the lower and at the upper end of every dropper (dropper,)."""
+    n, shared = len(layout.dropper_x), dict(layout.shared_clamps)
+    above = AUXILIARY if layout.auxiliary_height else MESSENGER
+    main = layout.dropper_is_main or (False,) * n
+    lower = [at[(AUXILIARY if main[k] else CONTACT, "dropper", k)] for k in range(n)]
+    tops = [MESSENGER if main[k] else STITCH if on else above for k, on in enumerate(layout.dropper_on_stitch)]
+    return np.array(lower), np.array([at[(top, "dropper", shared.get(k, k))] for k, top in enumerate(tops)])
 
 
 def _number_dofs(

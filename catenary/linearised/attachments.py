@@ -67,8 +67,8 @@ def _bar(
 
 def point_masses(eq: Equilibrium, component: str | None = None) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Nodes and masses [kg] of clamps, half droppers, steady arms, masses: all, or those of one component."""
-    mesh, drops = eq.mesh, eq.spec.droppers
-    half = 0.5 * drops.mass_per_length * eq.dropper_length
+    mesh = eq.mesh
+    half = 0.5 * dropper_property(eq.spec, mesh, "mass_per_length") * eq.dropper_length
     arms = np.full(len(mesh.support_contact), ARM_MASS_SHARE * eq.spec.support.steady_arm_mass)
     out = [
         ("droppers", mesh.dropper_bottom, half + dropper_property(eq.spec, mesh, "clamp_mass_contact_wire")),

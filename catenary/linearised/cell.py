@@ -23,10 +23,11 @@ from catenary.elements.formulation import element_of
 from catenary.elements.hermite import slope_products
 from catenary.form_finding.equations import element_coordinates, wire_property
 from catenary.form_finding.equilibrium import Equilibrium
-from catenary.layout.geometry import CONTACT
+from catenary.layout.key_points import AUXILIARY, CONTACT
 from catenary.layout.mesh import DX, Mesh, X, Y, Z
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.cell_blocks import CellBlocks, CellMatrix
+from catenary.linearised.cell_ends import wire_ends
 from catenary.linearised.contact_wire import contact_table
 from catenary.linearised.curvature import shortening
 
@@ -57,7 +58,8 @@ class VerticalCell:
     tensions : int array (bay,)
         Dofs of the bays' tensions.
     along : tuple of int array
-        Dofs along the track of the contact wire, and of all wires above it; the support's comes first.
+        Dofs along the track of the contact wire, of an auxiliary wire, and of all other wires; the support's comes
+        first.
     heights : int array (node,)
         Height dofs of all nodes.
     canonical : int array (dof without tensions,)
@@ -77,7 +79,7 @@ class VerticalCell:
     dropper_dof: NDArray[np.int64]
     dropper_weight: NDArray[np.float64]
     tensions: NDArray[np.int64]
-    along: tuple[NDArray[np.int64], NDArray[np.int64]]
+    along: tuple[NDArray[np.int64], ...]
     heights: NDArray[np.int64]
     canonical: NDArray[np.int64]
     dof_of: NDArray[np.int64]
@@ -116,11 +118,11 @@ def vertical_cell(eq: Equilibrium) -> VerticalCell:
         n_interface=n_interface,
         support_dof=dof_of[mesh.dof[mesh.support_messenger, Z]],
         support_contact_dof=dof_of[mesh.dof[mesh.support_contact, Z]],
-        wire_ends=_wire_ends(eq, dof_of),
+        wire_ends=wire_ends(eq, dof_of),
         dropper_dof=np.ascontiguousarray(np.concatenate(hung, axis=1)),
         dropper_weight=stretch_of_droppers(eq),
         tensions=bay_dof,
-        along=(_along(mesh, dof_of, contact=True), _along(mesh, dof_of, contact=False)),
+        along=_along_all(mesh, dof_of),
         heights=np.unique(dof_of[mesh.dof[:, Z]]),
         canonical=_by_node(mesh, dof_of),
         dof_of=dof_of,
@@ -175,22 +177,6 @@ def _component(mesh: Mesh, dof_of: NDArray[np.int64], c: int) -> tuple[NDArray[n
     return dof, sign
 
 
-def _wire_ends(eq: Equilibrium, dof_of: NDArray[np.int64]) -> tuple[tuple[int, float], ...]:
-    """Interface dofs of wires that run on, heights and along the track first, each with its impedance [N s/m]."""
-    mesh, spec = eq.mesh, eq.spec
-    wires = ((mesh.support_contact, spec.contact_wire), (mesh.support_messenger, spec.messenger_wire))
-    ends = []
-    for nodes, wire in wires:
-        z, x = dof_of[mesh.dof[nodes[0], [Z, X]]]
-        ends.append((int(z), float(np.sqrt(wire.tension * wire.mass_per_length))))
-        ends.append((int(x), float(np.sqrt(wire.axial_stiffness * wire.mass_per_length))))
-    if mesh.spatial:
-        wire = spec.contact_wire
-        side = int(dof_of[mesh.dof[mesh.support_contact[0], Y]])
-        ends.append((side, float(np.sqrt(wire.tension * wire.mass_per_length))))
-    return tuple(ends)
-
-
 def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
     """Number the cell's dofs: interface first, then along the track; a bay's tension before its right end."""
     first, last = mesh.group_elems.T
@@ -203,8 +189,9 @@ def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDAr
     dof_of, bay_dof = np.full(mesh.n_dof, -1), np.full(len(right), -1)
     n = n_interface = 0
     components = [c + d for c in mesh.axes[:0:-1] for d in (0, DX)]
-    # the messenger wire is held sideways at supports
-    held = set(mesh.dof[mesh.support_messenger, Y]) if mesh.spatial else set()
+    # messenger and auxiliary wire are held sideways at supports
+    sideways = np.concatenate([mesh.support_messenger, mesh.support_auxiliary])
+    held = set(mesh.dof[sideways, Y]) if mesh.spatial else set()
     for inside, _, is_node, which in sorted(items, key=lambda t: (not t[0], round(t[1], 9), t[2], t[3])):
         if not is_node:
             bay_dof[which], n = n, n + 1
@@ -217,10 +204,21 @@ def _order(mesh: Mesh, over: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDAr
     return dof_of, bay_dof, n_interface
 
 
-def _along(mesh: Mesh, dof_of: NDArray[np.int64], *, contact: bool) -> NDArray[np.int64]:
-    """Cell dofs along the track of the contact wire or of the wires above it, the support's first."""
-    found = dof_of[mesh.dof[(mesh.node_wire == CONTACT) == contact, X]]
-    support = dof_of[mesh.dof[(mesh.support_contact if contact else mesh.support_messenger)[0], X]]
+def _along_all(mesh: Mesh, dof_of: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Cell dofs along the track of the contact wire, of an auxiliary wire, and of all other wires."""
+    wires = [(mesh.node_wire == CONTACT, mesh.support_contact)]
+    if len(mesh.support_auxiliary):
+        wires.append((mesh.node_wire == AUXILIARY, mesh.support_auxiliary))
+    others = (mesh.node_wire != CONTACT) & (mesh.node_wire != AUXILIARY)
+    return tuple(_along(mesh, dof_of, *wire) for wire in (*wires, (others, mesh.support_messenger)))
+
+
+def _along(
+    mesh: Mesh, dof_of: NDArray[np.int64], nodes: NDArray[np.bool_], supports: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cell dofs along the track of the nodes of a wire, the support's first."""
+    found = dof_of[mesh.dof[nodes, X]]
+    support = dof_of[mesh.dof[supports[0], X]]
     rest = np.unique(found[found >= 0])
     return np.concatenate([[support], rest[rest != support]])
 

@@ -95,7 +95,7 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         damping = damping + _assemble(n, wires, blocks) + _diagonal(at_ends)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
     held = mesh.dof[mesh.wire_ends.ravel(), :3].ravel()
-    held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y]]))
+    held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y], mesh.dof[mesh.support_auxiliary, Y]]))
     return CatenaryModel(
         equilibrium=eq,
         mass=csr_array(mass),

@@ -37,6 +37,7 @@ class FaultKind(Enum):
 
     SHORT = "the messenger wire hangs too low for a dropper"
     SLACK = "a dropper is slack at rest"
+    MAIN = "a main dropper cannot hang"
     STEEP = "a steady arm stands upright"
     PUSHED = "a steady arm would buckle"
     BLOWN = "the wind blows the contact wire off the head"
@@ -66,7 +67,7 @@ def faults_at_rest(eq: Equilibrium) -> tuple[Fault, ...]:
     faults = [_short(eq, short, length)] if len(short) else [fault for part in parts for fault in _wires_cross(part)]
     pushing = eq.dropper_force[:n] <= SLACK_FORCE if eq.spec.droppers.prescribed == "heights" else []
     slack = np.setdiff1d(np.flatnonzero(pushing), crossed)
-    faults += [_slack(eq, int(k)) for k in slack]
+    faults += [_slack(eq, int(k)) for k in slack] + _main_droppers(eq)
     in_space = [fault for part in parts for fault in (*_steep(part), *_pushed(part), *_blown(part))]
     return (*faults, *in_space)
 
@@ -171,6 +172,25 @@ def _slack(eq: Equilibrium, k: int) -> Fault:
     )
 
 
+def _main_droppers(eq: Equilibrium) -> list[Fault]:
+    """Main droppers that have no room, or would have to push where heights are prescribed."""
+    own, main = eq.spec.auxiliary_wire, np.flatnonzero(eq.mesh.layout.dropper_is_main)
+    if own is None:
+        return []
+    key, faults = "auxiliary_wire.droppers", []
+    for k, (at, node) in enumerate(zip(own.droppers.positions, main, strict=False)):
+        where, force = f"main dropper {k + 1} (at {at:g} m)", eq.dropper_force[node]
+        room = _clearance(eq)[node]
+        if room < eq.spec.droppers.shortest:
+            wanted = f"needs {1e3 * eq.spec.droppers.shortest:.0f} mm (droppers.shortest): lower the auxiliary wire"
+            faults.append(Fault(FaultKind.MAIN, key, f"leave {1e3 * room:.0f} mm for {where}, which {wanted}"))
+        elif own.droppers.prescribed == "heights" and force <= SLACK_FORCE:
+            faults.append(
+                Fault(FaultKind.MAIN, key, f"slacken {where} at rest: it would have to push with {-force:.1f} N")
+            )
+    return faults
+
+
 def _pushed(eq: Equilibrium) -> list[Fault]:
     """The steady arm that pushes most, where it would buckle."""
     track, pull = eq.spec.track, steady_arm_pull(eq)
@@ -227,7 +247,7 @@ def _steep(eq: Equilibrium) -> list[Fault]:
     k = int(np.argmax(angle))
     if angle[k] <= STEEPEST_ARM:
         return []
-    support, wire = eq.spec.support, eq.spec.contact_wire
+    support, wire = eq.spec.support, eq.spec.contact_wire.together
     # the wire's tension turns by twice the stagger on either side
     spans = eq.spec.spans
     turn = 2.0 * wire.tension * sum(1.0 / spans[i % len(spans)] for i in (k - 1, k))

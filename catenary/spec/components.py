@@ -23,9 +23,8 @@ __all__ = [
     "LONGEST",
     "PRESCRIBED",
     "SHORTEST",
-    "DamperSpec",
     "DropperSpec",
-    "RayleighSpec",
+    "NamedSpec",
     "Spec",
     "SteadyArmSpec",
     "StitchSpec",
@@ -35,10 +34,11 @@ __all__ = [
 
 # what a dropper may be given by; the key that each reading needs, and what one value of it is called
 PRESCRIBED = {"heights": ("contact_wire_heights", "height"), "lengths": ("lengths", "length")}
+# what adds up over wires side by side
+SUMMED = ("tension", "mass_per_length", "axial_stiffness", "bending_stiffness")
 # highest contact wire over or under the support [m]; shortest and longest dropper [m]
 HIGHEST = 0.5
 SHORTEST, LONGEST = 0.05, 3.5
-COMPONENTS = ("contact_wire", "messenger_wire", "stitch", "droppers", "steady_arms")
 
 
 class Spec(BaseModel):
@@ -83,7 +83,7 @@ class Spec(BaseModel):
         return super().model_copy(update=update, deep=deep)
 
 
-class _Named(Spec):
+class NamedSpec(Spec):
     """A block that may name a wire of the library, and then needs none of the values that the name gives."""
 
     wire: str | None = Field(
@@ -104,16 +104,38 @@ class _Named(Spec):
         return content if self.wire is not None else {k: v for k, v in content.items() if k != "wire"}
 
 
-class WireSpec(_Named):
+class WireSpec(NamedSpec):
     """A tensioned wire with uniform section."""
 
     tension: Annotated[float, Field(ge=5.0e3, le=60.0e3)] = Field(description="installed tension [N]")
     mass_per_length: Annotated[float, Field(ge=0.2, le=5.0)] = Field(description="mass per length [kg/m]")
     axial_stiffness: Annotated[float, Field(ge=1.0e6, le=1.0e8)] = Field(description="EA [N]")
     bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e4)] = Field(description="EI [N m^2]")
+    count: Literal[1, 2] = Field(
+        default=1, description="equal wires side by side that move together; values and tension are those of one"
+    )
+
+    @property
+    def pull_in_words(self) -> str:
+        """Tension of the wire, or of each of two."""
+        return f"{'2 x ' if self.count == 2 else ''}{self.tension / 1e3:g} kN"
+
+    @property
+    def together(self) -> Self:
+        """The one wire that moves as all of them: their tensions, masses and stiffnesses added up."""
+        if self.count == 1:
+            return self
+        summed = {key: self.count * getattr(self, key) for key in SUMMED}
+        return self.model_copy(update={**summed, "count": 1})
+
+    @model_serializer(mode="wrap")
+    def _no_name_unsaid(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the name where there is none, and the count of one wire: a line reads as it did."""
+        content: dict[str, Any] = handler(self)
+        return {k: v for k, v in content.items() if (k, v) not in (("wire", None), ("count", 1))}
 
 
-class StitchSpec(_Named):
+class StitchSpec(NamedSpec):
     """The stitch wire over each support and the droppers that hang from it."""
 
     tension: Annotated[float, Field(ge=500.0, le=10.0e3)] = Field(description="installed tension [N]")
@@ -124,7 +146,7 @@ class StitchSpec(_Named):
     clamp_mass: Annotated[float, Field(ge=0.0, le=5.0)] = Field(description="mass of one messenger clamp [kg]")
 
 
-class DropperSpec(_Named):
+class DropperSpec(NamedSpec):
     """Dropper stations, what is prescribed there (contact-wire heights or dropper lengths), and one dropper's make."""
 
     positions: tuple[float, ...] = Field(
@@ -226,13 +248,6 @@ class DropperSpec(_Named):
         return {k: v for k, v in content.items() if k not in unsaid or v}
 
 
-class RayleighSpec(Spec):
-    """Rayleigh damping: C = alpha M + beta K."""
-
-    alpha: Annotated[float, Field(ge=0.0, le=10.0)] = Field(description="mass-proportional factor [1/s]")
-    beta: Annotated[float, Field(ge=0.0, le=1.0e-2)] = Field(description="stiffness-proportional factor [s]")
-
-
 class SteadyArmSpec(Spec):
     """Straight bar that holds the contact wire sideways at a support (spatial model only).
 
@@ -241,35 +256,6 @@ class SteadyArmSpec(Spec):
 
     length: Annotated[float, Field(ge=0.3, le=3.0)] = Field(description="joint to contact wire [m]")
     axial_stiffness: Annotated[float, Field(ge=1.0e3, le=1.0e8)] = Field(description="EA [N]")
-
-
-class DamperSpec(RayleighSpec):
-    """Rayleigh damping of wires, droppers and arms, one pair of factors for all or some components with their own.
-
-    Messenger supports are excluded from beta. A component's mass is that of its wire, of droppers with their clamps,
-    or of the arm bars; a stitch wire's includes its clamps.
-    """
-
-    contact_wire: RayleighSpec | None = Field(default=None, description="factors of the contact wire alone")
-    messenger_wire: RayleighSpec | None = Field(default=None, description="factors of the messenger wire alone")
-    stitch: RayleighSpec | None = Field(default=None, description="factors of the stitch wires alone")
-    droppers: RayleighSpec | None = Field(default=None, description="factors of the droppers alone")
-    steady_arms: RayleighSpec | None = Field(default=None, description="factors of the steady arms alone")
-
-    @property
-    def own(self) -> dict[str, RayleighSpec]:
-        """Components with factors of their own, by name."""
-        named = {name: getattr(self, name) for name in COMPONENTS}
-        return {name: factors for name, factors in named.items() if factors is not None}
-
-    def refusal(self, by: str) -> str | None:
-        """Sentence that refuses factors of their own where ``by`` takes one pair for all; None without them."""
-        if not self.own:
-            return None
-        return (
-            f"catenary.damping must be one alpha and one beta for the whole line in {by}: got factors of their own "
-            f"for {', '.join(self.own)} (remove them, or use solver=open_line)"
-        )
 
 
 class SupportSpec(Spec):

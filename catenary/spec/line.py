@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from catenary.spec.components import DamperSpec, DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
+from catenary.spec.components import DropperSpec, Spec, StitchSpec, SupportSpec, WireSpec
 from catenary.spec.mesh import MeshSpec
+from catenary.spec.parts.auxiliary import AuxiliarySpec, wires_that_do_not_fit
+from catenary.spec.parts.damping import DamperSpec
 from catenary.spec.placing.droppers import stations_outside
 from catenary.spec.placing.stitch import stitch_problems
 from catenary.spec.repeat import RepeatSpec
@@ -41,7 +43,9 @@ class CatenarySpec(Spec):
 
     schema_version: Literal[1] = 1
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")] = Field(description="short name")
-    kind: Literal["simple", "stitched"] = Field(description="with or without a stitch wire over each support")
+    kind: Literal["simple", "stitched", "compound"] = Field(
+        description="plain, with a stitch wire over each support, or with an auxiliary wire between the two wires"
+    )
     description: str = Field(default="", description="one sentence on where the data come from")
     dimension: Literal["planar", "spatial"] = Field(
         default="planar", description="in the vertical plane of the track, or with stagger and steady arms as bars"
@@ -68,6 +72,9 @@ class CatenarySpec(Spec):
     contact_wire: WireSpec = Field(description="the wire that the pantograph touches")
     messenger_wire: WireSpec = Field(description="the wire that carries; outside a stitch its tension is the named one")
     stitch: StitchSpec | None = Field(default=None, description="stitch wire; only for kind 'stitched'")
+    auxiliary_wire: AuxiliarySpec | None = Field(
+        default=None, description="wire from which the droppers hang in place of the messenger; only for 'compound'"
+    )
     droppers: DropperSpec = Field(description="droppers of one span, or of all spans before the line repeats")
     support: SupportSpec = Field(description="supports")
     damping: DamperSpec = Field(description="Rayleigh damping")
@@ -154,10 +161,17 @@ class CatenarySpec(Spec):
         """Length that takes a whole number of time steps [m]: the period, or the mean span of a line that ends."""
         return self.mean_span if self.ends else self.period
 
+    @property
+    def dropper_positions(self) -> tuple[float, ...]:
+        """Stations of all droppers that the line names [m], those of an auxiliary wire last."""
+        own = self.auxiliary_wire
+        return self.droppers.positions + (() if own is None else own.droppers.positions)
+
     def dropper_makes(self, name: str) -> tuple[float, ...]:
-        """Stiffness [N/m] or clamp mass [kg], by its key among the droppers', of every dropper that the line names."""
-        own = () if self.section is None else getattr(self.section, DROPPER_MAKES[name])
-        return own or (getattr(self.droppers, name),) * len(self.droppers.positions)
+        """Stiffness [N/m], mass [kg/m] or clamp mass [kg], by its key among the droppers', of every dropper named."""
+        own = () if self.section is None else getattr(self.section, DROPPER_MAKES.get(name, ""), ())
+        hung = own or (getattr(self.droppers, name),) * len(self.droppers.positions)
+        return hung if self.auxiliary_wire is None else (*hung, *self.auxiliary_wire.droppers.makes(name))
 
     def periods(self, spans: int) -> int:
         """Whole periods that hold so many spans."""
@@ -201,8 +215,9 @@ class CatenarySpec(Spec):
         """Describe the line: its name, spans, droppers and tensions."""
         return (
             f"{self.name}: {self.kind}, {self._spans_in_words}, "
-            f"{len(self.droppers.positions)} droppers, contact wire {self.contact_wire.tension / 1e3:g} kN, "
-            f"messenger wire {self.messenger_wire.tension / 1e3:g} kN"
+            f"{len(self.droppers.positions)} droppers, contact wire {self.contact_wire.pull_in_words}, "
+            f"messenger wire {self.messenger_wire.pull_in_words}"
+            + (f", auxiliary wire {self.auxiliary_wire.tension / 1e3:g} kN" if self.auxiliary_wire else "")
         )
 
     @property
@@ -231,7 +246,9 @@ class CatenarySpec(Spec):
         if content.get("section"):  # what came later is unsaid where there is none
             later = ("tension_sections", "profiles", "kinks", "irregularity")
             content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
-        usual: dict[str, tuple[Any, ...]] = dict.fromkeys(("section", "repeat", "track", "wind"), (None,))
+        usual: dict[str, tuple[Any, ...]] = dict.fromkeys(
+            ("section", "repeat", "track", "wind", "auxiliary_wire"), (None,)
+        )
         usual |= {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
 
@@ -268,7 +285,7 @@ class CatenarySpec(Spec):
             problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
             problems += stitch_problems(self.supports, self.droppers.positions, 0.5 * self.stitch.length)
-        problems += self._misplaced_names()
+        problems += self._misplaced_names() + wires_that_do_not_fit(self)
         if problems:
             raise ValueError("; ".join(problems))
         return self

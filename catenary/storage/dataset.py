@@ -105,9 +105,10 @@ def static_dataset(equilibrium: Equilibrium, loads_N: Sequence[float] = (ELASTIC
 
 
 def _dropper_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
-    droppers, n = equilibrium.spec.droppers, len(equilibrium.spec.droppers.positions)
+    stations = equilibrium.spec.dropper_positions
+    n = len(stations)
     columns = [
-        ("dropper_position", droppers.positions, "m", "distance of the dropper from the support"),
+        ("dropper_position", stations, "m", "distance of the dropper from the support"),
         (
             "contact_wire_height",
             equilibrium.q[equilibrium.mesh.dropper_bottom[:n], 2],
@@ -145,7 +146,7 @@ def _wire_variables(equilibrium: Equilibrium) -> dict[str, xr.Variable]:
     return {
         "elem_end_position": variable(("elem", "end"), x, "m", "station of the element's ends"),
         "elem_end_height": variable(("elem", "end"), q[mesh.elem_nodes, 2], "m", "height of the element's ends"),
-        "elem_wire": variable(("elem",), mesh.elem_wire, "1", "wire: 0 contact, 1 messenger, 2 stitch"),
+        "elem_wire": variable(("elem",), mesh.elem_wire, "1", "wire: 0 contact, 1 messenger, 2 stitch, 3 auxiliary"),
         "dropper_end_position": variable(
             ("dropper", "end"), q[ends, 0], "m", "station of the dropper's ends, lower one first"
         ),

@@ -14,6 +14,7 @@ KEY = "wire"
 BLOCKS: dict[str, Role] = {
     "contact_wire": "contact wire",
     "messenger_wire": "stranded wire",
+    "auxiliary_wire": "stranded wire",
     "stitch": "stranded wire",
     "droppers": "dropper rope",
 }

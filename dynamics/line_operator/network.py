@@ -152,7 +152,7 @@ def line_network(eq: Equilibrium) -> LineNetwork:
     dof_of, n, ni = _number(mesh, ends, over)
     bays = _bays(eq, ends, over, (dof_of, n))
     points = _points(eq, bays, dof_of, n)
-    nodes, wire = np.unique(ends[mesh.group_wire == CONTACT]), spec.contact_wire
+    nodes, wire = np.unique(ends[mesh.group_wire == CONTACT]), spec.contact_wire.together
     nodes = nodes[np.argsort(mesh.node_x[nodes])]
     return LineNetwork(
         bays,

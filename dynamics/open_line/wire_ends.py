@@ -11,6 +11,7 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.form_finding.first_guess import GRAVITY
 from catenary.layout.mesh import X, Z
 from catenary.spec.components import WireSpec
+from catenary.spec.parts.auxiliary import AuxiliarySpec
 from catenary.spec.tension_section import EndsSpec
 
 __all__ = ["WireEnds", "wire_ends"]
@@ -28,7 +29,7 @@ class WireEnds(NamedTuple):
 
 
 def wire_ends(eq: Equilibrium, *, absorbing: bool) -> WireEnds:
-    """Find what holds the ends of contact and messenger wire of every tension section.
+    """Find what holds the ends of contact, messenger and auxiliary wire of every tension section.
 
     A weight over a pulley of ratio r hangs with T / r and moves r times as far as the wire: T r / g moves with the end
     (the wheel's own inertia is left out).
@@ -42,13 +43,14 @@ def wire_ends(eq: Equilibrium, *, absorbing: bool) -> WireEnds:
     spec, mesh, layout = eq.spec, eq.mesh, eq.mesh.layout
     given = () if spec.section is None else spec.section.tension_sections
     devices = [each.ends for each in given] or [EndsSpec()]
-    wires = (spec.contact_wire, spec.contact_wire, spec.messenger_wire, spec.messenger_wire)
+    own = [spec.contact_wire.together, spec.messenger_wire.together]
+    wires = [wire for wire in (*own, spec.auxiliary_wire) if wire is not None for _ in range(2)]
     rows: list[tuple[int, tuple[float, float, float]]] = []
     heights: list[tuple[int, tuple[float, float, float]]] = []
     for nodes, device, (first, last) in zip(mesh.wire_ends, devices, layout.sections_or_one, strict=True):
         at = layout.supports
         spans = (at[first + 1] - at[first], at[last] - at[last - 1])
-        for node, wire, span in zip(nodes, wires, 2 * spans, strict=True):
+        for node, wire, span in zip(nodes, wires, len(wires) // 2 * spans, strict=True):
             if device.kind != "fixed":
                 rows.append((int(mesh.dof[node, X]), _along(device, wire)))
             if absorbing:
@@ -59,7 +61,7 @@ def wire_ends(eq: Equilibrium, *, absorbing: bool) -> WireEnds:
     return WireEnds(np.array(dof, dtype=np.int64), *np.ascontiguousarray(table.T))
 
 
-def _along(device: EndsSpec, wire: WireSpec) -> tuple[float, float, float]:
+def _along(device: EndsSpec, wire: WireSpec | AuxiliarySpec) -> tuple[float, float, float]:
     """Mass, damping and stiffness of a device along the track."""
     if device.kind == "weight":
         return wire.tension * (device.ratio or PULLEY_RATIO) / GRAVITY, 0.0, 0.0

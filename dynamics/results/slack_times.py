@@ -40,7 +40,7 @@ def slack_time_of_line(case: CaseSpec, eq: Equilibrium, kept: Histories) -> NDAr
     x, kind = np.array(layout.dropper_x), np.array(layout.dropper_kind)
     time = case.time_step * (kept.dropper_force <= SLACK_FORCE).sum(axis=0)
     counted = (x > first) & (x < last) & (eq.dropper_gap[kind] == 0.0)
-    found = np.full(len(line.droppers.positions), np.nan)
+    found = np.full(len(line.dropper_positions), np.nan)
     for k in np.unique(kind[counted]):
         found[k] = time[counted & (kind == k)].mean()
     return found

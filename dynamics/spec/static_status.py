@@ -14,6 +14,7 @@ __all__ = ["static_message", "static_status"]
 _OF_FAULT = {
     FaultKind.SHORT: Status.NO_ROOM,
     FaultKind.SLACK: Status.STATIC_SLACK,
+    FaultKind.MAIN: Status.STATIC_SLACK,
     FaultKind.STEEP: Status.STEEP_ARM,
     FaultKind.PUSHED: Status.PUSHED_ARM,
     FaultKind.BLOWN: Status.BLOWN_OFF,

@@ -112,7 +112,7 @@ def _balance_problems(line: CatenarySpec) -> list[str]:
     from catenary.form_finding.equilibrium import periodic_equilibrium
 
     found = periodic_equilibrium(line)
-    masses = (line.contact_wire.mass_per_length, line.messenger_wire.mass_per_length)
+    masses = (line.contact_wire.together.mass_per_length, line.messenger_wire.together.mass_per_length)
     weight = sum(masses[w] * length for w, length in zip(found.mesh.elem_wire, found.elem_l0, strict=True))
     droppers = line.droppers
     clamps = droppers.clamp_mass_contact_wire + droppers.clamp_mass_messenger_wire

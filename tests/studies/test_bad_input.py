@@ -83,11 +83,14 @@ ON_THE_COMMAND_LINE = {
     ),
     "unknown line": (
         ["catenary=bruni2015"],
-        ["catenary must be one of bruni_2015, c350, en50318_2002, re330", "got 'bruni2015'"],
+        [
+            "catenary must be one of bruni_2015, c350, double_wire_3kv, en50318_2002, re330, shinkansen_compound",
+            "got 'bruni2015'",
+        ],
     ),
     "unknown kind": (
         ["catenary.kind=hanging"],
-        ["catenary.kind must be one of simple, stitched: got 'hanging'"],
+        ["catenary.kind must be one of simple, stitched, compound: got 'hanging'"],
     ),
     "unknown supply": (["supply=dc"], ["supply must be one of ac, dc_3kv, dc_1_5kv: got 'dc'"]),
     "unknown solver": (["solver=magic"], ["solver must be one of periodic, transient, open_line: got 'magic'"]),

@@ -92,7 +92,7 @@ def bundle_arrays(matrices: InfluenceMatrices, test: SelfTest) -> dict[str, NDAr
         **{name: getattr(matrices, name) for name in ("z0", "I_cc", "I_cd", "I_dc", "K_dd")},
         "dropper_force": matrices.dropper_force,
         "dropper_elongation": matrices.dropper_elongation,
-        "dropper_position": matrices.equilibrium.spec.droppers.positions,
+        "dropper_position": matrices.equilibrium.spec.dropper_positions,
         "dropper_stiffness": matrices.dropper_stiffness,
         "speed": case.speed,
         "dt": case.time_step,

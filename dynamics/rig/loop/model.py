@@ -107,7 +107,7 @@ def model_of(matrices: InfluenceMatrices) -> PeriodicModel:
         I_dc=np.ascontiguousarray(matrices.I_dc),
         K_dd=matrices.K_dd,
         dropper_force=matrices.dropper_force,
-        dropper_position=np.array(matrices.equilibrium.spec.droppers.positions),
+        dropper_position=np.array(matrices.equilibrium.spec.dropper_positions),
         dropper_stiffness=matrices.dropper_stiffness,
         dropper_offset=matrices.dropper_offset,
     )

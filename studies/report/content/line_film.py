@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.track import head_offset
 from dynamics.charts.numbers import nice_exaggeration, number
 from dynamics.spec.case import CaseSpec
@@ -112,9 +112,8 @@ def _shapes(values: Mapping[str, Array], moments: NDArray[np.int64], view: float
     rise = np.asarray(values["frame_displacement"][moments][:, :, axis], dtype=np.float64)
     wire = values["node_wire"].astype(np.int64)
     kept = _kept_nodes(x, wire, values["line_dropper_node"].astype(np.int64), view)
-    runs = tuple(
-        (w, run) for w in (CONTACT, MESSENGER, STITCH) for run in _runs(x, np.flatnonzero((wire == w) & kept), w)
-    )
+    wires = (CONTACT, MESSENGER, STITCH, AUXILIARY)
+    runs = tuple((w, run) for w in wires for run in _runs(x, np.flatnonzero((wire == w) & kept), w))
     scale = WIDTH / view
     heights = nice_exaggeration(view, float(np.ptp(rest)), HEIGHT_PART)
     moves = max(heights, nice_exaggeration(view, float(np.abs(rise).max()), MOVE_PART))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from dynamics.charts.numbers import nice_exaggeration
 from dynamics.charts.parts import Chart, Curve, Role
 from studies.report.content.pieces import Array, LineDrawing, SpanResult
@@ -37,7 +37,7 @@ def line_drawing(shape: Mapping[str, Array], supports: Sequence[float], role: Ro
     span = supports[-1]
     beyond = max(1.0, -float(shape["elem_end_position"].min()) + 1.0)
     window = (-beyond, span + beyond)
-    pieces = {wire: _wire_pieces(shape, wire, span, window) for wire in (CONTACT, MESSENGER, STITCH)}
+    pieces = {wire: _wire_pieces(shape, wire, span, window) for wire in (CONTACT, MESSENGER, STITCH, AUXILIARY)}
     wires = tuple(Curve("", x, z, "m", "m", role) for group in pieces.values() for x, z in group)
     at, ends = shape["dropper_end_position"], shape["dropper_end_height"]
     x = np.concatenate([at[:, 0] + s for s in (-span, 0.0, span)])
