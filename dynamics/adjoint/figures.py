@@ -40,6 +40,8 @@ def refusal_of_derivatives(case: CaseSpec) -> str | None:
         )
     if case.pantograph.head is not None:
         return "exact derivatives are those of a head that does not roll: leave pantograph.head out"
+    if case.pantograph.control is not None:
+        return "exact derivatives are those of a passive pantograph: leave pantograph.control out"
     if case.slack_damping != "kept":
         return (
             "exact derivatives need a law of slack that moves without a jump: slack_damping must be kept, got "

@@ -89,7 +89,7 @@ class AdjointWindow:
             window.marched_operators,
             Inputs(
                 window.operators.contact,
-                Panto(*window.panto, np.zeros(1), window.pantograph.rolls),
+                Panto(*window.panto, np.zeros(1), window.pantograph.rolls, window.control),
                 window.droppers,
                 self._constants,
             ),

@@ -34,6 +34,7 @@ from dynamics.open_line.system import (
 )
 from dynamics.open_line.wire_ends import wire_ends
 from dynamics.pantograph.articulated import Mechanism
+from dynamics.pantograph.control.discrete import control_of
 from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.slack_damping import slack_share
@@ -253,4 +254,5 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         head_x=stations,
         head_y=head_offset(track, stations),
         head_turned=-head_roll(track, stations),  # to the left is down on the left side
+        control=control_of(case.pantograph.control, own, case.time_step, case.pressed_N),
     )

@@ -20,9 +20,8 @@ import numpy as np
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.contact import on_head
 from dynamics.open_line.integrators.compiled import begin
-from dynamics.open_line.integrators.implicit import ImplicitScheme
 from dynamics.open_line.integrators.registry import Scheme
-from dynamics.open_line.integrators.scheme import Work
+from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.march import Record, march_step
 from dynamics.open_line.static_start import rest_under, start_at_rest
 from dynamics.open_line.system import Floats, Pantographs, State, System

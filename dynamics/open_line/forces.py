@@ -164,11 +164,17 @@ def _arms_beyond(panto, force, z, v, applied):
 
 @njit(**_OPTIONS)
 def pantograph_residual(
-    panto: Pantographs, p: int, t: float, motion: tuple[Floats, Floats], pressed: tuple[float, float], out: Floats
+    panto: Pantographs,
+    p: int,
+    t: float,
+    motion: tuple[Floats, Floats],
+    pressed: tuple[float, float, float],
+    out: Floats,
 ) -> None:
-    """Forces on the masses of pantograph p [N]: applied, base, springs, dampers and contact.
+    """Forces on the masses of pantograph p [N]: applied, control, base, springs, dampers and contact.
 
-    ``motion`` is (z, zv), ``pressed`` what the contact does to the head: load [N] and moment [N m].
+    ``motion`` is (z, zv), ``pressed`` what the contact does to the head, load [N] and moment [N m], and the control
+    force [N].
     """
     z, zv = motion
     height, velocity, share = base_motion(panto, p, t)
@@ -179,9 +185,15 @@ def pantograph_residual(
             total -= panto.stiffness[i, j] * z[p, j] + panto.damping[i, j] * zv[p, j]
         push = panto.acted[i] * (share * panto.applied[p])
         out[i] = total + (push + panto.base_stiffness[i] * height + panto.base_damping[i] * velocity)
+    if panto.control.present:
+        for i in range(m):
+            out[i] += panto.control.direction[i] * pressed[2]
     out[0] -= pressed[0]
     if panto.rolls:
         out[m - 1] -= pressed[1]
     if panto.mechanism.shape[0] > 0:
         above, speed = z[p, m - 1] - height, zv[p, m - 1] - velocity
-        out[m - 1] = _arms_beyond(panto, out[m - 1], above, speed, share * panto.applied[p])
+        lifted = share * panto.applied[p]
+        if panto.control.present and panto.control.direction[0] == 0.0:  # at the base: by what lifts the arms
+            lifted += pressed[2]
+        out[m - 1] = _arms_beyond(panto, out[m - 1], above, speed, lifted)

@@ -18,6 +18,7 @@ from dynamics.open_line.system import State, System
 __all__ = ["Record", "march", "march_step"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy"}
+NO_CONTROL = np.zeros((0, 0))
 
 
 class Record(NamedTuple):
@@ -27,7 +28,7 @@ class Record(NamedTuple):
     pantograph with each contact wire; ``masses`` (3, pantograph, mass): height, velocity, acceleration; ``head`` (2,
     pantograph): roll, and the first wire's place on it where contacts are sought in space; ``dropper`` (dropper):
     tension; ``points`` (3, point): displacement, velocity, acceleration of the watched dofs; ``shape`` (frame, dof):
-    whole line every ``every`` steps; ``iterations``.
+    whole line every ``every`` steps; ``iterations``; ``control`` (pantograph): force of a controller, if any.
     """
 
     force: NDArray[np.float64]
@@ -41,6 +42,7 @@ class Record(NamedTuple):
     shape: NDArray[np.float64]
     every: int
     iterations: NDArray[np.int64]
+    control: NDArray[np.float64] = NO_CONTROL
 
 
 @njit(**_OPTIONS)
@@ -52,6 +54,8 @@ def _write(system, state, work, record, k, step):
         record.force[k, p] = on_head(state.force, p, wires)
         record.height[k, p] = height_over(work.contacts.height, p, wires)
         record.head[k, 1, p] = work.contacts.place[p * wires]
+    if system.pantographs.control.present:
+        record.control[k] = work.push
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
     if system.pantographs.rolls:
         record.head[k, 0] = state.z[:, -1]

@@ -64,6 +64,7 @@ class RunRecord:
         self.point = _array((steps, 3, len(self.watched)))
         self.shape = _array((frames, n))
         self.iterations = np.zeros(steps, dtype=np.int64)
+        self.control = np.zeros((steps, count if pantographs.control.present else 0))
 
     def record(self, first: int, rows: int) -> Record:
         """Views for ``rows`` steps from step ``first`` on."""
@@ -81,6 +82,7 @@ class RunRecord:
             self.shape[shapes],
             self.every,
             self.iterations[cut],
+            self.control[cut],
         )
 
     def on_head(self, done: int, position: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,6 +126,7 @@ class RunRecord:
             point_displacement=points[:, 0],
             point_velocity=points[:, 1],
             point_acceleration=points[:, 2],
+            control_force=self.control[:done],
             frames=self._frames(done, position) if self.every else None,
         )
 

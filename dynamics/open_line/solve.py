@@ -32,7 +32,7 @@ from dynamics.results.span_cut import span_cut
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
-from dynamics.steady_state.transient import MAX_CORRECTIONS, MEAN_FORCE_TOLERANCE
+from dynamics.steady_state.transient import MAX_CORRECTIONS, control_answer, mean_tolerance
 
 __all__ = ["solve_open_line"]
 
@@ -116,13 +116,14 @@ def _hold_means(case: CaseSpec, line: WholeLine, guess: float | None) -> tuple[_
     end = case.catenary.station(settings.last_evaluated + settings.spans_after) + max((0.0, *trailing.distances_m))
     way = float(spans_at(case.catenary, end)) - settings.start
     evaluated, ending = _run_once(case, line, forces, way)
+    answer, tolerance = control_answer(case), mean_tolerance(case)
     for _ in range(MAX_CORRECTIONS - 1):
         missing = _missing_means(evaluated, ending.status)
-        if np.abs(missing).max() < MEAN_FORCE_TOLERANCE:
+        if np.abs(missing).max() < tolerance:
             return evaluated, ending
-        forces = forces + missing
+        forces = forces + (missing / answer if answer > 0.0 else _taken_over(evaluated))
         evaluated, ending = _run_once(case, line, forces, way)
-    if np.abs(_missing_means(evaluated, ending.status)).max() >= MEAN_FORCE_TOLERANCE:
+    if np.abs(_missing_means(evaluated, ending.status)).max() >= tolerance:
         ending = _Ending(Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value)
     return evaluated, ending
 
@@ -139,10 +140,18 @@ def _missing_means(evaluated: _Evaluated, status: Status) -> NDArray[np.float64]
     )
 
 
+def _taken_over(evaluated: _Evaluated) -> NDArray[np.float64]:
+    """Mean control force (pantograph,) over the evaluated spans [N], which the applied force is to give instead."""
+    line, kept = evaluated.case.open_line, evaluated.run.histories
+    cuts = [span_cut(evaluated.case, x, line.first_evaluated, line.last_evaluated) for x in kept.position.T]
+    return np.array([kept.control_force[cut, p].mean() for p, cut in enumerate(cuts)])
+
+
 def _run_once(case: CaseSpec, line: WholeLine, forces: NDArray[np.float64], way: float) -> tuple[_Evaluated, _Ending]:
     """One run with every pantograph pressed by its force [N], over a way [spans]."""
     others = case.trailing.model_copy(update={"applied_forces_N": tuple(forces[1:].tolist()) or None})
-    update = {"applied_force_N": float(forces[0]), "mean_force_N": None, "trailing": others}
+    held = case.pantograph.holding(case.pressed_N)
+    update = {"applied_force_N": float(forces[0]), "mean_force_N": None, "trailing": others, "pantograph": held}
     run = run_whole_line(case.model_copy(update=update), line, case.open_line.start, way)
     kept = run.histories
     if run.failure is not None or not np.isfinite(kept.contact_force).all():
@@ -189,6 +198,7 @@ def _solution(
             statistics=statistics(first, last, p),
             place=evaluated.run.head[:, 1, p],
             roll=evaluated.run.head[:, 0, p] if case.pantograph.head is not None else np.zeros(0),
+            control_force=kept.control_force[:, p] if kept.control_force.size else np.zeros(0),
         )
         for p in range(kept.position.shape[1])
     ]

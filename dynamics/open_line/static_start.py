@@ -13,6 +13,8 @@ from catenary.linearised.chain import AXIAL_HOLD
 from catenary.linearised.contact_wire import contact_table, covered_by, place_on_head, static_height
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.system import Floats, Ints, Pantographs, State
+from dynamics.pantograph.control.discrete import StaticControl
+from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.pantograph.lumped import pressed_at_rest
 from dynamics.spec.case import CaseSpec
 
@@ -28,24 +30,45 @@ def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> S
     count, masses = len(pantographs.start), len(pantographs.mass)
     u, z, force = np.zeros(n), np.zeros((count, masses)), np.zeros(count * len(runs))
     standing = np.flatnonzero(~pantographs.entering)
+    rest, controlled = _control_at_rest(case), pantographs.control.present
     z -= pantographs.entry_drop * np.outer(pantographs.entering, pantographs.lift)
     if len(standing):
         head, wire, height, load = _contacts(line, pantographs.start[standing])
         unit = _unit_loads(line, load)
         heights = masses - pantographs.rolls
         applied = np.outer(pantographs.applied[standing], pantographs.acted[:heights])
+        applied = applied + (rest.load[:heights] if controlled else 0.0)
         own = np.asarray(pantographs.stiffness)[:heights, :heights]
+        own = rest.stiffened(own) if controlled else own
         soft = load.T @ unit + np.eye(len(head)) / _secant(case, pantographs)
         lever = _levers(line, pantographs, standing)[head, wire]
         if pantographs.rolls:
             soft += (head[:, None] == head) * np.outer(lever, lever) / pantographs.stiffness[-1, -1]
-        z[standing, :heights], lam = _pressed(own, soft, height, applied, head)
+        z[standing, :heights], lam = _pressed(
+            own, soft, height, applied, head, rest.answer[:heights] if controlled else np.zeros(heights)
+        )
         if pantographs.rolls:
             z[standing, -1] = -np.bincount(head, lam * lever, len(standing)) / pantographs.stiffness[-1, -1]
         u = unit @ lam
         force[standing[head] * len(runs) + wire] = lam
     zero = np.zeros_like(z)
-    return State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(force.size))
+    start = State(u, np.zeros(n), np.zeros(n), z, zero, zero.copy(), force, np.zeros(force.size))
+    return _remembering(rest, start, pantographs) if controlled else start
+
+
+def _control_at_rest(case: CaseSpec) -> StaticControl:
+    """What a controller does at rest; nothing where there is none."""
+    control = case.pantograph.control
+    own = HEAD_ALONE if control is None else linear_pantograph(case.pantograph, case.pressed_N)
+    return StaticControl(control, own, case.pressed_N)
+
+
+def _remembering(rest: StaticControl, start: State, pantographs: Pantographs) -> State:
+    """The same start with memories of controllers at rest; those of pantographs on their way have had no error."""
+    force, height = start.force.reshape(len(start.z), -1).sum(axis=1), start.z[:, 0]
+    memories = rest.memories(pantographs.control, force, height)
+    memories[pantographs.entering] = 0.0
+    return start._replace(memory=memories)
 
 
 def rest_under(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> list[tuple[float, float]]:
@@ -112,7 +135,9 @@ def surface_at(eq: Equilibrium, wire: int, x: Floats) -> Floats:
     return np.interp(x, np.linspace(begin, end, len(heights)), heights) if heights.size else np.zeros(len(x))
 
 
-def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats, head: Ints) -> tuple[Floats, Floats]:
+def _pressed(
+    own: Floats, soft: Floats, height: Floats, applied: Floats, head: Ints, by_force: Floats
+) -> tuple[Floats, Floats]:
     """Heights of the masses at rest [m] and contact forces [N]; a wire that would have to pull hangs free.
 
     Without a spring to the base some contact has a force, and a head that stands free does not come about.
@@ -122,7 +147,9 @@ def _pressed(own: Floats, soft: Floats, height: Floats, applied: Floats, head: I
     while touching.any():
         among, on = np.ix_(touching, touching), np.unique(head[touching])
         pressed = np.searchsorted(on, head[touching])
-        z[on], lam[touching] = pressed_at_rest(own, soft[among], height[touching], applied[on], pressed)
+        z[on], lam[touching] = pressed_at_rest(
+            own, soft[among], height[touching], applied[on], pressed, by_force=by_force
+        )
         pulled = touching & (lam <= 0.0)
         if not pulled.any():
             break

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.linear_algebra.sparse_rows import FixedRows, SparseRows
+from dynamics.pantograph.control.kernel import UNCONTROLLED, Control
 
 __all__ = [
     "ANCF",
@@ -37,6 +38,7 @@ __all__ = [
 Ints = NDArray[Any]  # signed where -1 says held, unsigned where it is quicker
 Floats = NDArray[np.float64]
 ANCF, BEAM = 0, 1
+NOTHING = np.zeros((0, 0))
 
 
 class Wires(NamedTuple):
@@ -169,7 +171,7 @@ class Pantographs(NamedTuple):
     `dynamics.pantograph.articulated.Mechanism` has it, with ``row`` (3,): where its rows begin [m], their distance [m],
     speed of full friction [m/s]; without rows for what is linear. Where the head ``rolls`` its roll is the last
     coordinate. Cant puts its middle ``head_y`` to the left, and turns it by ``head_turned``, as roll counts, at
-    stations ``head_x``.
+    stations ``head_x``. ``control`` adds its own force.
     """
 
     mass: Floats
@@ -195,6 +197,7 @@ class Pantographs(NamedTuple):
     head_x: Floats
     head_y: Floats
     head_turned: Floats
+    control: Control = UNCONTROLLED
 
 
 class Motion(NamedTuple):
@@ -258,7 +261,7 @@ class State(NamedTuple):
     """Displacement, velocity, acceleration of the line (dof,) and of every mass (pantograph, mass); contact.
 
     ``force`` contact force and ``impact`` approach speed at the last closing of each contact (0: elastic), (contact,)
-    for each pantograph with each contact wire.
+    for each pantograph with each contact wire. ``memory`` (pantograph, memory) of controllers.
     """
 
     u: Floats
@@ -269,3 +272,4 @@ class State(NamedTuple):
     za: Floats
     force: Floats
     impact: Floats
+    memory: Floats = NOTHING

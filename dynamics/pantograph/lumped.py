@@ -36,6 +36,8 @@ def pantograph_matrices(
         raise InputError([f"pantograph.kind must be lumped on the rig and in its emulation: got {spec.kind}"])
     if spec.head is not None:
         raise InputError(["pantograph.head must be left out on the rig and in its emulation: their head does not roll"])
+    if spec.control is not None:
+        raise InputError(["pantograph.control must be left out on the rig and in its emulation, which are passive"])
     return np.array(spec.masses), chain_matrix(spec.dampings), chain_matrix(spec.stiffnesses)
 
 
@@ -45,6 +47,7 @@ def pressed_at_rest(
     height: NDArray[np.float64],
     applied: NDArray[np.float64],
     pressed: NDArray[np.int64] | None = None,
+    by_force: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rest of equal pantographs that press against springs over their heads, each with its applied force.
 
@@ -63,6 +66,8 @@ def pressed_at_rest(
         Load of the applied forces [N].
     pressed : int array (contact,), optional
         Pantograph of each contact; without it every one has just its own.
+    by_force : float array (mass,), optional
+        Load on the masses, downwards, by the contact force of their head [-]: a controller's answer.
 
     Returns
     -------
@@ -74,8 +79,9 @@ def pressed_at_rest(
     count, masses = applied.shape
     n = count * masses
     heads = np.kron(np.eye(count), np.eye(masses)[:, :1])
-    heads = heads if pressed is None else heads[:, pressed]
-    matrix = np.block([[np.kron(np.eye(count), stiffness), heads], [heads.T, -softness]])
+    loads = heads if by_force is None else heads + np.kron(np.eye(count), by_force[:, None])
+    heads, loads = (heads, loads) if pressed is None else (heads[:, pressed], loads[:, pressed])
+    matrix = np.block([[np.kron(np.eye(count), stiffness), loads], [heads.T, -softness]])
     load = np.concatenate([applied.ravel(), height])
     found = np.asarray(np.linalg.solve(matrix, load), dtype=np.float64)
     return found[:n].reshape(count, masses), found[n:]

@@ -69,6 +69,9 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
         if solution.dropper_force.size:
             text = "dropper force along the period, static share included, tension positive"
             found["dropper_force"] = variable(("time", "dropper"), solution.dropper_force, "N", text)
+        if (added := solution.pantographs[0].control_force).size:
+            text = "force that the pantograph's controller adds to the applied one, upwards"
+            found["control_force"] = variable(("time",), added, "N", text)
         if solution.dropper_slack_time.size:
             text = "time that each dropper is slack while the train passes, mean of the evaluated spans"
             found["dropper_slack_time"] = variable(("dropper",), solution.dropper_slack_time, "s", text)

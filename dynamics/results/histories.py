@@ -29,6 +29,7 @@ LINE_HISTORIES = (
         "height of the contact point of every pantograph, relative to the contact wire at the support",
     ),
     ("pantograph_wire_force", "wire_force", ("pantograph", "contact_wire"), "N", "contact force by contact wire, raw"),
+    ("pantograph_control_force", "control_force", ("pantograph",), "N", "force that its controller adds, upwards"),
     ("mass_height", "mass_height", ("pantograph", "mass"), "m", "height of every pantograph mass, head first"),
     ("mass_velocity", "mass_velocity", ("pantograph", "mass"), "m s-1", "vertical velocity of every pantograph mass"),
     (
@@ -121,6 +122,8 @@ class Histories:
         CONTACT, MESSENGER or STITCH.
     point_displacement, point_velocity, point_acceleration : float array (time, point, 3)
         Of the chosen nodes along, across and up [m, m/s, m/s^2].
+    control_force : float array (time, pantograph)
+        Force of its controller, positive upwards [N]; without pantographs where there is none.
     frames : Frames or None
         Shapes of the line, where an animation was asked for.
     """
@@ -143,4 +146,5 @@ class Histories:
     point_displacement: NDArray[np.float64]
     point_velocity: NDArray[np.float64]
     point_acceleration: NDArray[np.float64]
+    control_force: NDArray[np.float64]
     frames: Frames | None

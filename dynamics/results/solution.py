@@ -48,6 +48,8 @@ class PantographResult:
         Contact wire's place to the left of the middle of the head, at rest or where the contact is sought in space [m].
     roll : float array (time,)
         Roll of a head that has it, positive where its left side rises [rad]; empty where it has none.
+    control_force : float array (time,)
+        Force that its controller adds, positive upwards [N]; empty where it has none.
     """
 
     applied_force_N: float = 0.0
@@ -59,6 +61,7 @@ class PantographResult:
     statistics: ContactStatistics | None = None
     place: NDArray[np.float64] = field(default_factory=_none)
     roll: NDArray[np.float64] = field(default_factory=_none)
+    control_force: NDArray[np.float64] = field(default_factory=_none)
 
 
 @dataclass(frozen=True)

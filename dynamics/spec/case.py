@@ -218,7 +218,9 @@ class CaseSpec(Spec):
 
     def _device_problems(self) -> list[str]:
         """Say what a pantograph that is an FMU cannot do, and that its code runs only where that was typed."""
-        fmu = self.pantograph.fmu
+        fmu, control = self.pantograph.fmu, self.pantograph.control
+        if control is not None and self.on_open_line and self.open_line.integrator == "rk4":
+            return ["open_line.integrator must be newmark or hht with pantograph.control: got rk4"]
         if self.pantograph.articulated is not None and self.base_motion is not None:
             return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
         if fmu is None:

@@ -12,6 +12,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.articulated import ArticulatedSpec
+from dynamics.spec.control.controller import ControlSpec
 
 __all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec", "sha256_of_file"]
 
@@ -169,6 +170,11 @@ class PantographSpec(Spec):
         default=None, description="arms, rod, joints and head, with kind: articulated"
     )
     fmu: FmuSpec | None = Field(default=None, description="the FMU and its variables, with kind: fmu")
+    control: ControlSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="controller that adds a force to the applied one, with its actuator; none: passive",
+    )
     head: HeadSpec | None = Field(
         default=None,
         exclude_if=lambda value: value is None,
@@ -189,17 +195,25 @@ class PantographSpec(Spec):
     @property
     def in_words(self) -> str:
         """What it is made of, in a few words."""
+        controlled = "" if self.control is None else f", controlled by {self.control.measures}"
         if self.kind == "lumped":
-            return f"{' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first"
+            return f"{' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first{controlled}"
         given = self.given_file
         if given is None:
             assert self.articulated is not None
             arms = self.articulated
             return (
                 f"arms of {arms.lower_arm.length:g} and {arms.upper_arm.length:g} m under a head of "
-                f"{' + '.join(f'{mass:g}' for mass in arms.head.masses)} kg"
+                f"{' + '.join(f'{mass:g}' for mass in arms.head.masses)} kg{controlled}"
             )
-        return f"{self.kind} of {Path(given.file).name}, sha256 {given.sha256[:12]}"
+        return f"{self.kind} of {Path(given.file).name}, sha256 {given.sha256[:12]}{controlled}"
+
+    def holding(self, wanted: float) -> PantographSpec:
+        """The same with the contact force [N] that its controller has as reference by default written out."""
+        control = self.control
+        if control is None or control.measures != "force" or control.reference is not None:
+            return self
+        return self.model_copy(update={"control": control.model_copy(update={"reference": wanted})})
 
     @property
     def given_file(self) -> GivenFile | None:
@@ -218,9 +232,22 @@ class PantographSpec(Spec):
             problems = [f"{name} must be left out: kind is {self.kind}" for name in others]
             if getattr(self, self.kind) is None:
                 problems.append(f"{self.kind} is missing: kind is {self.kind}, so give that block")
+        problems += self._control_problems()
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def _control_problems(self) -> list[str]:
+        """Say what no controller can act on."""
+        if self.control is None or (self.kind != "fmu" and (self.control.acts != "suspension" or self._has_suspension)):
+            return []
+        if self.kind == "fmu":
+            return ["control must be left out: kind is fmu, which holds its own"]
+        return [f"control.acts must be base or head where head and next mass are not known: kind is {self.kind}"]
+
+    @property
+    def _has_suspension(self) -> bool:
+        return self.kind == "articulated" or len(self.masses) > 1
 
     def _chain_problems(self) -> list[str]:
         """Say where masses, springs and dampers do not form a chain."""

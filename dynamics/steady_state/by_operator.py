@@ -44,6 +44,7 @@ def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
         "a wind": case.catenary.wind is not None,
         "a track that curves": track is not None and track.radius is not None,
         "an auxiliary wire": case.catenary.auxiliary_wire is not None,
+        "a pantograph with a controller": case.pantograph.control is not None,
         "a head that rolls": case.pantograph.head is not None,
         "a line in space": eq.mesh.spatial,
         "several pantographs": len(case.distances) > 1,

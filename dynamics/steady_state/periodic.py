@@ -170,9 +170,11 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
     uplift = record.uplift[:, highest, ::-1].T.ravel()
     step = np.arange(1, len(record.force) + 1, dtype=np.float64)
     results = []
-    rolls, rolling = record.rolls, case.pantograph.head is not None
-    trains = zip(case.distances, span_map.state.applied_forces, record.forces, record.heights, rolls, strict=True)
-    for distance, applied, force, height, roll in trains:
+    rolls, rolling, controls = record.rolls, case.pantograph.head is not None, record.controls
+    kept = record.forces, record.heights, rolls, controls
+    for distance, applied, force, height, roll, control in zip(
+        case.distances, span_map.state.applied_forces, *kept, strict=True
+    ):
         position, order = _by_station(step * dt * case.speed - distance, case.line.period)
         force, height = force[order], height[order]
         bands = filter_force(force, dt, case.signal, periodic=True)
@@ -187,6 +189,7 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
                 statistics=contact_statistics(force, bands, height, float(uplift.max())),
                 place=place_on_head(eq, position),
                 roll=roll[order] if rolling else np.zeros(0),
+                control_force=control[order] if control.size else np.zeros(0),
             )
         )
     return Solution(
@@ -249,6 +252,7 @@ def _marched_on(case: CaseSpec, eq: Equilibrium, applied: NDArray[np.float64] | 
             contact_height=one.contact_height[-n:],
             place=one.place[-n:],
             roll=one.roll[-n:],
+            control_force=one.control_force[-n:],
             evaluated=slice(0, min(n, len(one.contact_force))),
         )
         for one in long.pantographs

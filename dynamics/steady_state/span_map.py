@@ -37,12 +37,13 @@ class SpanMap:
         self._size = len(self._canonical) * width
 
     def pack(self) -> NDArray[np.float64]:
-        """Lay the state out as one vector: u and a in canonical order, pantographs, applied forces."""
+        """Lay the state out as one vector: u and a in canonical order, controllers, pantographs, applied forces."""
         state = self.state
         return np.concatenate(
             [
                 state.u[self._canonical].ravel(),
                 state.a[self._canonical].ravel(),
+                state.control.ravel(),
                 state.z.ravel(),
                 state.z_dot.ravel(),
                 state.applied_forces,
@@ -55,7 +56,7 @@ class SpanMap:
         for array, at in ((state.u, 0), (state.a, size)):
             array[self._canonical] = vector[at : at + size].reshape(-1, array.shape[1])
         at = 2 * size
-        for array in (state.z, state.z_dot, state.applied_forces):
+        for array in (state.control, state.z, state.z_dot, state.applied_forces):
             array[...] = vector[at : at + array.size].reshape(array.shape)
             at += array.size
         self.window.settle(state)
@@ -83,7 +84,7 @@ class SpanMap:
         means = self.record.forces.mean(axis=1)
         self.window.shift(self.state, settled=False)
         target = self.case.mean_force_N
-        if target is not None:
+        if target is not None and not self.holds_mean:
             self.state.applied_forces += (target - means) / self.gain
         mapped = self.pack()
         if self.scale is None:
@@ -98,4 +99,17 @@ class SpanMap:
                 change[-count:] / x[-count:],
             ]
         )
+        feature = np.append(feature, self._control_change(change) / np.abs(x[-count:]).max())
         return mapped, feature / np.sqrt(len(self._near))
+
+    @property
+    def holds_mean(self) -> bool:
+        """Whether a controller holds the mean force, so that the applied force stays as at rest."""
+        control = self.case.pantograph.control
+        return control is not None and control.holds_mean
+
+    def _control_change(self, change: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Change of every control force [N]; none without controllers."""
+        memory, first = self.state.control, 2 * self._size
+        own = change[first : first + memory.size].reshape(memory.shape)
+        return own[:, len(self.window.control.output) + 4] if memory.size else np.zeros(0)

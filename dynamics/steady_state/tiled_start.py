@@ -45,6 +45,7 @@ def tiled_start(target: SpanMap, source: SpanMap, found: WarmStart) -> WarmStart
         a = np.where(inside, turn * old.a[theirs, held], 0.0)
         new.u[ours[valid], column], new.a[ours[valid], column] = u[valid], a[valid]
     new.z[:], new.z_dot[:], new.applied_forces[:] = old.z, old.z_dot, old.applied_forces
+    new.control[:] = old.control
     target.state = new
     return WarmStart(target.pack(), found.scale, found.gain, None)
 

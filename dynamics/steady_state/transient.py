@@ -11,6 +11,8 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
+from dynamics.pantograph.control.discrete import StaticControl
+from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.slack_times import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.spec.case import CaseSpec
@@ -19,10 +21,12 @@ from dynamics.spec.status import Status
 from dynamics.travelling_window.state import SpanRecord, WindowState
 from dynamics.travelling_window.window import TravellingWindow
 
-__all__ = ["MEAN_FORCE_TOLERANCE", "solve_transient"]
+__all__ = ["MAX_CORRECTIONS", "MEAN_FORCE_TOLERANCE", "control_answer", "mean_tolerance", "solve_transient"]
 
 MEAN_FORCE_TOLERANCE = 0.1
 MAX_CORRECTIONS = 6
+# a controller holds the mean over all time, not over the spans that count [N]
+HELD_BY_CONTROL = 1.0
 
 
 def solve_transient(
@@ -52,13 +56,32 @@ def solve_transient(
             status = Status.DIVERGED
             break
         errors = _mean_errors(case, records)
-        if np.abs(errors).max() < MEAN_FORCE_TOLERANCE:
+        if np.abs(errors).max() < mean_tolerance(case):
+            break
+        if control_answer(case) == 0.0:
+            status = Status.MEAN_FORCE_NOT_HELD
             break
         start = window.static_start(start.applied_forces + errors / gain)[0]
     else:
         status = Status.MEAN_FORCE_NOT_HELD
     spent = (found - began, time.perf_counter() - found)
     return _solution(case, eq, status, records, start.applied_forces, spent)
+
+
+def control_answer(case: CaseSpec) -> float:
+    """How much the mean force rises by the applied force at rest, as its controller answers; 0 where that holds it."""
+    control = case.pantograph.control
+    if control is None:
+        return 1.0
+    if control.holds_mean:
+        return 0.0
+    rest = StaticControl(control, linear_pantograph(case.pantograph, case.pressed_N), case.pressed_N)
+    return 1.0 / max(0.1, 1.0 + float(rest.answer.sum()))
+
+
+def mean_tolerance(case: CaseSpec) -> float:
+    """Largest error of a mean force that counts as held [N]; wider where an integral holds it over all time."""
+    return MEAN_FORCE_TOLERANCE if control_answer(case) > 0.0 else HELD_BY_CONTROL
 
 
 def _run(window: TravellingWindow, state: WindowState, spans: int) -> list[SpanRecord]:
@@ -116,6 +139,7 @@ def _solution(
             statistics=statistics(total - count, total, q),
             place=place_on_head(eq, step * dt * case.speed - distance),
             roll=_roll(case, eq, records, q),
+            control_force=np.concatenate([r.controls[q] for r in records]) if records else np.zeros(0),
         )
         for q, (distance, (force, height, filtered)) in enumerate(zip(case.distances, runs, strict=True))
     ]

@@ -12,6 +12,7 @@ from numba import njit
 
 from dynamics.linear_algebra.vector_rows import Lanes, Rows, row_combine, row_stretch
 from dynamics.travelling_window.contacts import begin_contacts
+from dynamics.travelling_window.controlled import control_sweep
 from dynamics.travelling_window.layout import Droppers, Floats, Inputs, Ints, March, NearField, Now, Operators, Squeezed
 from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS
@@ -252,7 +253,9 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
         if n_found > 0:
             move = max(move, _slack_sweep(listed, slack, found, n_found, droppers, dt, operators.among, pressed.felt))
             wire[:] += pressed.felt
-        if move < tolerance or (n_found == 0 and not coupled):
+        pushed = control_sweep(sweep, state, scratch, inputs) if panto.control.present else 0.0
+        move = max(move, pushed)
+        if move < tolerance or (n_found == 0 and not coupled and pushed == 0.0):
             break
     for q in range(lam.size):
         column = constants.span + contact.column[q, step]

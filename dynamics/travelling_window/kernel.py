@@ -32,7 +32,9 @@ from numba import njit
 
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.linear_algebra.vector_rows import Lanes, Rows
+from dynamics.pantograph.control.kernel import held_force
 from dynamics.travelling_window.contacts import point_load, point_value
+from dynamics.travelling_window.controlled import end_control
 from dynamics.travelling_window.forces import (
     dropper_loads,
     forces_of_step,
@@ -49,12 +51,15 @@ __all__ = ["carry_supports", "march_span"]
 
 
 @njit(**OPTIONS)
-def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
-    """Mean velocities of a pantograph under an applied force, without the new contact force.
+def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
+    """Mean velocities of a pantograph under an applied and a control force, without the new contact force.
 
-    ``half_old`` is half of the old contact force, and its moment where the head rolls.
+    ``pressing``: the pantographs, the number of this one, and memories of controllers. ``half_old`` is half of the old
+    contact force, and its moment where the head rolls.
     """
-    A_inv, mass, stiffness = panto.inverse, panto.mass, panto.stiffness
+    panto, q, memory = pressing
+    A_inv, mass, stiffness, force = panto.inverse, panto.mass, panto.stiffness, panto.applied[q]
+    push = held_force(panto.control, memory[q]) if panto.control.present else 0.0
     m = zp.size
     for i in range(m):
         wp[i] = 0.0
@@ -63,6 +68,8 @@ def _pantograph_free(zp, vp, wp, panto, force, half_old, dt):
         for k in range(m):
             rhs -= stiffness[j, k] * zp[k]
         rhs += panto.acted[j] * force
+        if panto.control.present:
+            rhs += panto.control.direction[j] * push
         if j == 0:
             rhs -= half_old[0]
         if panto.rolls and j == m - 1:
@@ -133,6 +140,8 @@ def _record(step, lam, state, inputs, records, n):
         records.height[q, step - 1] = contact.height[q, step] + lift
         records.head[q, step - 1] = state.zp[q, 0]
         records.roll[q, step - 1] = state.zp[q, -1]
+        if inputs.panto.control.present:
+            records.control[q, step - 1] = held_force(inputs.panto.control, state.memory[q])
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
@@ -169,7 +178,7 @@ def march_span(
     state, scratch, operators, inputs, records : March, Scratch, Operators, Inputs, Records
         As `layout` says; state, scratch and records are written in.
     """
-    u, a, s, fd, zp, vp = state
+    u, a, s, fd, zp, vp, _ = state
     w, found, wp, fb, fd_old, before = (
         scratch.w, scratch.found, scratch.wp, scratch.fb, scratch.fd_old, scratch.before,
     )  # fmt: skip
@@ -191,7 +200,7 @@ def march_span(
         solve_spans(lanes, w, a, s, operators.factor)
         for q in range(lam.size):
             lever, half = contact.lever[q], 0.5 * old[q]
-            _pantograph_free(zp[q], vp[q], wp[q], panto, panto.applied[q], (half, half * lever[step - 1]), dt)
+            _pantograph_free(zp[q], vp[q], wp[q], (panto, q, state.memory), (half, half * lever[step - 1]), dt)
             head[q] = zp[q, 0] + dt * wp[q, 0] + lever[step] * (zp[q, -1] + dt * wp[q, -1])
         stretches(lanes, scratch.stretch, u, w, droppers, dt)
         n_found = near_slack(scratch.stretch, fd_old, droppers, found)
@@ -210,6 +219,7 @@ def march_span(
         if records.motion.rows.shape[1] > 0:
             records.motion.rows[:, step - 1] = w[:n]
             records.motion.squeeze[step - 1] = fd
+        end_control(state, scratch, inputs)
         _move_pantographs(zp, vp, wp, panto, lam, contact.lever[:, step], dt)
         if records.motion.rows.shape[1] > 0:
             records.motion.pantograph[step - 1] = wp[0]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.linear_algebra.vector_rows import Rows
+from dynamics.pantograph.control.kernel import Control
 
 __all__ = [
     "Bays", "Constants", "Contact", "Droppers", "Ends", "Factor", "Floats", "Inputs", "Ints", "March", "Motion",
@@ -149,7 +150,7 @@ class Panto(NamedTuple):
     """Equal pantographs.
 
     Inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], where applied forces act (mass,) [-], and
-    these forces (pantograph,) [N]. Where the head ``rolls`` its roll is the last coordinate.
+    these forces (pantograph,) [N]. Where the head ``rolls`` its roll is the last coordinate. What ``control`` adds.
     """
 
     inverse: Floats
@@ -158,6 +159,7 @@ class Panto(NamedTuple):
     acted: Floats
     applied: Floats
     rolls: bool
+    control: Control
 
 
 class Droppers(NamedTuple):
@@ -230,7 +232,10 @@ class Inputs(NamedTuple):
 
 
 class March(NamedTuple):
-    """State that is marched: u, a, s (row, column); correction forces (dropper, span); zp, vp (pantograph, mass)."""
+    """State that is marched.
+
+    u, a, s (row, column); correction forces (dropper, span); zp, vp (pantograph, mass); memories of controllers.
+    """
 
     u: Rows
     a: Rows
@@ -238,6 +243,7 @@ class March(NamedTuple):
     fd: Floats
     zp: Floats
     vp: Floats
+    memory: Floats
 
 
 class Motion(NamedTuple):
@@ -257,7 +263,7 @@ class Records(NamedTuple):
 
     Force [N], height [m], head [m] and roll, or the lowest mass [rad, m] (pantograph, step), uplift (step, support,
     column) [m], dropper force (step, dropper) of the span that the leading pantograph passes [N]; then the steps that
-    each dropper ended slack (dropper, span), and the whole motion.
+    each dropper ended slack (dropper, span), the whole motion, and control forces (pantograph, step) [N].
     """
 
     force: Floats
@@ -268,6 +274,7 @@ class Records(NamedTuple):
     dropper: Floats
     slack_steps: Ints
     motion: Motion
+    control: Floats
 
 
 class Now(NamedTuple):

@@ -29,7 +29,7 @@ class Pressed(NamedTuple):
 
     Force at its end and at its beginning [N]; heights of head and wire without the forces sought [m]; rate of the wire,
     its compliance, that of the head, the share of a missing force that a sweep adds, what a sweep of the droppers does
-    to the rate; and the rate by a push of another (felt by, from).
+    to the rate; control force at the end [N]; and the rate by a push of another (felt by, from).
     """
 
     force: Floats
@@ -41,6 +41,7 @@ class Pressed(NamedTuple):
     yields: Floats
     yielding: Floats
     felt: Floats
+    push: Floats
     mutual: Floats
 
 

@@ -27,6 +27,8 @@ class WindowState:
         Heights [m] and velocities [m/s]; of a head that rolls its roll [rad] and rate last.
     applied_forces : float array (pantograph,)
         [N].
+    control : float array (pantograph, memory)
+        Memories of controllers; without any there is nothing to remember.
     """
 
     u: NDArray[np.float64]
@@ -35,6 +37,7 @@ class WindowState:
     z: NDArray[np.float64]
     z_dot: NDArray[np.float64]
     applied_forces: NDArray[np.float64]
+    control: NDArray[np.float64]
 
     def copy(self) -> WindowState:
         """Copy every array."""
@@ -46,6 +49,7 @@ class WindowState:
             z=self.z.copy(),
             z_dot=self.z_dot.copy(),
             applied_forces=self.applied_forces.copy(),
+            control=self.control.copy(),
         )
 
 
@@ -67,6 +71,8 @@ class SpanRecord:
         Steps that each dropper of the window ended slack.
     motion : Motion
         All that moved, where it was asked for.
+    controls : float array (pantograph, step)
+        Control forces [N]; without steps where there is no controller.
     sweeps : int
         Largest number of Gauss-Seidel sweeps of a step.
     """
@@ -79,6 +85,7 @@ class SpanRecord:
     dropper_force: NDArray[np.float64]
     slack_steps: NDArray[np.int64]
     motion: Motion
+    controls: NDArray[np.float64]
     sweeps: int
 
     @property

@@ -20,6 +20,7 @@ from scipy.sparse.linalg import splu
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.chain import chain_stiffness, held_along
 from dynamics.linear_algebra.vector_rows import LANES, row_lanes
+from dynamics.pantograph.control.discrete import StaticControl, control_of, memory_size
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.pantograph.lumped import pressed_at_rest
 from dynamics.spec.case import CaseSpec
@@ -88,6 +89,7 @@ class TravellingWindow:
         self.operators: WindowOperators = with_levers(build_window(cell, self.dt, self.steps, distances), case)
         self.pantograph = own = linear_pantograph(case.pantograph, case.pressed_N)
         effective = np.diag(2.0 / self.dt * own.mass) + own.damping + 0.5 * self.dt * own.stiffness
+        self.control = control_of(case.pantograph.control, own, self.dt, case.pressed_N)
         self.panto = (np.asarray(np.linalg.inv(effective), dtype=np.float64), own.mass, own.stiffness, own.applied)
         n, ni, width = cell.n_dof, cell.n_interface, self.spans + 1
         self.pantographs = count = len(distances)
@@ -106,7 +108,7 @@ class TravellingWindow:
             listed=Listed(*np.zeros((2, many)), reach=np.zeros((count, many))),
             before=np.empty((many, 2), np.int64),
             squeeze=aligned((4 * drop[0], width), self._number),
-            pressed=Pressed(*np.zeros((9, count)), mutual=np.zeros((count, count))),
+            pressed=Pressed(*np.zeros((10, count)), mutual=np.zeros((count, count))),
         )
         spec, hung, (given_up, beta) = case.catenary, cell.equilibrium, slack_share(case)
         self._work = aligned((n + 3 * ni, width), np.dtype(np.float64))
@@ -150,21 +152,19 @@ class TravellingWindow:
         steps = self.steps
         force, height, head, roll = np.empty((4, self.pantographs, steps))
         record = Records(
-            force,
-            height,
-            head,
-            roll,
+            *(force, height, head, roll),
             np.empty((steps, len(self.cell.support_contact_dof), self.spans + 1)),
             np.empty((steps, self._fd.shape[0])),
             np.zeros(self._fd.shape, np.int64),
             self._motion(steps if whole else 0),
+            np.zeros((self.pantographs, steps if self.control.present else 0)),
         )
         held = state.u, state.a, state.s
         for x, y in zip(self._moved, held, strict=True):
             x[:] = y
         sweeps = march_span(
             row_lanes(self.spans + 1, self._number.name),
-            March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot),
+            March(self._moved[0], self._moved[1], self._moved[2], self._fd, state.z, state.z_dot, state.control),
             self.scratch,
             self.marched_operators,
             Inputs(self.operators.contact, self._pressing(state), self.droppers, self.constants),
@@ -176,7 +176,7 @@ class TravellingWindow:
 
     def _pressing(self, state: WindowState) -> Panto:
         """The pantographs with their applied forces."""
-        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls)
+        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls, self.control)
 
     def _motion(self, steps: int) -> Motion:
         n, width = self._moved[0].shape
@@ -233,7 +233,8 @@ class TravellingWindow:
         """Line at rest, pantographs at the contact wire's height at the support, no applied force."""
         n, width, shape = self.cell.n_dof, self.spans + 1, (self.pantographs, len(self.panto[1]))
         u, a, s = np.zeros((3, n, width))
-        return WindowState(u, a, s, np.zeros(shape), np.zeros(shape), np.zeros(self.pantographs))
+        memory = np.zeros((self.pantographs, memory_size(self.control)))
+        return WindowState(u, a, s, np.zeros(shape), np.zeros(shape), np.zeros(self.pantographs), memory)
 
     def static_start(self, applied_forces: NDArray[np.float64] | None = None) -> tuple[WindowState, float]:
         """Static equilibrium, the leading pantograph at a support; returns it with d(contact force)/d(applied force).
@@ -249,12 +250,16 @@ class TravellingWindow:
         if head is not None:
             softness += np.diag(lever**2) / head.roll_stiffness
         height = self.operators.contact.height[:, 0]
-        gain = pressed_at_rest(stiffness, softness, 0.0 * one, np.outer(one, push))[1]
+        rest = StaticControl(case.pantograph.control, self.pantograph, case.pressed_N)
+        stiffness, answer = rest.stiffened(stiffness), rest.answer[:count]
+        gain = pressed_at_rest(stiffness, softness, 0.0 * one, np.outer(one, push), by_force=answer)[1]
         applied = self.given_forces if applied_forces is None else applied_forces
+        steady = np.outer(one, rest.load[:count])
         if applied is None:
-            unforced = pressed_at_rest(stiffness, softness, height, np.outer(0.0 * one, push))[1]
+            unforced = pressed_at_rest(stiffness, softness, height, steady, by_force=answer)[1]
             applied = (float(case.mean_force_N or 0.0) - unforced) / gain
-        heights, contact = pressed_at_rest(stiffness, softness, height, np.outer(applied, push))
+        loads = np.outer(applied, push) + steady
+        heights, contact = pressed_at_rest(stiffness, softness, height, loads, by_force=answer)
         state = self.rest()
         for force, displacement in zip(contact, displacements, strict=True):
             state.u += force * displacement
@@ -262,6 +267,7 @@ class TravellingWindow:
         state.z[:, :count] = heights
         if head is not None:
             state.z[:, -1] = -contact * lever / head.roll_stiffness
+        state.control[:] = rest.memories(self.control, contact, heights[:, 0])
         state.applied_forces[:] = applied
         return state, float(gain[0])
 

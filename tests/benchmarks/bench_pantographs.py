@@ -28,6 +28,23 @@ def repeated(case, other):
     return found, [min(times[1:]) for times in spent]
 
 
+@pytest.mark.benchmark
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.04, 0.06])
+@pytest.mark.parametrize("law", ["P", "state feedback"])
+def test_a_controlled_head_against_a_passive_one(figure, bruni, law, delay):
+    given = load_pantograph("controlled").control.model_dump()
+    given["actuator"]["delay_s"] = delay
+    if law != "P":
+        given |= {"pid": None, "feedback": {"effort": 0.3}}
+    passive = bruni(275)
+    head = PantographSpec.model_validate({**load_pantograph("bruni_2015").model_dump(), "control": given})
+    found, (before, after) = repeated(passive, passive.model_copy(update={"pantograph": head}))
+    change = f"sigma {found[1]:.2f} N, {100.0 * (found[1] / found[0] - 1.0):+.1f} % of {found[0]:.2f} N passive"
+    figure(
+        f"{law} by force at the base, delay {1e3 * delay:g} ms", f"{change}; {after / before:.2f} times its time", "-"
+    )
+
+
 def line(figure, what, found, reach):
     (one, other), (native, own) = found
     change = f"sigma {other:.3f} N, {100.0 * (other / one - 1.0):+.4f} % of that of the lumped masses"

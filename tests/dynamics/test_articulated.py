@@ -28,7 +28,7 @@ def stepped(case, z, pressed, dt, steps):
 
     def rate(t, y):
         z, v = y.reshape(2, 1, -1)
-        pantograph_residual(panto, 0, 0.0, (z.copy(), v.copy()), (pressed(t), 0.0), out)
+        pantograph_residual(panto, 0, 0.0, (z.copy(), v.copy()), (pressed(t), 0.0, 0.0), out)
         return np.concatenate([v[0], out / mass])
 
     y = np.concatenate([z, np.zeros(2)])

@@ -146,7 +146,7 @@ OPTIMISE_ONLY = {
     ),
     "an unknown pantograph of a scenario": (
         ["scenarios.pantographs=[dsa999]"],
-        ["1 problem", "scenarios.pantographs must be of articulated, bruni_2015, dsa250,", "got 'dsa999'"],
+        ["1 problem", "scenarios.pantographs must be of articulated, bruni_2015, controlled, dsa250,", "got 'dsa999'"],
     ),
     "two weights for one speed": (
         ["scenarios.speeds_kmh=[275]", "scenarios.speed_weights=[1,2]"],

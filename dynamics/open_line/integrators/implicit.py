@@ -14,21 +14,21 @@ alone, and a step is so short that the line answers near them alone: later corre
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from dynamics.linear_algebra.block_ldl import BlockFactor, block_solve, rows_near
+from dynamics.linear_algebra.block_ldl import block_solve, rows_near
 from dynamics.linear_algebra.sparse_rows import multiply, multiply_fixed
 from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
-from dynamics.open_line.integrators.scheme import Work
+from dynamics.open_line.integrators.controlled import begin_controls, correct_controls, end_controls
+from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import Motion, State, System, Touch
 
-__all__ = ["ImplicitScheme", "implicit_step", "refresh"]
+__all__ = ["implicit_step", "refresh"]
 
 LEAST_CONTRACTION = 0.1
 # share of the largest answer that may stand where the rows end in which it is solved for
@@ -36,31 +36,6 @@ DECAYED = 1e-13
 # rows that are looked through at once for a change of force
 CHUNK = 64
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
-
-
-class ImplicitScheme(NamedTuple):
-    """HHT-alpha (0: Newmark) at one step.
-
-    ``factor`` is that of the effective matrix A = by_mass M + by_damping C + by_stiffness K with
-    by_mass = 1 / (beta dt^2), by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse``
-    is the same for a pantograph. ``tolerance`` [m] on what is left to correct, ``most`` corrections.
-    ``contact_share`` is the part of a missing contact force that a correction takes. ``reach`` rows from a load the
-    line's answer is below rounding.
-    """
-
-    dt: float
-    alpha: float
-    beta: float
-    gamma: float
-    by_mass: float
-    by_damping: float
-    by_stiffness: float
-    tolerance: float
-    most: int
-    factor: BlockFactor
-    mass_inverse: NDArray[np.float64]
-    contact_share: float
-    reach: int
 
 
 @njit(**_OPTIONS)
@@ -108,15 +83,16 @@ def _residual(system, state, scheme, work, r):
 
 
 @njit(**_OPTIONS)
-def _mass_residual(system, state, scheme, t, contacts, g_old, r):
-    """Residual of every pantograph's masses at the predictor."""
+def _mass_residual(system, state, scheme, t, contacts, push, r):
+    """Residual of every pantograph's masses at the predictor, under contact and control forces ``push``."""
     panto, wires = system.pantographs, system.contact_wire.end.size
+    push, g_old = push
     if panto.held.size > 0:
         for p in range(state.z.shape[0]):
             r[p, 0] = (1.0 + scheme.alpha) * (panto.held[p] - on_head(contacts.load, p, wires))
         return
     for p in range(state.z.shape[0]):
-        pressed = on_head(contacts.load, p, wires), on_head(contacts.moment, p, wires)
+        pressed = on_head(contacts.load, p, wires), on_head(contacts.moment, p, wires), push[p]
         pantograph_residual(panto, p, t, (state.z, state.zv), pressed, r[p])
         for i in range(panto.mass.size):
             r[p, i] = (1.0 + scheme.alpha) * r[p, i] - scheme.alpha * g_old[p, i] - panto.mass[i] * state.za[p, i]
@@ -257,7 +233,8 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     _predict(state, scheme, work.carried)
     local_forces(system, state, after, moving, e, full)
     _residual(system, state, scheme, work, r)
-    _mass_residual(system, state, scheme, after, now, g_old, rz)
+    begin_controls(system, state, scheme, work, after)
+    _mass_residual(system, state, scheme, after, now, (work.push, g_old), rz)
     count, size, last = -scheme.most, 1.0e300, 1.0e300
     for iteration in range(1, scheme.most + 1):
         size = _correct_line(system, state, scheme, work, r, rows)
@@ -278,8 +255,11 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
                 now.moment[c] = new.moment[c]
             force[c], now.load[c] = force_new[c], new.load[c]
             now.height[c], now.approach[c], now.place[c] = new.height[c], new.approach[c], new.place[c]
+        correct_controls(system, state, scheme, work, after)
         if system.pantographs.mechanism.shape[0] > 0:  # arms are not linear: all that a correction leaves
-            _mass_residual(system, state, scheme, after, now, g_old, rz)
+            _mass_residual(system, state, scheme, after, now, (work.push, g_old), rz)
+    if count >= 0:
+        end_controls(system, state, work, after)
     if scheme.alpha != 0.0:
         _carry(system, state, scheme, work, g_old)
     return count, max(_largest(r, rows[0], rows[1]), np.abs(rz).max())

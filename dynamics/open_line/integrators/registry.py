@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from catenary.errors import InputError
 from dynamics.linear_algebra.block_ldl import BlockFactor, block_ldl, block_reach, block_solve, rows_near
-from dynamics.open_line.integrators.implicit import ImplicitScheme, implicit_step, refresh
+from dynamics.open_line.integrators.implicit import implicit_step, refresh
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme, nothing_carried, runge_kutta_step
-from dynamics.open_line.integrators.scheme import Matrices, Request
+from dynamics.open_line.integrators.scheme import ImplicitScheme, Matrices, Request
 from dynamics.open_line.integrators.stability import longest_step
 
 __all__ = ["INTEGRATORS", "Integrator", "Scheme"]

@@ -54,7 +54,7 @@ def _accelerations(system, state, scheme, work, t, moving, a, za):
     a[:] = b
     mass, wires = system.pantographs.mass, system.contact_wire.end.size
     for p in range(z.shape[0]):
-        pressed = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires)
+        pressed = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires), 0.0
         pantograph_residual(system.pantographs, p, t, (z, zv), pressed, za[p])
         for i in range(mass.size):
             za[p, i] /= mass[i]

@@ -9,9 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from dynamics.linear_algebra.block_ldl import BlockFactor
 from dynamics.open_line.system import Contacts, Floats
 
-__all__ = ["Carried", "Corrections", "Matrices", "Request", "Stages", "StepFailure", "Weighed", "Work", "make_work"]
+__all__ = [
+    "Carried",
+    "Corrections",
+    "ImplicitScheme",
+    "Matrices",
+    "Request",
+    "Stages",
+    "StepFailure",
+    "Weighed",
+    "Work",
+    "make_work",
+]
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,31 @@ class Request:
     substep: float | None = None
     tolerance: float = 5.0e-8
     most: int = 200
+
+
+class ImplicitScheme(NamedTuple):
+    """HHT-alpha (0: Newmark) at one step.
+
+    ``factor`` is that of the effective matrix A = by_mass M + by_damping C + by_stiffness K with
+    by_mass = 1 / (beta dt^2), by_damping = (1 + alpha) gamma / (beta dt), by_stiffness = 1 + alpha; ``mass_inverse``
+    is the same for a pantograph. ``tolerance`` [m] on what is left to correct, ``most`` corrections.
+    ``contact_share`` is the part of a missing contact force that a correction takes. ``reach`` rows from a load the
+    line's answer is below rounding.
+    """
+
+    dt: float
+    alpha: float
+    beta: float
+    gamma: float
+    by_mass: float
+    by_damping: float
+    by_stiffness: float
+    tolerance: float
+    most: int
+    factor: BlockFactor
+    mass_inverse: NDArray[np.float64]
+    contact_share: float
+    reach: int
 
 
 class Carried(NamedTuple):
@@ -102,7 +139,10 @@ class Stages(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Memory of a step: a vector to solve for, contacts and those after a correction, vectors of each method."""
+    """Memory of a step: a vector to solve for, contacts and those after a correction, vectors of each method.
+
+    ``push`` (pantograph,) are control forces at the step's end [N].
+    """
 
     solved: Floats
     contacts: Contacts
@@ -111,6 +151,7 @@ class Work(NamedTuple):
     weighed: Weighed
     corrections: Corrections
     stages: Stages
+    push: Floats
 
 
 def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
@@ -131,6 +172,7 @@ def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
         weighed=Weighed(*line(1), *heads(1)),
         corrections=Corrections(*line(5), *heads(2)),
         stages=Stages(*line(5), *heads(5), *line(1)),
+        push=np.zeros(pantographs),
     )
 
 

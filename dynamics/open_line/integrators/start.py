@@ -11,6 +11,7 @@ from dynamics.open_line.contact import on_head
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.scheme import Work
 from dynamics.open_line.system import Motion, State, System, Touch
+from dynamics.pantograph.control.kernel import held_force
 
 __all__ = ["start_accelerations"]
 
@@ -32,7 +33,9 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     total += system.alpha * product
     state.a[:] = splu(mass.tocsc()).solve(-total)
     for p in range(state.z.shape[0]):
-        pressed = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires)
+        load, moment = on_head(work.contacts.load, p, wires), on_head(work.contacts.moment, p, wires)
+        push = held_force(panto.control, state.memory[p]) if panto.control.present else 0.0
+        pressed = load, moment, push
         pantograph_residual(panto, p, 0.0, (state.z, state.zv), pressed, state.za[p])
         state.za[p] /= panto.mass
         work.weighed.g[p] = panto.mass * state.za[p]

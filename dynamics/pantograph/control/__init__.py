@@ -1,0 +1,1 @@
+"""Controllers of a pantograph: laws, their form in discrete time, compiled steps."""

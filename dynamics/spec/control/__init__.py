@@ -1,0 +1,1 @@
+"""Validated controllers of a pantograph and their actuators."""
