@@ -70,6 +70,7 @@ def line_run(case, pantographs=2):
         point_displacement=moved,
         point_velocity=np.gradient(moved, dt, axis=0),
         point_acceleration=np.gradient(np.gradient(moved, dt, axis=0), dt, axis=0),
+        control_force=np.zeros((steps, 0)),
         frames=frames if case.histories.animation else None,
     )
     cut = (position[:, 0] > 2 * span + 1e-6) & (position[:, 0] <= 4 * span + 1e-6)
