@@ -285,7 +285,10 @@ class CatenarySpec(Spec):
             problems.append("damping.stitch must not be given for a line without a stitch wire")
         if self.stitch is not None:
             problems += stitch_problems(self.supports, self.droppers.positions, 0.5 * self.stitch.length)
-        problems += self._misplaced_names() + wires_that_do_not_fit(self)
+        room = self.supports, self.droppers.positions, self.encumbrance
+        others = {key: getattr(self, key) for key in ("section", "repeat", "wind", "stitch")}
+        count = max(self.contact_wire.count, self.messenger_wire.count)
+        problems += wires_that_do_not_fit(self.kind, self.auxiliary_wire, room, others, count) + self._misplaced_names()
         if problems:
             raise ValueError("; ".join(problems))
         return self

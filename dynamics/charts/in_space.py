@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
+from catenary.layout.geometry import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.track import head_offset, head_roll, plan_points
 from dynamics.charts.numbers import nice_exaggeration, number
 from dynamics.charts.parts import Chart, Curve, Mark, Role, Stations
@@ -27,6 +27,7 @@ WIRES: tuple[tuple[int, str, Role], ...] = (
     (CONTACT, "contact wire", "best"),
     (MESSENGER, "messenger wire", "nominal"),
     (STITCH, "stitch wire", "other"),
+    (AUXILIARY, "auxiliary wire", "fifth"),
 )
 SECTIONS = 9  # stations with a cross-section, from one support to the next but one where two are shown
 HALF_WIDTH = 1.45  # m, of a cross-section to either side of the middle of the head

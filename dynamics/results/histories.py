@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 __all__ = ["LINE_HISTORIES", "SINGLE", "TRAIN_HISTORIES", "WIRES", "Frames", "Histories"]
 
-WIRES = "wire: 0 contact, 1 messenger, 2 stitch"
+WIRES = "wire: 0 contact, 1 messenger, 2 stitch, 3 auxiliary"
 # name in the file, attribute, dimensions after time, unit, what it is
 LINE_HISTORIES = (
     ("pantograph_position", "position", ("pantograph",), "m", "station of every pantograph"),
@@ -71,7 +71,7 @@ class Frames:
     time : float array (frame,)
         [s] from the start.
     node_wire : int array (node,)
-        CONTACT, MESSENGER or STITCH of every wire node.
+        CONTACT, MESSENGER, STITCH or AUXILIARY of every wire node.
     node_x : float array (node,)
         Station of every wire node at rest [m].
     rest, position : float array (node, 3), (frame, node, 3)
@@ -119,7 +119,7 @@ class Histories:
     point_x : float array (point,)
         Stations of the chosen wire nodes at rest [m].
     point_wire : int array (point,)
-        CONTACT, MESSENGER or STITCH.
+        CONTACT, MESSENGER, STITCH or AUXILIARY.
     point_displacement, point_velocity, point_acceleration : float array (time, point, 3)
         Of the chosen nodes along, across and up [m, m/s, m/s^2].
     control_force : float array (time, pantograph)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equations import element_coordinates
 from catenary.linearised.attachments import steady_arm_direction
 from dynamics.pantograph.head import strip_forces
+from dynamics.results.histories import WIRES
 
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
@@ -39,7 +40,7 @@ def shape_in_space(eq: Equilibrium) -> tuple[Labelled, ...]:
     arms = np.stack([wire, wire + (0.0 if bar is None else bar.length) * steady_arm_direction(eq)], axis=1)
     ends = " [along the track, to the left of its axis, up]"
     return (
-        Labelled("space_wire", ("space_elem",), mesh.elem_wire, "1", "wire: 0 contact, 1 messenger, 2 stitch"),
+        Labelled("space_wire", ("space_elem",), mesh.elem_wire, "1", WIRES),
         Labelled("space_wire_end", ("space_elem", "end", "axis"), wires, "m", "ends of wire elements at rest" + ends),
         Labelled("space_dropper_end", ("space_dropper", "end", "axis"), droppers, "m", "ends of droppers" + ends),
         Labelled("space_arm_end", ("space_arm", "end", "axis"), arms, "m", "wire and far joint of steady arms" + ends),

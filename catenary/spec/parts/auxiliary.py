@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Protocol, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, DropperSpec, NamedSpec, Spec, WireSpec
+from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, NamedSpec, Spec
 
 __all__ = ["AuxiliarySpec", "MainDropperSpec", "wires_that_do_not_fit"]
 
@@ -102,74 +102,23 @@ class AuxiliarySpec(NamedSpec):
         return found
 
 
-class _Line(Protocol):
-    """What of a line has to fit its wires."""
+def wires_that_do_not_fit(
+    kind: str,
+    own: AuxiliarySpec | None,
+    room: tuple[Sequence[float], Sequence[float], float],
+    others: Mapping[str, object],
+    side_by_side: int,
+) -> list[str]:
+    """List what an auxiliary wire, or wires side by side, do not fit on a line.
 
-    @property
-    def kind(self) -> str:
-        """Kind of the line."""
-        ...
-
-    @property
-    def supports(self) -> tuple[float, ...]:
-        """Stations of the supports of a period [m]."""
-        ...
-
-    @property
-    def encumbrance(self) -> float:
-        """Height of the messenger wire over the contact wire at a support [m]."""
-        ...
-
-    @property
-    def droppers(self) -> DropperSpec:
-        """Droppers of the contact wire."""
-        ...
-
-    @property
-    def auxiliary_wire(self) -> AuxiliarySpec | None:
-        """Wire between messenger and contact wire."""
-        ...
-
-    @property
-    def contact_wire(self) -> WireSpec:
-        """Contact wire."""
-        ...
-
-    @property
-    def messenger_wire(self) -> WireSpec:
-        """Messenger wire."""
-        ...
-
-    @property
-    def stitch(self) -> object:
-        """Stitch wire."""
-        ...
-
-    @property
-    def section(self) -> object:
-        """What makes the line end."""
-        ...
-
-    @property
-    def repeat(self) -> object:
-        """What repeats after several spans."""
-        ...
-
-    @property
-    def wind(self) -> object:
-        """Wind across the track."""
-        ...
-
-
-def wires_that_do_not_fit(line: _Line) -> list[str]:
-    """List what an auxiliary wire, or wires side by side, do not fit on a line."""
-    own, problems = line.auxiliary_wire, []
-    if (line.kind == "compound") != (own is not None):
-        problems.append(f"kind is '{line.kind}' but auxiliary_wire is {'given' if own else 'missing'}")
+    ``room``: stations of supports and droppers, and the encumbrance [m]; ``others`` that a line may have, by key.
+    """
+    problems = []
+    if (kind == "compound") != (own is not None):
+        problems.append(f"kind is '{kind}' but auxiliary_wire is {'given' if own else 'missing'}")
     if own is not None:
-        problems += own.problems(line.supports, line.droppers.positions, line.encumbrance)
-        others = {"section": line.section, "repeat": line.repeat, "wind": line.wind, "stitch": line.stitch}
+        problems += own.problems(*room)
         problems += [f"{key} must be left out: kind is 'compound'" for key, value in others.items() if value]
-    if line.wind is not None and max(line.contact_wire.count, line.messenger_wire.count) > 1:
+    if others["wind"] is not None and side_by_side > 1:
         problems.append("wind must be left out: there are two wires side by side, which shelter each other")
     return problems

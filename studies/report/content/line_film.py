@@ -72,11 +72,13 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec, axis: int = UP) 
     shapes = _shapes(values, moments, view, axis)
     if axis == ACROSS:  # the head's middle alone, which cant moves: exaggerated as what is at rest
         wire = np.interp(shapes.pantograph_x, shapes.x[shapes.runs[0][1]], shapes.rest[shapes.runs[0][1]])
-        off = (head_offset(case.catenary.track, shapes.pantograph_x) - wire) * shapes.heights / shapes.moves
-        shapes = replace(shapes, masses=(wire + off)[:, :, None])
+        middle = head_offset(case.catenary.track, shapes.pantograph_x)
+        shapes = replace(shapes, masses=(wire + (middle - wire) * shapes.heights / shapes.moves)[:, :, None])
+        low = float(min((shapes.heights * shapes.rest + shapes.moves * shapes.rise).min(), shapes.heights * middle.min()))
+    else:
+        low = shapes.moves * float(shapes.masses.min())
     droppers = _dropper_ends(values["line_dropper_node"], shapes.runs)
-    deepest = max(0.0, -float(shapes.masses.min()))  # how far below zero a mass comes [m]
-    lowest = MASS_GAP * shapes.masses.shape[2] + shapes.scale * shapes.moves * deepest
+    lowest = MASS_GAP * shapes.masses.shape[2] + shapes.scale * max(0.0, -low)
     size = (WIDTH, float(np.ceil(shapes.top + lowest + 2.0 * MARGIN)))
     slower = case.histories.frames_per_second / step / RATE
     return Animation(
@@ -99,10 +101,11 @@ def _caption(shapes: _Shapes, slower: float, what: str) -> str:
     pace = "as fast as in reality"
     if abs(slower - 1.0) > 0.05:
         pace = f"{number(max(slower, 1.0 / slower), 1)} times {'slower' if slower > 1.0 else 'faster'} than in reality"
+    hung = "pink the auxiliary wire" if shapes.runs[-1][0] == AUXILIARY else "green a stitch wire"
     return (
         f"The spans that count, {pace}. {what} at rest are exaggerated {shapes.heights:g} times, displacements from "
         f"rest {shapes.moves:g} times; the masses of a pantograph are drawn apart. Blue is the contact wire, black the "
-        "messenger wire, green a stitch wire; a slack dropper is drawn bold in orange; dotted lines are supports."
+        f"messenger wire, {hung}; a slack dropper is drawn bold in orange; dotted lines are supports."
     )
 
 

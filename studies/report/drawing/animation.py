@@ -7,12 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Animation",
-    "Moment",
-    "animation_data",
-    "polylines",
-]
+__all__ = ["Animation", "Moment", "animation_data", "parts_of", "polylines"]
 
 TENTHS = 0.1
 # half widths and heights of the head and of the masses below it
@@ -62,7 +57,7 @@ class Animation:
     rate : float
         Frames shown a second.
     wires : tuple of (int, float array (node,))
-        CONTACT, MESSENGER or STITCH, and the stations of one run of nodes [m].
+        CONTACT, MESSENGER, STITCH or AUXILIARY, and the stations of one run of nodes [m].
     droppers : int array (dropper, 4)
         Run and node at the lower end, run and node at the upper end.
     supports : float array (support,)
@@ -84,10 +79,16 @@ class Animation:
     frames: tuple[Moment, ...]
 
 
+def parts_of(animation: Animation) -> tuple[str, ...]:
+    """Names of what a film shows; an auxiliary wire only where there is one."""
+    own = {f"wire{wire}" for wire, _ in animation.wires}
+    return (*PARTS, *sorted(own.difference(PARTS)))
+
+
 def polylines(animation: Animation, moment: Moment) -> dict[str, list[NDArray[np.float64]]]:
     """Lay out one moment as lines (node, 2) in drawing units; what is out of view is left out.
 
-    They go by the names of what they show: ``wire0`` to ``wire2``, ``droppers`` and ``slack`` ones, ``supports``,
+    They go by the names of what they show: ``wire0`` to ``wire3``, ``droppers`` and ``slack`` ones, ``supports``,
     ``springs`` of each pantograph, and ``masses`` as closed boxes from their upper left corner.
     """
     width, height = animation.size
@@ -95,7 +96,7 @@ def polylines(animation: Animation, moment: Moment) -> dict[str, list[NDArray[np
     def across(x: NDArray[np.float64] | float) -> NDArray[np.float64]:
         return (np.asarray(x) - moment.left) * animation.scale
 
-    drawn: dict[str, list[NDArray[np.float64]]] = {name: [] for name in PARTS}
+    drawn: dict[str, list[NDArray[np.float64]]] = {name: [] for name in parts_of(animation)}
     seen = {}
     for run, first, tenths in moment.heights:
         wire, x = animation.wires[run]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from catenary.storage.files import whole_file
 from dynamics.charts.files import figure_svg
 from dynamics.charts.style import SOFT, house_style
-from studies.report.drawing.animation import Animation, Moment, polylines
+from studies.report.drawing.animation import Animation, Moment, parts_of, polylines
 
 __all__ = ["NO_FFMPEG", "still", "write_film"]
 
@@ -26,8 +26,8 @@ GIF_FRAMES = 240
 FOOT = 26.0
 # a whole number of pixels stays one when inches are multiplied by dots per inch
 ROUND_UP = 1.0 + 1e-10
-# colour and width of contact wire, messenger wire and stitch wire
-WIRES = (("#0072b2", 2.0), ("#1b1b1b", 1.4), ("#009e73", 1.2))
+# colour and width of contact, messenger, stitch and auxiliary wire
+WIRES = (("#0072b2", 2.0), ("#1b1b1b", 1.4), ("#009e73", 1.2), ("#cc79a7", 1.4))
 LINES = {
     "supports": {"color": "#b0b0b0", "linewidth": 1.0, "linestyle": (0, (2, 3))},
     "droppers": {"color": "#8a8a8a", "linewidth": 1.0},
@@ -92,6 +92,7 @@ class _Screen:
             self._lines = {
                 name: axes.plot(*NOTHING.T, **style, solid_capstyle="butt", gid=f"class:{name}")[0]
                 for name, style in LINES.items()
+                if name in parts_of(animation)
             }
             self._masses = PathPatch(Outline(NOTHING), facecolor="#1b1b1b", linewidth=0.0, gid="class:masses")
             axes.add_patch(self._masses)

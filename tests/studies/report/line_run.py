@@ -83,5 +83,5 @@ def line_run(case, pantographs=2):
     return Solution(
         case, periodic_equilibrium(case.catenary), Status.OK, "", {"equilibrium": 0.1, "dynamics": 0.2}, time, results,
         halves=(statistics, statistics), spans_evaluated=2, support_uplift=np.full(5, 0.06),
-        dropper_slack_time=np.full(9, 0.04), histories=histories,
+        dropper_slack_time=np.full(len(case.catenary.dropper_positions), 0.04), histories=histories,
     )  # fmt: skip

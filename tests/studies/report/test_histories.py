@@ -16,7 +16,7 @@ from catenary.storage.files import write_json_atomic
 from dynamics.results.dataset import read_result, write_result
 from dynamics.results.figures import draw_run
 from studies.report.drawing.animation import animation_data, polylines
-from studies.report.drawing.film_file import NO_FFMPEG, write_film
+from studies.report.drawing.film_file import NO_FFMPEG, still, write_film
 from studies.report.drawing.page import page_html
 from studies.report.pages.simulation_page import simulation_page
 from studies.report.readers.simulation_folder import read_simulation
@@ -129,6 +129,22 @@ def test_a_picture_of_an_open_line_has_both_pantographs_and_a_bar_for_every_span
     (bars,) = below.get_lines()
     np.testing.assert_allclose(bars.get_ydata()[1::3], 1e3 * solution.support_uplift)
     assert below.get_xlim() == (0.5, len(solution.support_uplift) + 0.5)
+
+
+def test_the_film_and_its_pictures_have_the_auxiliary_wire(build_case, tmp_path):
+    kept = {"animation": True}
+    case = build_case("shinkansen_compound", 270.0, applied_force_N=140.0, solver="open_line", open_line=LINE,
+                      histories=kept)  # fmt: skip
+    run = line_run(case)
+    write_result(tmp_path / "result.nc", run, run.case)
+    write_json_atomic(tmp_path / "summary.json", summarise(run.case, run, 1.0, "0" * 64))
+    film = read_simulation(tmp_path).histories.animation
+    few = replace(film, frames=film.frames[:3])
+    drawn = polylines(few, few.frames[1])
+    above, below = (np.vstack(drawn[wire])[:, 1].mean() for wire in ("wire1", "wire0"))
+    assert above < np.vstack(drawn["wire3"])[:, 1].mean() < below  # as drawn, downwards
+    assert write_film(few, tmp_path)[0].stat().st_size > 1000
+    assert "wire3" in still(few)
 
 
 def test_the_film_shows_the_head_against_the_wire_and_slack_droppers_above_it(content):

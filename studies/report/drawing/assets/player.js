@@ -18,14 +18,14 @@
     function draw() {
       const frame = film.frames[at];
       const across = (x) => (x - frame.l) * film.scale;
-      const seen = new Map(), lines = [[], [], []];
+      const seen = new Map(), lines = [[], [], [], []];
       for (const [run, first, ...tenths] of frame.h) {
         const [wire, stations] = film.wires[run];
         const points = tenths.map((y, k) => [across(stations[first + k]), y / 10]);
         seen.set(run, { first, points });
         lines[wire].push(points);
       }
-      lines.forEach((points, wire) => part("wire" + wire).setAttribute("d", joined(points)));
+      lines.forEach((points, wire) => part("wire" + wire)?.setAttribute("d", joined(points)));
       const end = (run, node) => (seen.has(run) ? seen.get(run).points[node - seen.get(run).first] : undefined);
       const taut = [], slack = [];
       film.droppers.forEach(([low, i, high, j], k) => {
