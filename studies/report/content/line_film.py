@@ -74,7 +74,7 @@ def line_animation(values: Mapping[str, Array], case: CaseSpec, axis: int = UP) 
         wire = np.interp(shapes.pantograph_x, shapes.x[shapes.runs[0][1]], shapes.rest[shapes.runs[0][1]])
         middle = head_offset(case.catenary.track, shapes.pantograph_x)
         shapes = replace(shapes, masses=(wire + (middle - wire) * shapes.heights / shapes.moves)[:, :, None])
-        low = float(min((shapes.heights * shapes.rest + shapes.moves * shapes.rise).min(), shapes.heights * middle.min()))
+        low = min((shapes.heights * shapes.rest + shapes.moves * shapes.rise).min(), shapes.heights * middle.min())
     else:
         low = shapes.moves * float(shapes.masses.min())
     droppers = _dropper_ends(values["line_dropper_node"], shapes.runs)
