@@ -89,7 +89,7 @@ class AdjointWindow:
             window.marched_operators,
             Inputs(
                 window.operators.contact,
-                Panto(*window.panto, np.zeros(1), window.pantograph.rolls, window.control),
+                Panto(*window.panto, np.zeros(1), window.pantograph.rolls, None),
                 window.droppers,
                 self._constants,
             ),

@@ -6,15 +6,22 @@ step acts on top. Symbols as in `dynamics.travelling_window.kernel`.
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
+from typing import Any
 
-from dynamics.pantograph.control.kernel import FORCE, HEIGHT, commit, held_force, next_force, share_of
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from dynamics.pantograph.control.kernel import FORCE, HEIGHT, Control, commit, held_force, next_force, share_of
 from dynamics.travelling_window.layout import Inputs, March
 from dynamics.travelling_window.scratch import Scratch
 from dynamics.travelling_window.solve import OPTIONS
 
-__all__ = ["control_sweep", "end_control"]
+__all__ = ["control_sweep", "end_control", "held_push"]
+
+Floats = NDArray[np.float64]
+OPTIONS_OF_CALLERS: Any = {"error_model": "numpy"}
 
 
 @njit(**OPTIONS)
@@ -67,11 +74,8 @@ def _share(law, panto, answer, dt, softness):
 
 
 @njit(**OPTIONS)
-def control_sweep(sweep: int, state: March, scratch: Scratch, inputs: Inputs) -> float:
-    """Bring the control forces closer to what the controllers want at the step's end; returns the largest change [N].
-
-    Heads move with them in ``scratch.pressed.head``.
-    """
+def _swept(sweep, state, scratch, inputs):
+    """Sweep over the controllers, as `control_sweep` has it."""
     panto, push, dt, most = inputs.panto, scratch.pressed.push, inputs.constants.scalars.dt, 0.0
     law, answer = panto.control, _answers(panto)
     for q in range(push.size):
@@ -90,11 +94,9 @@ def control_sweep(sweep: int, state: March, scratch: Scratch, inputs: Inputs) ->
 
 
 @njit(**OPTIONS)
-def end_control(state: March, scratch: Scratch, inputs: Inputs) -> None:
-    """End the step of every controller, and add what its force did to the masses' mean velocities."""
+def _ended(state, scratch, inputs, kept):
+    """End of the step, as `end_control` has it."""
     panto, push = inputs.panto, scratch.pressed.push
-    if not panto.control.present:
-        return
     law, answer = panto.control, _answers(panto)
     for q in range(push.size):
         memory = state.memory[q]
@@ -103,3 +105,50 @@ def end_control(state: March, scratch: Scratch, inputs: Inputs) -> None:
         for i in range(answer.size):
             scratch.wp[q, i] += answer[i] * change
         commit(law, memory, error, rate)
+        kept[0][q, kept[1]] = held_force(law, memory)
+
+
+def held_push(control: Control | None, memory: Floats, i: int) -> float:
+    """Control force on a coordinate at the end of the last step [N]."""
+    return 0.0 if control is None else float(control.direction[i]) * held_force(control, memory)
+
+
+def control_sweep(control: Control | None, sweep: int, state: March, scratch: Scratch, inputs: Inputs) -> float:
+    """Bring the control forces closer to what the controllers want at the step's end; returns the largest change [N].
+
+    Heads move with them in ``scratch.pressed.head``.
+    """
+    return 0.0 if control is None else _swept(sweep, state, scratch, inputs)
+
+
+def end_control(
+    control: Control | None, state: March, scratch: Scratch, inputs: Inputs, kept: tuple[Floats, int]
+) -> None:
+    """End the step of every controller, and add what its force did to the masses' mean velocities.
+
+    The forces at the step's end go into ``kept``: forces (pantograph, step) and the step.
+    """
+    if control is not None:
+        _ended(state, scratch, inputs, kept)
+
+
+# a passive pantograph's march holds nothing of the above: it would take a fifth longer to compile
+@overload(held_push, jit_options=OPTIONS_OF_CALLERS)
+def _held_push(control, memory, i):
+    if isinstance(control, types.NoneType):
+        return lambda control, memory, i: 0.0
+    return lambda control, memory, i: control.direction[i] * held_force(control, memory)
+
+
+@overload(control_sweep, jit_options=OPTIONS_OF_CALLERS)
+def _control_sweep(control, sweep, state, scratch, inputs):
+    if isinstance(control, types.NoneType):
+        return lambda control, sweep, state, scratch, inputs: 0.0
+    return lambda control, sweep, state, scratch, inputs: _swept(sweep, state, scratch, inputs)
+
+
+@overload(end_control, jit_options=OPTIONS_OF_CALLERS)
+def _end_control(control, state, scratch, inputs, kept):
+    if isinstance(control, types.NoneType):
+        return lambda control, state, scratch, inputs, kept: None
+    return lambda control, state, scratch, inputs, kept: _ended(state, scratch, inputs, kept)

@@ -253,7 +253,7 @@ def forces_of_step(lanes: Lanes, now: Now, state: March, scratch: Scratch, opera
         if n_found > 0:
             move = max(move, _slack_sweep(listed, slack, found, n_found, droppers, dt, operators.among, pressed.felt))
             wire[:] += pressed.felt
-        pushed = control_sweep(sweep, state, scratch, inputs) if panto.control.present else 0.0
+        pushed = control_sweep(panto.control, sweep, state, scratch, inputs)
         move = max(move, pushed)
         if move < tolerance or (n_found == 0 and not coupled and pushed == 0.0):
             break

@@ -32,9 +32,8 @@ from numba import njit
 
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.linear_algebra.vector_rows import Lanes, Rows
-from dynamics.pantograph.control.kernel import held_force
 from dynamics.travelling_window.contacts import point_load, point_value
-from dynamics.travelling_window.controlled import end_control
+from dynamics.travelling_window.controlled import end_control, held_push
 from dynamics.travelling_window.forces import (
     dropper_loads,
     forces_of_step,
@@ -59,7 +58,6 @@ def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
     """
     panto, q, memory = pressing
     A_inv, mass, stiffness, force = panto.inverse, panto.mass, panto.stiffness, panto.applied[q]
-    push = held_force(panto.control, memory[q]) if panto.control.present else 0.0
     m = zp.size
     for i in range(m):
         wp[i] = 0.0
@@ -67,9 +65,7 @@ def _pantograph_free(zp, vp, wp, pressing, half_old, dt):
         rhs = 2.0 / dt * mass[j] * vp[j]
         for k in range(m):
             rhs -= stiffness[j, k] * zp[k]
-        rhs += panto.acted[j] * force
-        if panto.control.present:
-            rhs += panto.control.direction[j] * push
+        rhs += panto.acted[j] * force + held_push(panto.control, memory[q], j)
         if j == 0:
             rhs -= half_old[0]
         if panto.rolls and j == m - 1:
@@ -140,8 +136,6 @@ def _record(step, lam, state, inputs, records, n):
         records.height[q, step - 1] = contact.height[q, step] + lift
         records.head[q, step - 1] = state.zp[q, 0]
         records.roll[q, step - 1] = state.zp[q, -1]
-        if inputs.panto.control.present:
-            records.control[q, step - 1] = held_force(inputs.panto.control, state.memory[q])
     for k in range(supports.size):
         for c in range(u.shape[1]):
             uplift[step - 1, k, c] = u[supports[k], c]
@@ -219,7 +213,7 @@ def march_span(
         if records.motion.rows.shape[1] > 0:
             records.motion.rows[:, step - 1] = w[:n]
             records.motion.squeeze[step - 1] = fd
-        end_control(state, scratch, inputs)
+        end_control(inputs.panto.control, state, scratch, inputs, (records.control, step - 1))
         _move_pantographs(zp, vp, wp, panto, lam, contact.lever[:, step], dt)
         if records.motion.rows.shape[1] > 0:
             records.motion.pantograph[step - 1] = wp[0]

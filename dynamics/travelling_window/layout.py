@@ -150,7 +150,7 @@ class Panto(NamedTuple):
     """Equal pantographs.
 
     Inverse of the effective matrix, masses (mass,) [kg], stiffness [N/m], where applied forces act (mass,) [-], and
-    these forces (pantograph,) [N]. Where the head ``rolls`` its roll is the last coordinate. What ``control`` adds.
+    these forces (pantograph,) [N]. Where the head ``rolls`` its roll is the last coordinate. ``control`` or None.
     """
 
     inverse: Floats
@@ -159,7 +159,7 @@ class Panto(NamedTuple):
     acted: Floats
     applied: Floats
     rolls: bool
-    control: Control
+    control: Control | None
 
 
 class Droppers(NamedTuple):

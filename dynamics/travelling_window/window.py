@@ -176,7 +176,8 @@ class TravellingWindow:
 
     def _pressing(self, state: WindowState) -> Panto:
         """The pantographs with their applied forces."""
-        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls, self.control)
+        control = self.control if self.control.present else None
+        return Panto(*self.panto, state.applied_forces, self.pantograph.rolls, control)
 
     def _motion(self, steps: int) -> Motion:
         n, width = self._moved[0].shape
