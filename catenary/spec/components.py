@@ -47,6 +47,11 @@ class Spec(BaseModel):
     # a validator is built when it is first used: pages of help use none
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
+    def __dir__(self) -> list[str]:
+        """Names that completion offers: what the block holds and does, without the methods of every pydantic model."""
+        of_pydantic = dir(BaseModel)
+        return [name for name in super().__dir__() if name.startswith("__") or name not in of_pydantic]
+
     def with_changes(self, **changes: object) -> Self:
         """Copy with some values changed, as ``line.with_changes(contact_wire={"tension": 30e3}, span_length=60.0)``.
 

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 VARIABLE = "NUMBA_CACHE_LOCATOR_CLASSES"
-COMPILING = "Compiling kernels, once per machine; this takes about a minute."
+COMPILING = "Compiling kernels of this kind of run, once per machine; this takes about a minute."
 _OWN = ("UserProvided", "InTree", "UserWide")
 _NUMBAS = ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator", "IPythonCacheLocator")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from optimise.evaluation.outcome import Outcome
 from optimise.record.status_file import StudyProgress, StudyState
-from optimise.search.progress import clock
+from optimise.search.progress import clock, rate_in_words
 
 __all__ = ["ParameterStudyProgress", "points_line"]
 
@@ -49,7 +49,7 @@ def points_line(p: ParameterStudyProgress) -> str:
     """State on one line: done, rate, failed, time left; no rate where nothing runs."""
     parts = [f"{p.done}/{p.points} points", f"{p.failed} failed"]
     if p.state is StudyState.RUNNING:
-        parts.insert(1, "rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
+        parts.insert(1, rate_in_words(p.rate_per_s))
         parts.append("time left -" if p.time_left_s is None else f"time left {clock(p.time_left_s)}")
     if p.to_refine:
         parts += [f"errors of {p.refined}/{p.to_refine} points", clock(p.refining_s)]

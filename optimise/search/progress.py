@@ -15,7 +15,7 @@ from optimise.record.status_file import StudyProgress, StudyState, read_sound_st
 from optimise.search.front import Front
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
 
-__all__ = ["Count", "Progress", "clock", "counted", "progress_line", "read_status"]
+__all__ = ["Count", "Progress", "clock", "counted", "progress_line", "rate_in_words", "read_status"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +111,7 @@ def progress_line(p: Progress) -> str:
     parts = [f"{p.done}/{p.trials} designs"]
     if p.polished:
         parts.append(f"{p.polished} polishing")
-    parts.append("rate -" if p.rate_per_s is None else f"{p.rate_per_s:.1f} per s")
+    parts.append(rate_in_words(p.rate_per_s))
     if len(p.objectives) > 1:
         parts.append(f"{p.front} on the front of {', '.join(p.objectives)}")
     parts.append(_best(p))
@@ -148,6 +148,14 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def rate_in_words(per_s: float | None) -> str:
+    """Rate [1/s] per second, minute or hour, whichever gives a number of at least one; 'rate -' where not known."""
+    if per_s is None:
+        return "rate -"
+    size, unit = next(((s, u) for s, u in ((1.0, "s"), (60.0, "min")) if per_s * s >= 1.0), (3600.0, "h"))
+    return f"{per_s * size:.1f} per {unit}"
 
 
 def read_status(path: Path) -> Progress:

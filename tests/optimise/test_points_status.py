@@ -17,6 +17,7 @@ from optimise.parameter_study.sweep import SweepFolder, run_sweep
 from optimise.record import status_file
 from optimise.record.driver_lock import Interrupted
 from optimise.record.status_file import StudyState
+from optimise.search.progress import rate_in_words
 
 
 def sweep(case, folder, evaluate=cheap_sweep.plane_with_holes, **how):
@@ -91,6 +92,14 @@ def test_the_wall_time_of_earlier_runs_counts(tmp_path, case):
         place.status_json.write_text(before)
         sweep(case, tmp_path)
         assert least <= json.loads(place.status_json.read_text())["wall_time_s"] < least + 100.0
+
+
+@pytest.mark.parametrize(
+    ("per_s", "words"),
+    [(None, "rate -"), (2.5, "2.5 per s"), (0.05, "3.0 per min"), (0.01, "36.0 per h"), (0.0, "0.0 per h")],
+)
+def test_a_slow_rate_is_not_rounded_to_none(per_s, words):
+    assert rate_in_words(per_s) == words
 
 
 def test_the_line_has_a_rate_only_while_points_come():

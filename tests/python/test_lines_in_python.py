@@ -108,6 +108,12 @@ def test_what_is_not_a_line_is_refused_in_a_sentence(name, said):
     assert len(refused.value.problems) == 1
 
 
+def test_completion_offers_the_line_and_not_its_library(line):
+    offered = {name for name in dir(line) if not name.startswith("_")}
+    assert {"with_changes", "with_droppers", *type(line).model_fields} <= offered
+    assert not {"model_dump", "dict", "json", "model_fields"} & offered
+
+
 def test_a_line_is_shown_in_a_few_words_and_as_a_table(line):
     assert repr(line) == "<line re330: stitched, span 65 m, 9 droppers, contact wire 27 kN, messenger wire 21 kN>"
     table = line.with_droppers(heights_mm=HEIGHTS)._repr_html_()

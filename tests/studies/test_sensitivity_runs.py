@@ -78,7 +78,7 @@ def test_a_line_without_a_stitch_is_refused_with_the_inputs_that_fit_it(catenary
 def test_a_study_is_evaluated_drawn_and_resumed(catenary, folder):
     ended = catenary("sensitivity", *COARSE, INPUTS)
     assert ended.code == 0, ended.err
-    assert re.search(r"29/29 points \| [\d.]+ per s \| 0 failed \| time left 0:00", ended.out)
+    assert re.search(r"29/29 points \| [\d.]+ per (?:s|min|h) \| 0 failed \| time left 0:00", ended.out)
     assert "mean elementary effect on sigma over the range: pantograph.masses.0" in ended.out
     where = folder / "outputs" / "sensitivity" / "small"
     assert {f.name for f in (where / "figures").iterdir()} >= {"morris_sigma.png", "tornado_sigma.png"}

@@ -46,7 +46,7 @@ def test_a_sweep_of_nothing_is_refused_and_says_what_there_is(catenary, folder, 
 def test_a_sweep_is_filled_drawn_and_resumed(catenary, folder):
     ended = catenary("sweep", *COARSE, AXES)
     assert ended.code == 0, ended.err
-    assert re.search(r"4/4 points \| [\d.]+ per s \| 0 failed \| time left 0:00", ended.out)
+    assert re.search(r"4/4 points \| [\d.]+ per (?:s|min|h) \| 0 failed \| time left 0:00", ended.out)
     assert re.search(r"lowest standard deviation [\d.]+ N \(error not estimated\) at ", ended.out)
     where = folder / "outputs" / "sweeps" / "small"
     assert {f.name for f in (where / "figures").iterdir()} >= {"sigma_map.png", "contact_force_std_N.png"}

@@ -137,7 +137,8 @@ def _span_results(
         stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
-            remarks.append(f"There is no solution of the {name} line on record; run the campaign's command to its end.")
+            hint = f"make it with: catenary optimise resume={result.folder}"
+            remarks.append(f"There is no solution of the {name} line on record; {hint}")
         if result.scenarios is None:
             outcome = evaluation_of(record)
             applied = {} if outcome.applied_force_N is None else {"applied_force_N": outcome.applied_force_N}

@@ -190,7 +190,7 @@ def test_a_campaign_without_solutions_has_a_page_that_says_so(campaign_folder):
     (campaign_folder / "confirmation.json").unlink()
     (campaign_folder / "trust.json").unlink()
     html = write_report("campaign", campaign_folder).read_text(encoding="utf-8")
-    assert "no solution of the best line on record" in html
+    assert f"no solution of the best line on record; make it with: catenary optimise resume={campaign_folder}" in html
     assert "History of the search" in html
 
 
