@@ -78,8 +78,8 @@ class Bodies:
         def closed(x):
             return np.concatenate([self.gaps(np.append(x, 0.0)), [self.apex(np.append(x, 0.0))[1] - height]])
 
-        found, _, ok, why = fsolve(closed, guess, full_output=True, xtol=1e-13)
-        assert ok == 1, why
+        found, _, _, why = fsolve(closed, guess, full_output=True, xtol=1e-13)
+        assert np.abs(closed(found)).max() < 1e-11, why
         return np.append(found, height - self.spec.working_height)
 
     def forces(self, q, v, pressed):
@@ -112,3 +112,12 @@ class Bodies:
         n = len(J)
         A = np.block([[self.mass, J.T], [J, np.zeros((n, n))]])
         return np.linalg.solve(A, np.concatenate([self.forces(q, v, pressed), -turning]))[:10]
+
+    def joint_forces(self, q, v, pressed):
+        """Force in each joint (joint, 2) on the body beyond it, from the multipliers."""
+        J, turning = self.constraints(q, v)
+        n = len(J)
+        A = np.block([[self.mass, J.T], [J, np.zeros((n, n))]])
+        found = np.linalg.solve(A, np.concatenate([self.forces(q, v, pressed), -turning]))[10:].reshape(4, 2)
+        # a multiplier pushes the first body of its joint by its negative; in the knee and at the heel the other is beyond
+        return found * np.array([[-1.0], [1.0], [-1.0], [1.0]])
