@@ -94,7 +94,7 @@ def arms_over_time(solution: Solution) -> tuple[Labelled, ...]:
         ("body_acceleration", "acceleration", (*time, "body", "plane_axis"), "m s-2", f"acceleration {bodies}"),
         ("body_angle", "angle", (*time, "body"), "rad", f"angle {lines}"),
         ("body_angular_velocity", "rate", (*time, "body"), "rad s-1", f"angular velocity {lines}"),
-        ("apex_forwards", "apex_forwards", time, "m", "place of the apex forwards of the lower arm's joint on the base"),
+        ("apex_forwards", "apex_forwards", time, "m", "place of the apex forwards of the lower arm's joint"),
         ("joint_reaction", "reaction", (*time, "joint", "plane_axis"), "N", joints),
         ("lifting_torque", "torque", time, "N m", "torque of bellows, spring and damper that raises the lower arm"),
     )

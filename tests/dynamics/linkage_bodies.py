@@ -119,5 +119,5 @@ class Bodies:
         n = len(J)
         A = np.block([[self.mass, J.T], [J, np.zeros((n, n))]])
         found = np.linalg.solve(A, np.concatenate([self.forces(q, v, pressed), -turning]))[10:].reshape(4, 2)
-        # a multiplier pushes the first body of its joint by its negative; in the knee and at the heel the other is beyond
+        # a multiplier pushes the first body of a joint by its negative; at knee and heel the other one is beyond
         return found * np.array([[-1.0], [1.0], [-1.0], [1.0]])

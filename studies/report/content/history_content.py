@@ -43,8 +43,8 @@ class PantographHistory:
     """One pantograph over the spans shown; (sample,) and (sample, mass).
 
     ``name`` is empty where there is one. ``x`` is the station [m], forces in N, heights in m; ``rms`` is over the
-    whole record at ``rms_x`` (time, rms_window) [N]. Masses are empty where the run keeps none, ``joint_force`` (sample,
-    joint) [N] and ``body_angle`` (sample, body) [rad] where the pantograph has no arms.
+    whole record at ``rms_x`` (time, rms_window) [N]. Masses are empty where the run keeps none; ``joint_force``
+    (sample, joint) [N] and ``body_angle`` (sample, body) [rad] where the pantograph has no arms.
     """
 
     name: str
