@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,26 @@ from dynamics.pantograph.control.law import acting_on
 from dynamics.pantograph.linear import linear_pantograph
 
 if TYPE_CHECKING:
-    from dynamics.results.histories import Histories
     from dynamics.spec.case import CaseSpec
 
-__all__ = ["ArmFigures", "JointFigures", "arms_of_run", "figures_of_arms"]
+__all__ = ["ArmFigures", "JointFigures", "TrainMotion", "arms_of_run", "figures_of_arms"]
 
 Floats = NDArray[np.float64]
+
+
+class TrainMotion(NamedTuple):
+    """What a run kept of its pantographs: time (time,) [s], stations [m] and control forces [N] (time, pantograph).
+
+    ``height``, ``velocity``, ``acceleration`` (time, pantograph, mass), head first, the apex of the arms last [m, m/s,
+    m/s2]; control forces are empty where there is no controller.
+    """
+
+    time: Floats
+    position: Floats
+    height: Floats
+    velocity: Floats
+    acceleration: Floats
+    control_force: Floats
 
 
 @dataclass(frozen=True)
@@ -42,23 +56,23 @@ class ArmFigures:
     joints: tuple[JointFigures, ...]
 
 
-def arms_of_run(case: CaseSpec, kept: Histories | None) -> tuple[ArmsInMotion, ...]:
-    """Motion and joints of the arms of every pantograph; none where it has no arms or its masses are not kept."""
+def arms_of_run(case: CaseSpec, kept: TrainMotion) -> tuple[ArmsInMotion, ...]:
+    """Motion and joints of the arms of every pantograph; none where it has no arms."""
     spec = case.pantograph.articulated
-    if spec is None or kept is None:
+    if spec is None:
         return ()
     found, head = [], spec.head
-    for p in range(kept.mass_height.shape[1]):
+    for p in range(kept.height.shape[1]):
         rise, lift = _base(case, kept, p)
-        heights, speeds = kept.mass_height[:, p], kept.mass_velocity[:, p]
+        heights, speeds = kept.height[:, p], kept.velocity[:, p]
         load = head.stiffnesses[-1] * (heights[:, -2] - heights[:, -1])
         load = load + head.dampings[-1] * (speeds[:, -2] - speeds[:, -1]) + _controlled(case, kept, p)
-        apex = ApexMotion(heights[:, -1] - rise, speeds[:, -1] - lift, kept.mass_acceleration[:, p, -1], load)
+        apex = ApexMotion(heights[:, -1] - rise, speeds[:, -1] - lift, kept.acceleration[:, p, -1], load)
         found.append(arms_in_motion(spec, apex))
     return tuple(found)
 
 
-def _base(case: CaseSpec, kept: Histories, p: int) -> tuple[Floats, Floats]:
+def _base(case: CaseSpec, kept: TrainMotion, p: int) -> tuple[Floats, Floats]:
     """Height of a pantograph's base [m] and its velocity: one that enters the line on its way is raised there."""
     x, entry = kept.position[:, p], case.trailing
     if not x.size or x[0] - case.speed * kept.time[0] >= 0.0:
@@ -71,7 +85,7 @@ def _base(case: CaseSpec, kept: Histories, p: int) -> tuple[Floats, Floats]:
     )
 
 
-def _controlled(case: CaseSpec, kept: Histories, p: int) -> Floats:
+def _controlled(case: CaseSpec, kept: TrainMotion, p: int) -> Floats:
     """Force at the apex of a controller that acts in the suspension [N]; at the base it is part of the torque."""
     control = case.pantograph.control
     if control is None or not kept.control_force.size:

@@ -56,7 +56,7 @@ class ArmsInMotion:
     reaction : float array (time, joint, 2)
         Force of the base, or of the lower arm in the knee and of the rod on the upper arm, on the other body [N].
     torque : float array (time,)
-        All that raises the lower arm beside its joints: bellows or spring, and damper [N m].
+        What raises the lower arm: bellows or spring, and damper, which lowers it as it rises [N m].
     """
 
     position: Floats

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.line_operator.start import OperatorStart
-from dynamics.pantograph.arms_of_run import ArmFigures, arms_of_run, figures_of_arms
+from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run, figures_of_arms
 from dynamics.pantograph.bodies import ArmsInMotion
 from dynamics.pantograph.on_head import HeadFigures, figures_on_head
 from dynamics.results.histories import Histories
@@ -194,7 +194,11 @@ class Solution:
     @property
     def arms(self) -> tuple[ArmsInMotion, ...]:
         """Bodies and joints of every articulated pantograph on an open line over time; none of others, or elsewhere."""
-        return arms_of_run(self.case, self.histories)
+        kept = self.histories
+        if kept is None:
+            return ()
+        masses = kept.mass_height, kept.mass_velocity, kept.mass_acceleration
+        return arms_of_run(self.case, TrainMotion(kept.time, kept.position, *masses, kept.control_force))
 
     @property
     def arm_figures(self) -> tuple[ArmFigures, ...]:

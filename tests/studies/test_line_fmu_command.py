@@ -5,8 +5,10 @@ from xml.etree import ElementTree
 
 from refusal import refused
 
-SMALL = ("catenary=bruni_2015", "speed_kmh=275", "catenary.mesh.elements_per_bay=2", "open_line.spans=6",
-         "open_line.start=1", "open_line.first_evaluated=3", "open_line.last_evaluated=4", "open_line.spans_after=1")  # fmt: skip
+SMALL = (
+    "catenary=bruni_2015", "speed_kmh=275", "catenary.mesh.elements_per_bay=2", "open_line.spans=6",
+    "open_line.start=1", "open_line.first_evaluated=3", "open_line.last_evaluated=4", "open_line.spans_after=1",
+)  # fmt: skip
 
 
 def test_an_fmu_is_written_with_its_source_and_is_not_written_over(catenary, folder, c_compiler):
