@@ -78,11 +78,9 @@ def _base(case: CaseSpec, kept: TrainMotion, p: int) -> tuple[Floats, Floats]:
     if not x.size or x[0] - case.speed * kept.time[0] >= 0.0:
         return np.zeros(x.size), np.zeros(x.size)
     share = x / entry.entry_length_m
-    rising = (share > 0.0) & (share < 1.0)
-    return (
-        -entry.entry_drop_m * (1.0 - np.clip(share, 0.0, 1.0)),
-        entry.entry_drop_m * case.speed / entry.entry_length_m * rising,
-    )
+    lifted = np.asarray(-entry.entry_drop_m * (1.0 - np.clip(share, 0.0, 1.0)), dtype=np.float64)
+    rate = entry.entry_drop_m * case.speed / entry.entry_length_m
+    return lifted, np.where((share > 0.0) & (share < 1.0), rate, 0.0)
 
 
 def _controlled(case: CaseSpec, kept: TrainMotion, p: int) -> Floats:
