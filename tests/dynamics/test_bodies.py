@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 from linkage_bodies import Bodies
 
+from dynamics.pantograph.arms_of_run import TrainMotion, arms_of_run
 from dynamics.pantograph.articulated import linkage
 from dynamics.pantograph.bodies import ApexMotion, arms_in_motion
 from dynamics.simulation import run_case
@@ -110,3 +111,26 @@ def test_the_file_names_dimensions_and_units(rubbing_run):
     figures = rubbing_run.solution.arm_figures[0]
     assert figures.joints[0].force_max_N > figures.joints[0].force_mean_N > 100.0
     assert figures.lower_arm_angle_max_deg > figures.lower_arm_angle_min_deg
+
+
+def test_arms_stand_on_a_base_that_is_raised_where_a_pantograph_enters(build_case):
+    """A pantograph that rises with its base does not turn its arms, and its joints carry what they carry at rest."""
+    line = {"spans": 8, "start": 1.0, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
+    head = load_pantograph("articulated").with_changes(articulated={"friction": [0.0] * 4})
+    case = build_case(
+        "bruni_2015", 275.0, applied_force_N=FORCE, pantograph=head, solver="open_line", open_line=line,
+        trailing={"distances_m": [100.0], "entry_length_m": 40.0, "entry_drop_m": 0.2},
+    )  # fmt: skip
+    time = np.linspace(0.01, 1.4, 140)
+    at = np.column_stack([55.0 + case.speed * time, -45.0 + case.speed * time])
+    raised = -0.2 * (1.0 - np.clip(at[:, 1] / 40.0, 0.0, 1.0))
+    moving = np.gradient(raised, time)
+    inside = (np.abs(at[:, 1]) > 1.0) & (np.abs(at[:, 1] - 40.0) > 1.0)  # away from the kinks of its way
+    height = np.zeros((140, 2, 2))
+    height[:, 1], velocity = raised[:, None], np.zeros((140, 2, 2))
+    velocity[:, 1] = moving[:, None]
+    none = np.zeros((140, 0))
+    lead, other = arms_of_run(case, TrainMotion(time, at, height, velocity, 0.0 * height, none))
+    assert raised[0] == -0.2 and raised[-1] == 0.0
+    np.testing.assert_allclose(other.angle[inside], lead.angle[inside], atol=1e-9)
+    np.testing.assert_allclose(other.reaction[inside], lead.reaction[inside], atol=1e-3)
