@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dynamics.accuracy.numerical_error import NumericalError
+    from dynamics.pantograph.bodies import ArmsInMotion
     from dynamics.pantograph.on_head import HeadFigures
     from dynamics.results.by_span import SpanFigures
     from dynamics.results.by_wire import WireFigures
@@ -146,6 +147,18 @@ class Run:
         """
         _ = self.statistics
         return self.solution.on_head
+
+    @property
+    def arms(self) -> tuple[ArmsInMotion, ...]:
+        """Bodies and joints of each articulated pantograph on an open line over time; none elsewhere.
+
+        Raises
+        ------
+        NoFiguresError
+            If the solver failed.
+        """
+        _ = self.statistics
+        return self.solution.arms
 
     @property
     def contact_force(self) -> xr.DataArray:

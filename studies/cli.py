@@ -37,6 +37,7 @@ STUDIES = {
     "pantographs": "list the pantographs of the library, with their data and sources",
     "wires": "list contact wires, stranded wires and dropper ropes by name, with their data and sources",
     "export": "export the periodic finite element model of a line or best design as a rig bundle",
+    "fmu": "write an open line as an FMU for a simulation of the vehicle: force in, heights of the contact wire out",
     "rig": "run the hardware-in-the-loop rig: one subcommand for each task",
     "report": "redraw the HTML report of a folder, or compare runs and measured forces",
     "status": "show the state of campaigns, sweeps and sensitivity studies from their records: done, best, time left",

@@ -24,7 +24,7 @@ from catenary.errors import InputError
 from dynamics.pantograph.lumped import chain_matrix
 from dynamics.spec.articulated import ArticulatedSpec
 
-__all__ = ["Mechanism", "linkage", "mechanism_of"]
+__all__ = ["GRAVITY", "Mechanism", "linkage", "linkage_by_height", "mechanism_of"]
 
 Floats = NDArray[np.float64]
 GRAVITY = 9.81  # m/s2
@@ -139,10 +139,15 @@ def mechanism_of(spec: ArticulatedSpec, force: float) -> Mechanism:
     return Mechanism(masses, K, C, begin, float(rows[1] - rows[0]), table, spec.friction_speed)
 
 
-def _over_height(spec: ArticulatedSpec) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Height of the apex over the working height, mass, weight, lower arm's angle and friction there.
+def linkage_by_height(spec: ArticulatedSpec) -> tuple[Floats, Linkage]:
+    """Rising heights of the apex over the working height (angle,) [m], and the linkage there.
 
     Of the stretch between two dead points that holds the working height.
+
+    Raises
+    ------
+    InputError
+        If the rod does not reach, or the apex does not rise with the lower arm.
     """
     found = linkage(spec, np.linspace(np.deg2rad(1.0), np.deg2rad(89.0), ANGLES))
     rising = np.gradient(found.apex[1], found.angle)
@@ -156,7 +161,15 @@ def _over_height(spec: ArticulatedSpec) -> tuple[Floats, Floats, Floats, Floats,
             ]
         )
     cut = slice(first, last)
+    centres, turns = [place[:, cut] for place in found.centres], [turn[cut] for turn in found.turns]
+    low, up, rod, top = centres
     z = found.apex[1, cut] - spec.working_height
+    return z, Linkage(found.angle[cut], found.apex[:, cut], (low, up, rod, top), (turns[0], turns[1], turns[2]))
+
+
+def _over_height(spec: ArticulatedSpec) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Height of the apex over the working height, mass, weight, lower arm's angle and friction there."""
+    z, found = linkage_by_height(spec)
 
     def by_height(values: Floats) -> Floats:
         return np.asarray(CubicSpline(z, values)(z, 1), dtype=np.float64)
@@ -166,15 +179,15 @@ def _over_height(spec: ArticulatedSpec) -> tuple[Floats, Floats, Floats, Floats,
     turning = (spec.lower_arm.inertia, spec.upper_arm.inertia, spec.rod_mass * spec.rod_length**2 / 12.0)
     mass, weight = np.zeros(len(z)), np.full(len(z), head_weight)
     for own, place in zip(bodies, found.centres, strict=True):
-        sideways, upwards = by_height(place[0, cut]), by_height(place[1, cut])
+        sideways, upwards = by_height(place[0]), by_height(place[1])
         mass += own * (sideways**2 + upwards**2)
         weight += GRAVITY * own * upwards
-    lower, upper, rod = (by_height(turn[cut]) for turn in found.turns)
+    lower, upper, rod = (by_height(turn) for turn in found.turns)
     for inertia, turn in zip(turning, (lower, upper, rod), strict=True):
         mass += inertia * turn**2
     joints = (lower, upper - lower, rod, upper - rod)
     friction = sum((t * np.abs(turn) for t, turn in zip(spec.friction, joints, strict=True)), np.zeros(len(z)))
-    return z, mass, weight, found.angle[cut], friction
+    return z, mass, weight, found.angle, friction
 
 
 def _stretch(good: NDArray[np.bool_], apart: Floats) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from catenary.storage.dataset import ELASTICITY_FORCE, origin, static_dataset, v
 from catenary.storage.stored_result import StoredResult, read_result
 from dynamics.results.force_history import force_history
 from dynamics.results.histories import LINE_HISTORIES, SINGLE, TRAIN_HISTORIES, WIRES
-from dynamics.results.in_space import heads_in_space, shape_in_space
+from dynamics.results.in_space import arms_over_time, heads_in_space, shape_in_space
 from dynamics.results.signals import ForceSignals, force_signals
 
 if TYPE_CHECKING:
@@ -78,9 +78,10 @@ def solution_dataset(solution: Solution, elasticity_force_N: Sequence[float] = (
         found = found.assign(_signals(solution))
     kept = solution.histories
     found = found.assign(_train_histories(solution) if kept is None else _line_histories(kept))
+    bodies = arms_over_time(solution)
     if solution.statistics is not None and solution.case.catenary.dimension == "spatial":
-        in_space = (*shape_in_space(solution.whole_line or solution.equilibrium), *heads_in_space(solution))
-        found = found.assign({one.name: variable(one.dims, one.values, one.units, one.text) for one in in_space})
+        bodies += (*shape_in_space(solution.whole_line or solution.equilibrium), *heads_in_space(solution))
+    found = found.assign({one.name: variable(one.dims, one.values, one.units, one.text) for one in bodies})
     found.attrs["status"] = solution.status.value
     found.attrs["message"] = solution.message
     found.attrs["applied_force_N"] = float(solution.applied_force_N)

@@ -1,4 +1,4 @@
-"""What a result file keeps of a run in space: the line's shape at rest, and what every head does under the wire."""
+"""What a result file keeps of bodies: the line's shape in space, heads under the wire, arms and their joints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equations import element_coordinates
 from catenary.linearised.attachments import steady_arm_direction
+from dynamics.pantograph.bodies import BODIES, JOINTS
 from dynamics.pantograph.head import strip_forces
 from dynamics.results.histories import WIRES
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
     from dynamics.results.solution import Solution
 
-__all__ = ["Labelled", "heads_in_space", "shape_in_space"]
+__all__ = ["Labelled", "arms_over_time", "heads_in_space", "shape_in_space"]
 
 
 class Labelled(NamedTuple):
@@ -76,3 +77,28 @@ def heads_in_space(solution: Solution) -> tuple[Labelled, ...]:
             Labelled("strip_force", (*over_time, "strip"), strips, "N", text),
         ]
     return tuple(found)
+
+
+def arms_over_time(solution: Solution) -> tuple[Labelled, ...]:
+    """Places, turns and velocities of the bodies of articulated pantographs, and forces in their joints."""
+    each = solution.arms
+    if not each:
+        return ()
+    time, plane = ("time", "pantograph"), " [forwards, up]"
+    bodies = f"of the centre of mass of {', '.join(BODIES)}, over the lower arm's joint on the base{plane}"
+    lines = f"of the line from lower to upper joint of {', '.join(BODIES)}, from forwards to up"
+    joints = f"force in the joints ({', '.join(JOINTS)}) on the body beyond them{plane}"
+    columns = (
+        ("body_position", "position", (*time, "body", "plane_axis"), "m", f"place {bodies}"),
+        ("body_velocity", "velocity", (*time, "body", "plane_axis"), "m s-1", f"velocity {bodies}"),
+        ("body_acceleration", "acceleration", (*time, "body", "plane_axis"), "m s-2", f"acceleration {bodies}"),
+        ("body_angle", "angle", (*time, "body"), "rad", f"angle {lines}"),
+        ("body_angular_velocity", "rate", (*time, "body"), "rad s-1", f"angular velocity {lines}"),
+        ("apex_forwards", "apex_forwards", time, "m", "place of the apex forwards of the lower arm's joint"),
+        ("joint_reaction", "reaction", (*time, "joint", "plane_axis"), "N", joints),
+        ("lifting_torque", "torque", time, "N m", "torque of bellows, spring and damper that raises the lower arm"),
+    )
+    return tuple(
+        Labelled(name, dims, np.stack([getattr(one, key) for one in each], axis=1), units, text)
+        for name, key, dims, units, text in columns
+    )

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.line_operator.start import OperatorStart
+from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run, figures_of_arms
+from dynamics.pantograph.bodies import ArmsInMotion
 from dynamics.pantograph.on_head import HeadFigures, figures_on_head
 from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
@@ -188,6 +190,23 @@ class Solution:
             for k, one in enumerate(self.pantographs, start=1)
             if one.place[one.evaluated].size
         )
+
+    @property
+    def arms(self) -> tuple[ArmsInMotion, ...]:
+        """Bodies and joints of every articulated pantograph on an open line over time; none of others, or elsewhere."""
+        kept = self.histories
+        if kept is None:
+            return ()
+        masses = kept.mass_height, kept.mass_velocity, kept.mass_acceleration
+        return arms_of_run(self.case, TrainMotion(kept.time, kept.position, *masses, kept.control_force))
+
+    @property
+    def arm_figures(self) -> tuple[ArmFigures, ...]:
+        """What joints carry over the spans that count, of every articulated pantograph on an open line."""
+        if self.statistics is None:
+            return ()
+        pairs = zip(self.arms, self.pantographs, strict=False)
+        return tuple(figures_of_arms(k, arms, one.evaluated) for k, (arms, one) in enumerate(pairs, start=1))
 
     @property
     def applied_force_N(self) -> float:

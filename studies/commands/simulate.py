@@ -179,6 +179,19 @@ def _on_head(heads: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
+def _arms(arms: list[dict[str, Any]]) -> list[str]:
+    """Say how far the arms of every pantograph turn, and what their joints carry."""
+    lines = []
+    for one in arms:
+        which = f"pantograph {one['pantograph']}: " if len(arms) > 1 else ""
+        joints = ", ".join(f"{each['joint']} {each['force_max_N']:.0f} N" for each in one["joints"])
+        lines.append(
+            f"{which}the lower arm stands at {one['lower_arm_angle_min_deg']:.2f} to "
+            f"{one['lower_arm_angle_max_deg']:.2f} deg; joints carry up to: {joints}"
+        )
+    return lines
+
+
 def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     if not summary["pantographs"]:
@@ -204,6 +217,7 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines += _worst_span(summary["by_span"])
     lines += _by_wire(summary["by_wire"])
     lines += _on_head(summary.get("on_head", []))
+    lines += _arms(summary.get("arms", []))
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]

@@ -92,7 +92,7 @@ def summarise(
         "pantographs": pantographs,
         "by_span": [asdict(each) for each in figures_by_span(solution)],
         "by_wire": [asdict(each) for each in figures_by_wire(solution)],
-        **_in_space(solution),
+        **_of_bodies(solution),
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
         "warnings": list(rest_warnings(case.catenary)),
@@ -101,9 +101,10 @@ def summarise(
     }
 
 
-def _in_space(solution: Solution) -> dict[str, Any]:
-    """Figures that a line in the plane does not have: where its wire touches every head."""
-    return {} if not solution.on_head else {"on_head": [asdict(each) for each in solution.on_head]}
+def _of_bodies(solution: Solution) -> dict[str, Any]:
+    """Figures that most runs do not have: where the wire touches every head in space, what joints of arms carry."""
+    found = {"on_head": solution.on_head, "arms": solution.arm_figures}
+    return {key: [asdict(each) for each in figures] for key, figures in found.items() if figures}
 
 
 def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:

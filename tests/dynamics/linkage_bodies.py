@@ -8,6 +8,9 @@ knows that the linkage has one degree of freedom.
 import numpy as np
 from scipy.optimize import fsolve
 
+from dynamics.open_line.build import build_pantographs
+from dynamics.open_line.forces import pantograph_residual
+
 GRAVITY = 9.81
 
 
@@ -78,8 +81,8 @@ class Bodies:
         def closed(x):
             return np.concatenate([self.gaps(np.append(x, 0.0)), [self.apex(np.append(x, 0.0))[1] - height]])
 
-        found, _, ok, why = fsolve(closed, guess, full_output=True, xtol=1e-13)
-        assert ok == 1, why
+        found, _, _, why = fsolve(closed, guess, full_output=True, xtol=1e-13)
+        assert np.abs(closed(found)).max() < 1e-11, why
         return np.append(found, height - self.spec.working_height)
 
     def forces(self, q, v, pressed):
@@ -112,3 +115,35 @@ class Bodies:
         n = len(J)
         A = np.block([[self.mass, J.T], [J, np.zeros((n, n))]])
         return np.linalg.solve(A, np.concatenate([self.forces(q, v, pressed), -turning]))[:10]
+
+    def joint_forces(self, q, v, pressed):
+        """Force in each joint (joint, 2) on the body beyond it, from the multipliers."""
+        J, turning = self.constraints(q, v)
+        n = len(J)
+        A = np.block([[self.mass, J.T], [J, np.zeros((n, n))]])
+        found = np.linalg.solve(A, np.concatenate([self.forces(q, v, pressed), -turning]))[10:].reshape(4, 2)
+        # a multiplier pushes the first body of a joint by its negative; at knee and heel the other one is beyond
+        return found * np.array([[-1.0], [1.0], [-1.0], [1.0]])
+
+
+def stepped(case, z, pressed, dt, steps):
+    """Head and apex (step, 2) of a pantograph free of a line under forces on its head, by classical Runge-Kutta."""
+    panto = build_pantographs(case, 0.0)
+    mass, out, found = np.asarray(panto.mass), np.zeros(len(panto.mass)), np.zeros((steps + 1, 2))
+
+    def rate(t, y):
+        z, v = y.reshape(2, 1, -1)
+        pantograph_residual(panto, 0, 0.0, (z.copy(), v.copy()), (pressed(t), 0.0, 0.0), out)
+        return np.concatenate([v[0], out / mass])
+
+    y = np.concatenate([z, np.zeros(2)])
+    found[0] = y[:2]
+    for k in range(steps):
+        t = k * dt
+        a = rate(t, y)
+        b = rate(t + dt / 2, y + dt / 2 * a)
+        c = rate(t + dt / 2, y + dt / 2 * b)
+        d = rate(t + dt, y + dt * c)
+        y = y + dt / 6 * (a + 2 * b + 2 * c + d)
+        found[k + 1] = y[:2]
+    return found

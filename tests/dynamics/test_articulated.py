@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from linkage_bodies import Bodies
+from linkage_bodies import Bodies, stepped
 
 from catenary.errors import InputError
-from dynamics.open_line.build import build_pantographs
-from dynamics.open_line.forces import pantograph_residual
 from dynamics.pantograph.articulated import linkage, mechanism_of
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.simulation import run_case
@@ -19,29 +17,6 @@ FORCE = 150.0
 
 def arms(**changes):
     return load_pantograph("articulated").with_changes(articulated={"friction": [0.0] * 4, **changes})
-
-
-def stepped(case, z, pressed, dt, steps):
-    """Head and apex (step, 2) of a pantograph free of a line under forces on its head, by classical Runge-Kutta."""
-    panto = build_pantographs(case, 0.0)
-    mass, out, found = np.asarray(panto.mass), np.zeros(len(panto.mass)), np.zeros((steps + 1, 2))
-
-    def rate(t, y):
-        z, v = y.reshape(2, 1, -1)
-        pantograph_residual(panto, 0, 0.0, (z.copy(), v.copy()), (pressed(t), 0.0, 0.0), out)
-        return np.concatenate([v[0], out / mass])
-
-    y = np.concatenate([z, np.zeros(2)])
-    found[0] = y[:2]
-    for k in range(steps):
-        t = k * dt
-        a = rate(t, y)
-        b = rate(t + dt / 2, y + dt / 2 * a)
-        c = rate(t + dt / 2, y + dt / 2 * b)
-        d = rate(t + dt, y + dt * c)
-        y = y + dt / 6 * (a + 2 * b + 2 * c + d)
-        found[k + 1] = y[:2]
-    return found
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from optimise.spec.scenarios import InstallationSpec, ScenariosSpec
 from studies.cli import main
 from studies.commands.certificates import CertificatesJob
 from studies.commands.draw import DrawJob
+from studies.commands.fmu import FmuJob
 from studies.commands.table import TableJob
 from studies.input.compose import compose_job
 from studies.jobs.convergence import ConvergenceJob
@@ -38,6 +39,7 @@ JOBS = {
     "correct": (CorrectJob, []),
     "draw": (DrawJob, []),
     "table": (TableJob, []),
+    "fmu": (FmuJob, []),
     "validate": (ValidateJob, []),
     "report": (ReportJob, ["run_dir=x"]),
     "rig_serve": (ServeJob, ["bundle=x"]),

@@ -43,7 +43,8 @@ class PantographHistory:
     """One pantograph over the spans shown; (sample,) and (sample, mass).
 
     ``name`` is empty where there is one. ``x`` is the station [m], forces in N, heights in m; ``rms`` is over the
-    whole record at ``rms_x`` (time, rms_window) [N]. Masses are empty where the run keeps none.
+    whole record at ``rms_x`` (time, rms_window) [N]. Masses are empty where the run keeps none; ``joint_force``
+    (sample, joint) [N] and ``body_angle`` (sample, body) [rad] where the pantograph has no arms.
     """
 
     name: str
@@ -54,6 +55,8 @@ class PantographHistory:
     mass_height: Array
     mass_velocity: Array
     mass_acceleration: Array
+    joint_force: Array
+    body_angle: Array
     rms_x: Array
     rms: Array
 
@@ -187,6 +190,8 @@ def _pantographs(values: Mapping[str, Array], case: CaseSpec) -> tuple[Pantograp
     position, raw, filtered, height = (np.reshape(values[prefix + name], (total, -1)) for name in names)
     none = np.zeros((total, position.shape[1], 0))
     masses = [values.get(name, none) for name in ("mass_height", "mass_velocity", "mass_acceleration")]
+    reaction = values.get("joint_reaction", none[..., None])
+    arms = np.hypot(reaction[..., 0], reaction[..., -1]), values.get("body_angle", none)
     titles = ("leading pantograph", "trailing pantograph") if position.shape[1] == 2 else ()
     found = []
     for p in range(position.shape[1]):
@@ -195,7 +200,7 @@ def _pantographs(values: Mapping[str, Array], case: CaseSpec) -> tuple[Pantograp
         found.append(
             PantographHistory(
                 name,
-                *(x[cut, p] for x in (position, raw, filtered, height, *masses)),
+                *(x[cut, p] for x in (position, raw, filtered, height, *masses, *arms)),
                 rms_x=position[:, p],
                 rms=values["contact_force_running_rms"][:, p],
             )

@@ -12,6 +12,7 @@ from studies.report.readers.page_content import SimulationContent
 from studies.report.sections.assessment import assessment_table, missed_in_words
 from studies.report.sections.charts import dropper_force_chart, elasticity_chart, force_chart, height_chart
 from studies.report.sections.gradient import gradient_chart, gradient_table
+from studies.report.sections.history.arm_charts import arm_charts
 from studies.report.sections.history.charts import (
     force_history_chart,
     histogram_chart,
@@ -153,7 +154,7 @@ def _history_sections(histories: Histories | None) -> tuple[Section, ...]:
             ),
             tables=_loss_tables(histories),
         ),
-        Section("The pantograph over time", charts=pantograph_charts(histories)),
+        Section("The pantograph over time", charts=(*pantograph_charts(histories), *arm_charts(histories))),
         Section(
             "Droppers and steady arms over time",
             charts=present(
