@@ -16,8 +16,8 @@ SHARE = 0.5  # of a broken dropper's own mass that stays on either wire
 
 
 def as_designed(spec: CatenarySpec) -> CatenarySpec:
-    """The same line without its defects."""
-    return spec.model_copy(update={"section": _section(spec).model_copy(update={"defects": ()})})
+    """The same line without its defects, its contact wire not worn."""
+    return spec.model_copy(update={"section": _section(spec).model_copy(update={"defects": (), "wear": ()})})
 
 
 def as_built(

@@ -36,13 +36,26 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
         for mass in own.masses
         if begin < mass.station < end
     )
+    elements = tuple(
+        element.model_copy(update={"station": round(element.station - begin, 9), "section": None})
+        for element in own.elements
+        if begin < element.clamps[0] and element.clamps[-1] < end
+    )
+    wear = tuple(
+        worn.model_copy(
+            update={"begin": max(worn.begin, begin) - begin, "end": min(worn.end, end) - begin, "section": None}
+        )
+        for worn in own.wear
+        if worn.begin < end and begin < worn.end
+    )
     defects = tuple(
         defect.model_copy(update={"span": defect.span - first + 1, "section": None})
         for defect in own.defects
         if first <= defect.span <= last
     )
     smooth = {"profiles": (), "kinks": (), "irregularity": None}  # it counts from the whole line's first support
-    section = own.model_copy(update={**listed, "masses": masses, "defects": defects, "tension_sections": (), **smooth})
+    hung = {"masses": masses, "elements": elements, "wear": wear}
+    section = own.model_copy(update={**listed, **hung, "defects": defects, "tension_sections": (), **smooth})
     # as the line's own supports add up, so that no dropper changes sides by rounding
     moved = list(accumulate(spans, initial=0.0))
     return line.model_copy(

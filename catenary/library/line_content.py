@@ -67,6 +67,8 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         **_by_support(held, supports, line),
         **_by_dropper(droppers, line),
         "masses": _masses(rows.get("masses", []), origin, problems),
+        "elements": _elements(rows.get("elements", []), origin, problems),
+        "wear": _wear(rows.get("wear", []), origin, problems),
         "defects": _defects(rows.get("defects", []), problems),
         "profiles": _profiles(rows.get("profile", []), origin, problems),
         "kinks": _kinks(rows.get("kinks", []), origin, problems),
@@ -161,6 +163,29 @@ def _masses(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dic
     return found
 
 
+def _elements(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    """Spring supports, dampers and insulators, with the values that their rows give."""
+    found = []
+    for row in rows:
+        given = {**row.values, **row.words}
+        problems += [f"{row.place()}: {key} is missing" for key in ("station", "kind") if key not in given]
+        found.append({**given, "station": round(row.values.get("station", origin) - origin, 9)})
+    return found
+
+
+def _wear(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    """Worn stretches of the contact wire."""
+    found = []
+    for row in rows:
+        missing = [key for key in ("from", "to", "area") if key not in row.values]
+        problems += [f"{row.place()}: {key} is missing" for key in missing]
+        if not missing:
+            ends = {to: round(row.values[key] - origin, 9) for key, to in (("from", "begin"), ("to", "end"))}
+            own = {key: row.values[key] for key in ("area", "depth") if key in row.values}
+            found.append({**ends, **own, **({"section": row.words["section"]} if "section" in row.words else {})})
+    return found
+
+
 def _defects(rows: Sequence[Row], problems: list[str]) -> list[dict[str, Any]]:
     found = []
     for row in rows:
@@ -209,7 +234,7 @@ def _kinks(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict
 
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
     """Sentence with the place of the row that it is about in front."""
-    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects|kinks|tension_sections))\[(\d+)\](?:\.(\w+))?", sentence)
+    hit = re.match(r"(?:droppers\.\w+|section\.(masses|elements|wear|defects|kinks|tension_sections))\[(\d+)\](?:\.(\w+))?", sentence)
     if hit is None:
         return sentence
     name, k = "sections" if hit[1] == "tension_sections" else hit[1], int(hit[2])

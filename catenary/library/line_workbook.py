@@ -27,7 +27,7 @@ __all__ = ["fill_sheet", "rows_of_line", "write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
-IN_MM += ("elevation", "spacing")
+IN_MM += ("elevation", "spacing", "depth")
 LAST_ROW = 1000
 WIDTH = 19
 
@@ -186,6 +186,17 @@ def _masses(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         yield {"station": mass.station, "wire": mass.wire, "mass": mass.mass, **named}
 
 
+def _elements(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for element in _section(line).elements:
+        yield {key: value for key, value in element.model_dump().items() if value is not None}
+
+
+def _wear(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for worn in _section(line).wear:
+        own = {key: value for key, value in worn.model_dump().items() if value is not None}
+        yield {"from": own.pop("begin"), "to": own.pop("end"), **own}
+
+
 def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
     for defect in _section(line).defects:
         yield {key: value for key, value in defect.model_dump().items() if value is not None}
@@ -223,6 +234,8 @@ _ROWS = {
     "supports": _supports,
     "droppers": _droppers,
     "masses": _masses,
+    "elements": _elements,
+    "wear": _wear,
     "defects": _defects,
     "profile": _profile,
     "kinks": _kinks,

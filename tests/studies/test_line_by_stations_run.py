@@ -75,6 +75,10 @@ def test_a_run_over_an_overlap_says_how_its_wires_share_the_head(catenary, folde
     a, b = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["by_wire"]
     assert (a["section"], b["section"]) == ("A", "B") and a["load_percent"] + b["load_percent"] == pytest.approx(100.0)
     assert 165.0 < b["touched_from_m"] <= a["touched_to_m"] < 275.0
+    html = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    page = html[html.index("Wire by wire") :]
+    for wire in (a, b):
+        assert f"{wire['touched_from_m']:.1f}" in page and f"{wire['contact_force_max_N']:.1f}" in page
     kept = read_result(folder / "run" / "result.nc").values
     assert kept["pantograph_wire_force"].shape == (*kept["pantograph_contact_force"].shape, 2)
     np.testing.assert_allclose(kept["pantograph_wire_force"].sum(axis=2), kept["pantograph_contact_force"], atol=1e-9)
