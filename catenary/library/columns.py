@@ -197,7 +197,9 @@ def _unknown(name: str, table: Table, used: set[int]) -> Iterator[str]:
     """Name the columns that the table does not have."""
     known = [column.quantity.name for column in COLUMNS[name]]
     for k, heading in enumerate(table.headings):
-        plain = name_and_unit(heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE, **FORCE, **SHARE}))[0]
+        plain = name_and_unit(
+            heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE, **FORCE, **SHARE})
+        )[0]
         if k not in used and heading and plain not in REMARKS:
             near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
             yield f"{table.name}: '{heading}' is not a column of {name}{near}"

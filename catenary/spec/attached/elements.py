@@ -14,7 +14,14 @@ __all__ = ["NEEDS", "ElementSpec"]
 # by kind: what it needs, and what else it may have
 NEEDS = {"spring_support": ("stiffness",), "damper": ("damping",), "insulator": ("mass", "length", "bending_stiffness")}
 MAY_HAVE = {"spring_support": ("damping", "force", "wire"), "damper": (), "insulator": ()}
-UNITS = {"stiffness": "N/m", "damping": "N s/m", "force": "N", "mass": "kg", "length": "m", "bending_stiffness": "N m^2"}
+UNITS = {
+    "stiffness": "N/m",
+    "damping": "N s/m",
+    "force": "N",
+    "mass": "kg",
+    "length": "m",
+    "bending_stiffness": "N m^2",
+}
 
 
 class ElementSpec(Spec):

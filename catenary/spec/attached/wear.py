@@ -25,9 +25,7 @@ class WearSpec(Spec):
         default=None,
         description="how far the running surface lies higher; none: as on a round wire of the same section [m]",
     )
-    section: str | None = Field(
-        default=None, description="tension section of the wire; needed where there are several"
-    )
+    section: str | None = Field(default=None, description="tension section of the wire; needed where there are several")
 
     @model_validator(mode="after")
     def _end_is_beyond(self) -> Self:
