@@ -66,6 +66,8 @@ SECTION = Column(Quantity("section", (), NUMBER), name=True)
 FORCE = {"N": 1.0, "kN": 1e3}
 SHARE = {"1": 1.0, "percent": 1e-2, "%": 1e-2}
 FORCE_RATE = {"N s/m": 1.0, "kN s/m": 1e3}
+BENDING = {"N m^2": 1.0, "Nm2": 1.0}
+EVERY = {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE, **FORCE, **SHARE, **BENDING}
 # tables by name, with the columns of each
 COLUMNS: dict[str, tuple[Column, ...]] = {
     "supports": (
@@ -102,7 +104,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column(Quantity("force", (), FORCE), -5.0e3, 5.0e3),
         Column(Quantity("mass", (), MASS), 1.0e-3, 100.0),
         Column(Quantity("length", (), LENGTH), 0.2, 10.0),
-        Column(Quantity("bending_stiffness", ("ei",), {"N m^2": 1.0, "Nm2": 1.0}), 0.0, 1.0e6),
+        Column(Quantity("bending_stiffness", ("ei",), BENDING), 0.0, 1.0e6),
         SECTION,
     ),
     "wear": (
@@ -197,9 +199,7 @@ def _unknown(name: str, table: Table, used: set[int]) -> Iterator[str]:
     """Name the columns that the table does not have."""
     known = [column.quantity.name for column in COLUMNS[name]]
     for k, heading in enumerate(table.headings):
-        plain = name_and_unit(
-            heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE, **FORCE, **SHARE})
-        )[0]
+        plain = name_and_unit(heading, Quantity("", (), EVERY))[0]
         if k not in used and heading and plain not in REMARKS:
             near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
             yield f"{table.name}: '{heading}' is not a column of {name}{near}"

@@ -234,10 +234,8 @@ def _kinks(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict
 
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
     """Sentence with the place of the row that it is about in front."""
-    hit = re.match(
-        r"(?:droppers\.\w+|section\.(masses|elements|wear|defects|kinks|tension_sections))\[(\d+)\](?:\.(\w+))?",
-        sentence,
-    )
+    tables = "masses|elements|wear|defects|kinks|tension_sections"
+    hit = re.match(rf"(?:droppers\.\w+|section\.({tables}))\[(\d+)\](?:\.(\w+))?", sentence)
     if hit is None:
         return sentence
     name, k = "sections" if hit[1] == "tension_sections" else hit[1], int(hit[2])
