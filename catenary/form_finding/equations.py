@@ -109,11 +109,9 @@ class FormFindingProblem:
         if len(unknown) != len(rows):
             raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
         self.unknown, self.rows = unknown, rows
-
         # rounding of coordinates that run to the length of the line sets the floor of the residual
-        self.tolerance = max(
-            1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min()
-        )
+        stiffest = max((self.EA.max() / mesh.elem_length.min(), 12.0 * (self.EI / mesh.elem_length**3).max() / 8.0))
+        self.tolerance = max(1.0e-6, 8 * np.finfo(float).eps * stiffest * mesh.layout.length)
 
     def start(self) -> NDArray[np.float64]:
         """First guess: wires as polygons of taut strings under point loads, slopes from finite differences."""

@@ -62,8 +62,8 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports.
 
     Droppers with defects, and those of a worn wire, are hung in two steps: the design says how long all droppers are
-    cut; with the lengths as they are, and without those that are broken, the line is found again. Tension sections share no wire: each is
-    found for itself.
+    cut; with the lengths as they are, and without those that are broken, the line is found again. Tension sections
+    share no wire: each is found for itself.
     """
     parts = parts_of(spec)
     if len(parts) > 1:

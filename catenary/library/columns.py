@@ -104,7 +104,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column(Quantity("force", (), FORCE), -5.0e3, 5.0e3),
         Column(Quantity("mass", (), MASS), 1.0e-3, 100.0),
         Column(Quantity("length", (), LENGTH), 0.2, 10.0),
-        Column(Quantity("bending_stiffness", ("ei",), BENDING), 0.0, 1.0e6),
+        Column(Quantity("bending_stiffness", ("ei",), BENDING), 0.0, 1.0e5),
         SECTION,
     ),
     "wear": (

@@ -53,7 +53,7 @@ class ElementSpec(Spec):
         default=None, description="of an insulator, that of the wire in its place included [kg]"
     )
     length: Annotated[float, Field(ge=0.2, le=10.0)] | None = Field(default=None, description="of an insulator [m]")
-    bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e6)] | None = Field(
+    bending_stiffness: Annotated[float, Field(ge=0.0, le=1.0e5)] | None = Field(
         default=None, description="EI of an insulator [N m^2]"
     )
     section: str | None = Field(
