@@ -95,7 +95,7 @@ def test_an_insulator_made_as_the_wire_changes_nothing_and_a_stiff_one_stays_str
     np.testing.assert_allclose(same.dropper_force, plain.dropper_force, rtol=0, atol=0.05)
     stiff = hung(write(fine, elements=[{**INSULATOR, "mass": 1.35 * 1.8, "bending_stiffness": 1e5}]))
     turned = [np.ptp(eq.q[_inside(eq), 5]) for eq in (same, stiff)]
-    assert turned[0] > 1e-4 and turned[1] < 0.02 * turned[0]
+    assert turned[0] > 1e-4 and turned[1] < 0.1 * turned[0]
 
 
 def _inside(eq):
@@ -132,9 +132,13 @@ def test_a_line_worn_all_along_is_one_of_a_lighter_wire_whose_droppers_keep_thei
 
 
 def test_a_worn_stretch_lifts_the_line_as_taking_its_weight_off_does(write):
-    """Linear answer of the sound line to the weight that is gone, within 5 %; elements are covered in part."""
-    sound = hung(write())
-    worn = hung(write(wear=[{"from_m": 1111.3, "to_m": 1141.9, "area_percent": 10}]))
+    """Linear answer of the sound line to the weight that is gone, within 5 %; elements are covered in part.
+
+    Tensions are kept, and heights at supports, where form-finding finds the arms' force.
+    """
+    kept_tension = {"tension_in_motion": "constant"}
+    sound = hung(write(kept_tension))
+    worn = hung(write(kept_tension, wear=[{"from_m": 1111.3, "to_m": 1141.9, "area_percent": 10}]))
     mesh = sound.mesh
     a, b = mesh.node_x[mesh.elem_nodes].T
     share = np.where(mesh.elem_wire == 0, np.clip(np.minimum(b, 141.9) - np.maximum(a, 111.3), 0, None), 0.0)
@@ -142,7 +146,8 @@ def test_a_worn_stretch_lifts_the_line_as_taking_its_weight_off_does(write):
     for end in mesh.elem_nodes.T:
         np.add.at(load, mesh.dof[end, Z], 0.5 * share * 0.1 * 1.35 * GRAVITY)
     model = linearise(sound)
-    kept = np.setdiff1d(np.arange(mesh.n_dof), model.fixed)
+    supports = mesh.dof[np.concatenate([mesh.support_contact, mesh.support_messenger]), Z]
+    kept = np.setdiff1d(np.arange(mesh.n_dof), np.concatenate([model.fixed, supports]))
     rise = np.zeros(mesh.n_dof)
     rise[kept] = splu(model.stiffness[kept][:, kept].tocsc()).solve(load[kept])
     near = (np.array(mesh.layout.dropper_x) > 100.0) & (np.array(mesh.layout.dropper_x) < 150.0)
