@@ -25,7 +25,7 @@ __all__ = [
     "spans_at",
 ]
 
-WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH}
+WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH, "auxiliary": AUXILIARY}
 
 
 def spans_at(spec: CatenarySpec, x: Any) -> Any:
@@ -58,7 +58,8 @@ def _with_auxiliary(spec: CatenarySpec, layout: Layout) -> Layout:
     ends = np.interp(x, layout.supports, [*level, level[0]][: len(layout.supports)])
     heights = tuple((ends + np.array(given)[list(kind)]).tolist())
     main = tuple(len(spec.droppers.positions) + k for k in kind), x, heights
-    return hung_on_auxiliary(layout, main, level, spec.period)
+    own_masses = tuple(_on(AUXILIARY, _masses(spec, layout.supports[-1])))
+    return hung_on_auxiliary(layout, main, (level, own_masses), spec.period)
 
 
 def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:

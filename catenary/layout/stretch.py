@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from catenary.spec.line import CatenarySpec
+from catenary.spec.parts.auxiliary import AuxiliarySpec
 from catenary.spec.section import BY_SUPPORT, DROPPER_MAKES
 
 __all__ = ["stretch_of"]
@@ -73,9 +74,25 @@ def stretch_of(line: CatenarySpec, first: int, last: int) -> CatenarySpec:
                 }
             ),
             "section": section,
+            "auxiliary_wire": _auxiliary(line, first, (begin, end), moved),
             "track": None if line.track is None else line.track.beginning(begin),
         }
     )
+
+
+def _auxiliary(line: CatenarySpec, first: int, ends: tuple[float, float], moved: list[float]) -> AuxiliarySpec | None:
+    """Auxiliary wire of the stretch, with the main droppers that hang there."""
+    own = line.auxiliary_wire
+    if own is None:
+        return None
+    main = own.droppers
+    kept = [k for k, x in enumerate(main.positions) if ends[0] < x < ends[1]]
+    update: dict[str, tuple[float, ...]] = {
+        key: tuple(getattr(main, key)[k] for k in kept) if getattr(main, key) else ()
+        for key in ("auxiliary_wire_heights", "lengths")
+    }
+    update["positions"] = tuple(_from(main.positions[k], line.supports, first, moved) for k in kept)
+    return own.model_copy(update={"droppers": main.model_copy(update=update)})
 
 
 def _from(x: float, supports: tuple[float, ...], first: int, moved: list[float]) -> float:

@@ -89,6 +89,14 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column(Quantity("messenger_clamp", ("clamp_mass_messenger_wire",), MASS), 0.0, 5.0),
         SECTION,
     ),
+    "main_droppers": (
+        STATION,
+        SPAN,
+        Column(Quantity("position", ("x",), LENGTH), 0.0, 120.0),
+        Column(Quantity("height", ("auxiliary_wire_height", "z"), LENGTH), -HIGHEST, HIGHEST),
+        Column(Quantity("length", ("dropper_length", "cut_length"), LENGTH), SHORTEST, LONGEST),
+        SECTION,
+    ),
     "masses": (
         STATION,
         Column(Quantity("wire", (), NUMBER), words=("contact", "messenger")),

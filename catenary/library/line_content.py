@@ -14,7 +14,7 @@ from catenary.library.at_rest import faults_by_row
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
 from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
-from catenary.library.tension_sections import Held, held_by, stretches_of
+from catenary.library.tension_sections import Held, Stretch, held_by, stretches_of
 from catenary.spec.changes import changed
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
@@ -60,6 +60,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         raise InputError(problems)  # rows are sorted by where sections are
     by_section = droppers_of(rows.get("droppers", []), supports, origin, line, stretches, problems)
     held = held_by(rows["supports"], begins, stretches, problems)
+    main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, problems)
     if problems:
         raise InputError(problems)
     droppers = [dropper for each in by_section for dropper in each]
@@ -75,6 +76,8 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         "irregularity": dict(file.irregularity),
     }
     content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
+    if main:
+        content["auxiliary_wire"]["droppers"] |= main
     if stretches[0].name:
         content["droppers"]["by_section"] = [len(each) for each in by_section]
         section["tension_sections"] = [
@@ -114,6 +117,32 @@ def _laid_together(
     }
     spans_of = {"span_length": spans[0], "further_spans": spans[1:]}
     return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
+
+
+def _main_droppers(
+    rows: Sequence[Row], at: tuple[Sequence[float], float], line: CatenarySpec, problems: list[str]
+) -> dict[str, Any]:
+    """Main droppers of a compound line, of rows or spread as the type's; ``at``: supports and origin [m]."""
+    own, (supports, origin) = line.auxiliary_wire, at
+    if own is None:
+        problems += [f"{row.place()}: main droppers need a type of kind compound: got '{line.name}'" for row in rows]
+        return {}
+    main = own.droppers
+    as_droppers = line.droppers.model_copy(
+        update={
+            "positions": main.positions,
+            "prescribed": main.prescribed,
+            "contact_wire_heights": main.auxiliary_wire_heights or (0.0,) * len(main.positions),
+            "lengths": main.lengths,
+        }
+    )
+    alone = [Stretch("", 0, len(supports) - 1)]
+    pseudo = line.model_copy(update={"droppers": as_droppers})
+    (found,) = droppers_of(rows, supports, origin, pseudo, alone, problems)
+    lengths = any("length" in row.values for row in rows) if rows else main.prescribed == "lengths"
+    values = [each.value for each in found]
+    given = {"auxiliary_wire_heights": [] if lengths else values, "lengths": values if lengths else []}
+    return {"positions": [each.station for each in found], "prescribed": "lengths" if lengths else "heights", **given}
 
 
 def _by_support(held: Sequence[Held], supports: Sequence[float], line: CatenarySpec) -> dict[str, list[float]]:

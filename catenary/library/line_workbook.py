@@ -180,6 +180,17 @@ def _droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         yield {**place, one: getattr(drops, key)[k], **{name: v[k] for name, v in lists.items() if v}, **named}
 
 
+def _main_droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    """Rows of main droppers by their stations."""
+    own = line.auxiliary_wire
+    if own is None:
+        return
+    main = own.droppers
+    one, given = ("length", main.lengths) if main.prescribed == "lengths" else ("height", main.auxiliary_wire_heights)
+    for station, value in zip(main.positions, given or (0.0,) * len(main.positions), strict=True):
+        yield {"station": station, one: value}
+
+
 def _masses(line: CatenarySpec) -> Iterator[dict[str, Any]]:
     for mass in _section(line).masses:
         named = {} if mass.section is None else {"section": mass.section}
@@ -233,6 +244,7 @@ def _section(line: CatenarySpec) -> SectionSpec:
 _ROWS = {
     "supports": _supports,
     "droppers": _droppers,
+    "main_droppers": _main_droppers,
     "masses": _masses,
     "elements": _elements,
     "wear": _wear,

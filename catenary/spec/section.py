@@ -43,7 +43,9 @@ class PointMassSpec(Spec):
     """A mass clamped to a wire between its droppers, such as a section insulator."""
 
     station: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="station from the first support [m]")
-    wire: Literal["contact", "messenger", "stitch"] = Field(default="contact", description="wire that carries it")
+    wire: Literal["contact", "messenger", "stitch", "auxiliary"] = Field(
+        default="contact", description="wire that carries it"
+    )
     mass: Annotated[float, Field(gt=0.0, le=100.0)] = Field(description="mass [kg]")
     section: str | None = Field(
         default=None, description="tension section of the wire; needed where two of them overlap"
