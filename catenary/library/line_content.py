@@ -67,12 +67,7 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
     section = {
         **_by_support(held, supports, line),
         **_by_dropper(droppers, line),
-        "masses": _masses(rows.get("masses", []), origin, problems),
-        "elements": _elements(rows.get("elements", []), origin, problems),
-        "wear": _wear(rows.get("wear", []), origin, problems),
-        "defects": _defects(rows.get("defects", []), problems),
-        "profiles": _profiles(rows.get("profile", []), origin, problems),
-        "kinks": _kinks(rows.get("kinks", []), origin, problems),
+        **_attached(rows, origin, problems),
         "irregularity": dict(file.irregularity),
     }
     content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
@@ -117,6 +112,18 @@ def _laid_together(
     }
     spans_of = {"span_length": spans[0], "further_spans": spans[1:]}
     return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
+
+
+def _attached(rows: Mapping[str, Sequence[Row]], origin: float, problems: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """Whatever stands at single places of the wires, and what is wrong with them."""
+    return {
+        "masses": _masses(rows.get("masses", []), origin, problems),
+        "elements": _elements(rows.get("elements", []), origin, problems),
+        "wear": _wear(rows.get("wear", []), origin, problems),
+        "defects": _defects(rows.get("defects", []), problems),
+        "profiles": _profiles(rows.get("profile", []), origin, problems),
+        "kinks": _kinks(rows.get("kinks", []), origin, problems),
+    }
 
 
 def _main_droppers(
