@@ -121,6 +121,17 @@ def test_the_overlap_of_the_how_to_page_is_the_one_in_the_examples_and_hangs():
     assert open_line_equilibrium(line, 12).dropper_force.min() > 10.0
 
 
+def test_the_elements_of_the_how_to_page_are_those_in_the_examples_and_hang():
+    root = Path(__file__).resolve().parents[2]
+    text = (root / "examples" / "elements.yaml").read_text(encoding="utf-8")
+    page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
+    assert text.partition("\n")[2] in page
+    line = load_line(root / "examples" / "elements.yaml")
+    assert [own.kind for own in line.section.elements] == ["spring_support", "damper", "insulator"]
+    eq = open_line_equilibrium(line, 8)
+    assert eq.dropper_force.min() > 10.0 and len(eq.mesh.mass_nodes) == 5
+
+
 def test_the_line_of_the_how_to_page_is_the_one_in_the_examples_and_can_be_read():
     root = Path(__file__).resolve().parents[2]
     text = (root / "examples" / "km12.yaml").read_text(encoding="utf-8")
