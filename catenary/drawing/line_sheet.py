@@ -41,7 +41,7 @@ def line_sheet(line: CatenarySpec, rest: Equilibrium, heights: float, sides: flo
     wires = _wires(rest)
     strokes = [Stroke(LAYER[wire], tuple((float(a), heights * float(b)) for a, b in points)) for wire, points in wires]
     parts = (_droppers(rest, heights), _supports(rest, heights, low), _plan(rest, sides, plan))
-    parts = (*parts, _defects(line, wires, heights))
+    parts = (*parts, _defects(line, wires, heights), _elements(rest, heights))
     strokes += [stroke for own, _ in parts for stroke in own]
     title = (
         f"{line.name}: {line.in_words.partition(': ')[2]}; stations in m to scale, heights x {heights:g}, sides x "
@@ -119,6 +119,24 @@ def _defects(line: CatenarySpec, wires: list[tuple[int, NDArray[np.float64]]], h
             low, high = (heights * float(np.interp(x, *points.T)) for points in (contact, messenger))
             strokes.append(Stroke("DEFECTS", ((x, low), (x, high)), dashed=True))
             words.append(Words("DEFECTS", (x - BESIDE, low + BESIDE), _in_words(defect), TEXT, 90.0))
+    return strokes, words
+
+
+def _elements(rest: Equilibrium, heights: float) -> Part:
+    """Marks of spring supports, dampers and insulators on their wires, and worn stretches, in words."""
+    mesh, own = rest.mesh, rest.spec.section
+    strokes, words = [], []
+    for element, numbers in mesh.layout.elements:
+        points = [(float(x), heights * float(z)) for x, z in rest.q[mesh.mass_nodes[list(numbers)]][:, [0, 2]]]
+        reach = ((points[0][0], points[0][1] + BESIDE), (points[0][0], points[0][1] - BESIDE))
+        strokes.append(Stroke("ELEMENTS", tuple(points) if len(points) > 1 else reach))
+        at = points[0][0] - BESIDE, points[0][1] + BESIDE
+        words.append(Words("ELEMENTS", at, element.kind.replace("_", " "), TEXT, 90.0))
+    for worn in () if own is None else own.wear:
+        contact = rest.q[mesh.node_wire == CONTACT]
+        level = heights * float(contact[np.abs(contact[:, 0] - worn.begin).argmin(), 2]) - BESIDE
+        strokes.append(Stroke("ELEMENTS", ((worn.begin, level), (worn.end, level)), dashed=True))
+        words.append(Words("ELEMENTS", (worn.begin, level - 2.0 * BESIDE), f"worn by {100.0 * worn.area:g} %", TEXT))
     return strokes, words
 
 

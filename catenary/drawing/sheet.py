@@ -18,6 +18,7 @@ LAYERS = {
     "SUPPORTS": (7, "#212121"),
     "STATIONS": (7, "#212121"),
     "DEFECTS": (1, "#c62828"),
+    "ELEMENTS": (6, "#7b1fa2"),
     "TRACK": (9, "#9e9e9e"),
     "PLAN_CONTACT_WIRE": (5, "#1f4e9c"),
     "PLAN_MESSENGER_WIRE": (3, "#2e7d32"),

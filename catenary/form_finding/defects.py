@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ SHARE = 0.5  # of a broken dropper's own mass that stays on either wire
 
 
 def as_designed(spec: CatenarySpec) -> CatenarySpec:
-    """The same line without its defects."""
-    return spec.model_copy(update={"section": _section(spec).model_copy(update={"defects": ()})})
+    """The same line without its defects, its contact wire not worn."""
+    return spec.model_copy(update={"section": _section(spec).model_copy(update={"defects": (), "wear": ()})})
 
 
 def as_built(
@@ -33,12 +34,13 @@ def as_built(
     spec : CatenarySpec
         With defects.
     cut : float array (dropper,)
-        Lengths to which the design cuts all droppers [m].
+        Lengths to which the design cuts all droppers [m], main droppers of an auxiliary wire last.
     heights : float array (dropper,)
-        Contact-wire heights of the design [m].
+        Heights of their lower ends in the design [m].
     """
-    own, lengths = _section(spec), cut.copy()
-    makes = {name: list(spec.dropper_makes(name)) for name in DROPPER_MAKES}
+    own, count = _section(spec), len(spec.droppers.positions)
+    lengths, main = cut[:count].copy(), cut[count:]
+    makes = {name: list(spec.dropper_makes(name)[:count]) for name in DROPPER_MAKES}
     broken: list[int] = []
     for defect in own.defects:
         k = place_of(spec, defect)
@@ -48,7 +50,7 @@ def as_built(
             lengths[k] += defect.by or 0.0
         elif defect.stiffness is not None:
             makes["stiffness"][k] = defect.stiffness
-    kept = np.setdiff1d(np.arange(len(cut)), broken)
+    kept = np.setdiff1d(np.arange(count), broken)
     changes = {DROPPER_MAKES[name]: tuple(values[k] for k in kept) for name, values in makes.items()}
     masses = (*own.masses, *(mass for k in broken for mass in _left_hanging(spec, k, float(lengths[k]))))
     droppers = spec.droppers.model_copy(
@@ -60,7 +62,12 @@ def as_built(
         }
     )
     section = own.model_copy(update={**changes, "masses": masses, "defects": ()})
-    return spec.model_copy(update={"droppers": droppers, "section": section}), heights[kept]
+    changed: dict[str, Any] = {"droppers": droppers, "section": section}
+    if spec.auxiliary_wire is not None:
+        as_cut = {"prescribed": "lengths", "lengths": tuple(main.tolist()), "auxiliary_wire_heights": ()}
+        hung = spec.auxiliary_wire.droppers.model_copy(update=as_cut)
+        changed["auxiliary_wire"] = spec.auxiliary_wire.model_copy(update={"droppers": hung})
+    return spec.model_copy(update=changed), np.concatenate([heights[kept], heights[count:]])
 
 
 def _section(spec: CatenarySpec) -> SectionSpec:
@@ -86,7 +93,8 @@ def _left_hanging(spec: CatenarySpec, k: int, length: float) -> list[PointMassSp
     x, half = spec.droppers.positions[k], SHARE * spec.droppers.mass_per_length * length
     reach = 0.5 * spec.stitch.length if spec.stitch is not None else 0.0
     stitched = spec.supports[1:-1] if spec.ends else spec.supports
-    above = "stitch" if any(abs(x - support) < reach for support in stitched) else "messenger"
+    hung_from = "messenger" if spec.auxiliary_wire is None else "auxiliary"
+    above = "stitch" if any(abs(x - support) < reach for support in stitched) else hung_from
     clamps = [
         ("contact", spec.dropper_makes("clamp_mass_contact_wire")[k] + half),
         (above, spec.dropper_makes("clamp_mass_messenger_wire")[k] + half),

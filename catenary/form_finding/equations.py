@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
 from catenary.form_finding.first_guess import GRAVITY, first_shape, first_sideways, load_of_messenger
-from catenary.form_finding.held import prescribed_coordinates
+from catenary.form_finding.held import lifted_nodes, prescribed_coordinates
 from catenary.form_finding.side_loads import side_loads
+from catenary.layout.along_contact_wire import along_contact_wire
 from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import DX, Mesh, X, Y, Z
 from catenary.spec.components import StitchSpec, WireSpec
@@ -45,7 +46,7 @@ def wire_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float
         AUXILIARY: spec.auxiliary_wire,
     }
     values = np.array([0.0 if blocks[w] is None else getattr(blocks[w], name) for w in sorted(blocks)])
-    return values[mesh.elem_wire]
+    return along_contact_wire(spec, mesh, name, values[mesh.elem_wire])
 
 
 def dropper_property(spec: CatenarySpec, mesh: Mesh, name: str) -> NDArray[np.float64]:
@@ -78,6 +79,7 @@ class FormFindingProblem:
         tension = wire_property(spec, mesh, "tension")
         self.tension = tension[mesh.tension_elem]
         self.loads = side_loads(spec, mesh)
+        self.lifted = lifted_nodes(mesh)
         self.elem_tension = tension
         n, n_elem = mesh.n_dof, len(mesh.elem_wire)
         n_sup = len(mesh.support_contact)
@@ -107,11 +109,9 @@ class FormFindingProblem:
         if len(unknown) != len(rows):
             raise AssertionError(f"form-finding must be square: {len(unknown)} unknowns, {len(rows)} equations")
         self.unknown, self.rows = unknown, rows
-
         # rounding of coordinates that run to the length of the line sets the floor of the residual
-        self.tolerance = max(
-            1.0e-6, 8 * np.finfo(float).eps * self.EA.max() * mesh.layout.length / mesh.elem_length.min()
-        )
+        stiffest = max((self.EA.max() / mesh.elem_length.min(), 12.0 * (self.EI / mesh.elem_length**3).max() / 8.0))
+        self.tolerance = max(1.0e-6, 8 * np.finfo(float).eps * stiffest * mesh.layout.length)
 
     def start(self) -> NDArray[np.float64]:
         """First guess: wires as polygons of taut strings under point loads, slopes from finite differences."""
@@ -186,6 +186,8 @@ def residual_and_jacobian(
     if spec.stitch is not None:
         r[mesh.dof[mesh.clamp_messenger, Z]] += spec.stitch.clamp_mass * GRAVITY
     r[mesh.dof[mesh.mass_nodes, Z]] += np.array([mass for _, mass in mesh.layout.masses]) * GRAVITY
+    nodes, lift = problem.lifted
+    r[mesh.dof[nodes, Z]] -= lift
     # the end force of the first element, without its weight, is the wire's tension (eq. 11)
     t = mesh.tension_elem
     end = force[t, :3].copy()

@@ -53,7 +53,7 @@ LOOSE = 1.0e3
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
     spec = laid_out(spec.repeating)
-    if spec.section is None or not spec.section.defects:
+    if spec.section is None or not spec.section.changed_since_built:
         return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
     return _with_defects(spec, periodic_equilibrium(as_designed(spec)), periodic_layout, like)
 
@@ -61,14 +61,14 @@ def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equili
 def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     """Find the equilibrium of ``n_spans`` spans whose wires are fixed at both end supports.
 
-    Droppers with defects are hung in two steps: the design says how long all droppers are cut; with the lengths as
-    they are, and without those that are broken, the line is found again. Tension sections share no wire: each is
-    found for itself.
+    Droppers with defects, and those of a worn wire, are hung in two steps: the design says how long all droppers are
+    cut; with the lengths as they are, and without those that are broken, the line is found again. Tension sections
+    share no wire: each is found for itself.
     """
     parts = parts_of(spec)
     if len(parts) > 1:
         return joined(spec, [open_line_equilibrium(part.line, len(part.line.spans)) for part in parts])
-    if spec.section is None or not spec.section.defects:
+    if spec.section is None or not spec.section.changed_since_built:
         return find_equilibrium(spec, mesh_of(spec, line_layout(spec, n_spans)))
     whole = len(spec.spans)
     design = open_line_equilibrium(as_designed(spec), whole)

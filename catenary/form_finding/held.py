@@ -1,4 +1,4 @@
-"""Coordinates that form-finding prescribes: stations of key points, heights at supports and droppers, sides."""
+"""Coordinates that form-finding prescribes: stations, heights at supports and droppers, sides; and given forces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from catenary.layout.mesh import Mesh, X, Y, Z
 
-__all__ = ["prescribed_coordinates"]
+__all__ = ["lifted_nodes", "prescribed_coordinates"]
 
 
 def prescribed_coordinates(mesh: Mesh, cut: NDArray[np.float64]) -> dict[int, float]:
@@ -42,3 +42,9 @@ def prescribed_coordinates(mesh: Mesh, cut: NDArray[np.float64]) -> dict[int, fl
         if not layout.periodic and node in mesh.wire_ends:
             fixed[mesh.dof[node, Z]] = layout.auxiliary_height[k]
     return fixed
+
+
+def lifted_nodes(mesh: Mesh) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Nodes of spring supports, and what each lifts its wire with at rest [N]."""
+    held = [(numbers[0], element.force or 0.0) for element, numbers in mesh.layout.elements if element.force]
+    return mesh.mass_nodes[[k for k, _ in held]], np.array([force for _, force in held])

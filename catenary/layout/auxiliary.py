@@ -19,7 +19,9 @@ T = TypeVar("T")
 Main = tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...]]
 
 
-def hung_on_auxiliary(layout: Layout, main: Main, level: tuple[float, ...], period: float) -> Layout:
+def hung_on_auxiliary(
+    layout: Layout, main: Main, own: tuple[tuple[float, ...], tuple[KeyPoint, ...]], period: float
+) -> Layout:
     """Put an auxiliary wire between contact and messenger wire of a line without stitch wires.
 
     Droppers are numbered period by period, main ones after the others.
@@ -30,12 +32,12 @@ def hung_on_auxiliary(layout: Layout, main: Main, level: tuple[float, ...], peri
         Of the line without it.
     main : tuple of (int, float, float)
         Number among the line's droppers, station and height of the auxiliary wire [m] of every main dropper.
-    level : tuple of float
-        Height of the auxiliary wire at every support [m].
+    own : tuple of (float, KeyPoint)
+        Heights of the auxiliary wire at every support [m], and point masses on it.
     period : float
         Length after which the line repeats [m].
     """
-    kind, x, height = main
+    (kind, x, height), (level, masses) = main, own
     n = len(layout.dropper_x)
     stations = (*layout.dropper_x, *x)
     order = sorted(range(len(stations)), key=lambda k: (int(stations[k] // period), k))
@@ -45,6 +47,7 @@ def hung_on_auxiliary(layout: Layout, main: Main, level: tuple[float, ...], peri
     low = [p for p in runs[CONTACT] if p.what == "dropper"]
     shared = {p.index: m.index for p in low for m in hung if abs(p.x - m.x) < ONE_CLAMP}
     below = [p for p in runs[CONTACT] if p.what == "support" or (p.what == "dropper" and p.index not in shared)]
+    below += masses
     above = [p for p in runs[MESSENGER] if p.what != "dropper"]
     # the support that closes a cell stays last: it has the number of the first
     runs[AUXILIARY], runs[MESSENGER] = (tuple(sorted([*on, *hung], key=lambda p: p.x)) for on in (below, above))

@@ -10,6 +10,7 @@ import numpy as np
 from catenary.layout.auxiliary import hung_on_auxiliary
 from catenary.layout.key_points import AUXILIARY, CONTACT, MESSENGER, STITCH, KeyPoint, Layout
 from catenary.layout.track import curvature_at, head_offset
+from catenary.spec.attached.elements import ElementSpec
 from catenary.spec.line import CatenarySpec
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
     "spans_at",
 ]
 
-WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH}
+WIRES = {"contact": CONTACT, "messenger": MESSENGER, "stitch": STITCH, "auxiliary": AUXILIARY}
 
 
 def spans_at(spec: CatenarySpec, x: Any) -> Any:
@@ -57,7 +58,8 @@ def _with_auxiliary(spec: CatenarySpec, layout: Layout) -> Layout:
     ends = np.interp(x, layout.supports, [*level, level[0]][: len(layout.supports)])
     heights = tuple((ends + np.array(given)[list(kind)]).tolist())
     main = tuple(len(spec.droppers.positions) + k for k in kind), x, heights
-    return hung_on_auxiliary(layout, main, level, spec.period)
+    own_masses = tuple(_on(AUXILIARY, _masses(spec, layout.supports[-1])))
+    return hung_on_auxiliary(layout, main, (level, own_masses), spec.period)
 
 
 def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
@@ -108,6 +110,7 @@ def _layout(spec: CatenarySpec, n_spans: int, *, periodic: bool) -> Layout:
         contact_side=_sides(spec, "stagger", n_spans),
         messenger_side=_sides(spec, "messenger_stagger", n_spans),
         masses=tuple((wire, mass) for _, wire, mass in masses),
+        elements=_elements(spec, at[-1]),
         mirrored=spec.mirrored,
     )
 
@@ -118,9 +121,21 @@ def _on(wire: int, masses: list[tuple[float, int, float]]) -> list[KeyPoint]:
 
 
 def _masses(spec: CatenarySpec, end: float) -> list[tuple[float, int, float]]:
-    """Station [m], wire and mass [kg] of every point mass."""
+    """Station [m], wire and mass [kg] of every point mass, and without mass of every clamp of an element."""
     given = () if spec.section is None else spec.section.masses
-    return [(m.station, WIRES[m.wire], m.mass) for m in given if m.station < end]
+    clamps = [(x, WIRES[wire], 0.0) for element, _ in _elements(spec, end) for wire, x in element.points]
+    return [*((m.station, WIRES[m.wire], m.mass) for m in given if m.station < end), *clamps]
+
+
+def _elements(spec: CatenarySpec, end: float) -> tuple[tuple[ElementSpec, tuple[int, ...]], ...]:
+    """Elements of a line, and the numbers of the masses at their clamps."""
+    own, found = spec.section, []
+    at = 0 if own is None else sum(1 for mass in own.masses if mass.station < end)
+    for element in () if own is None else own.elements:
+        if max(element.clamps) < end:
+            found.append((element, tuple(range(at, at + len(element.points)))))
+            at += len(element.points)
+    return tuple(found)
 
 
 def _heights(spec: CatenarySpec, n_spans: int) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from catenary.spec.attached.elements import ElementSpec
+
 __all__ = ["AUXILIARY", "CONTACT", "MESSENGER", "STITCH", "KeyPoint", "Layout"]
 
 CONTACT, MESSENGER, STITCH, AUXILIARY = 0, 1, 2, 3
@@ -49,6 +51,8 @@ class Layout:
         Offsets of both wires from the track's axis at every support [m].
     masses : tuple of (wire, float)
         Wire and mass [kg] of every point mass.
+    elements : tuple of (ElementSpec, tuple of int)
+        Spring supports, dampers and insulators, and which of the point masses, without mass, mark their clamps.
     sections : tuple of (int, int)
         First and last support of every tension section, whose values by support are listed section by section; empty
         for the one section of all supports.
@@ -75,6 +79,7 @@ class Layout:
     contact_side: tuple[float, ...]
     messenger_side: tuple[float, ...]
     masses: tuple[tuple[int, float], ...] = ()
+    elements: tuple[tuple[ElementSpec, tuple[int, ...]], ...] = ()
     sections: tuple[tuple[int, int], ...] = ()
     auxiliary_height: tuple[float, ...] = ()
     auxiliary_side: tuple[float, ...] = ()

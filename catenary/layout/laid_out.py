@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from catenary.spec.line import CatenarySpec
+from catenary.spec.parts.auxiliary import AuxiliarySpec
 from catenary.spec.section import SectionSpec
 
 __all__ = ["laid_out"]
@@ -26,9 +27,23 @@ def laid_out(line: CatenarySpec) -> CatenarySpec:
     )
     return line.model_copy(
         update={
+            "auxiliary_wire": _auxiliary(line.auxiliary_wire, times, period),
             "further_spans": (line.spans * times)[1:],
             "droppers": every,
             "section": SectionSpec(defects=repeat.defects),
             "repeat": repeat.model_copy(update={"defects": ()}),
         }
     )
+
+
+def _auxiliary(own: AuxiliarySpec | None, times: int, period: float) -> AuxiliarySpec | None:
+    """Auxiliary wire with all main droppers of so many periods [m]."""
+    if own is None:
+        return None
+    main = own.droppers
+    every = {
+        "positions": tuple(n * period + x for n in range(times) for x in main.positions),
+        "auxiliary_wire_heights": main.auxiliary_wire_heights * times,
+        "lengths": main.lengths * times,
+    }
+    return own.model_copy(update={"droppers": main.model_copy(update=every)})

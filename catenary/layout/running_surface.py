@@ -12,23 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from catenary.layout.along_contact_wire import worn_depth
+from catenary.spec.attached.wear import WearSpec
+from catenary.spec.components import WireSpec
 from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec
 from catenary.spec.section import SectionSpec
 
 __all__ = ["STEP", "drawn_heights", "spectral_density", "surface_of"]
 
+RAMP = 1.0  # from the full wire to the worn one [m]
 STEP = 0.02  # of the grid, at most [m]; a fifth of the shortest wave that may be asked for
 
 
-def surface_of(section: SectionSpec | None, wire: int, begin: float, end: float) -> NDArray[np.float64]:
+def surface_of(
+    section: SectionSpec | None, contact_wire: WireSpec, wire: int, ends: tuple[float, float]
+) -> NDArray[np.float64]:
     """Heights of the running surface of a line's contact wire over the smooth wire on a grid (station,) [m].
 
     Parameters
     ----------
     section : SectionSpec or None
+    contact_wire : WireSpec
+        What the wire is made of: how deep a share of its section reaches.
     wire : int
         Number of its tension section.
-    begin, end : float
+    ends : (float, float)
         Stations of its ends, where the grid begins and ends [m].
 
     Returns
@@ -36,7 +44,8 @@ def surface_of(section: SectionSpec | None, wire: int, begin: float, end: float)
     float array
         Empty where the surface is smooth.
     """
-    if section is None or not (section.profiles or section.kinks or section.irregularity):
+    begin, end = ends
+    if section is None or not (section.profiles or section.kinks or section.irregularity or section.wear):
         return np.zeros(0)
     names = [own.name for own in section.tension_sections]
     name = names[wire] if names else None
@@ -48,6 +57,9 @@ def surface_of(section: SectionSpec | None, wire: int, begin: float, end: float)
     for kink in section.kinks:
         if kink.section in (None, name):
             found += _bend(kink, x)
+    for wear in section.wear:
+        if wear.section == name:
+            found += _worn(wear, worn_depth(wear, contact_wire), x)
     if section.irregularity is not None:
         found += drawn_heights(section.irregularity, wire, x)
     return found
@@ -64,6 +76,13 @@ def _bend(kink: KinkSpec, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Raised cosine over the length of a kink."""
     s = np.clip((x - kink.station) / kink.length, -0.5, 0.5)
     return 0.5 * kink.height * (1.0 + np.cos(2.0 * np.pi * s))
+
+
+def _worn(wear: WearSpec, depth: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Depth of a worn stretch, half a cosine to either end, over 1 m or a third of the stretch."""
+    ramp = min(RAMP, (wear.end - wear.begin) / 3.0)
+    inside = np.clip(np.minimum(x - wear.begin, wear.end - x) / ramp, 0.0, 1.0)
+    return 0.5 * depth * (1.0 - np.cos(np.pi * inside))
 
 
 def spectral_density(spec: IrregularitySpec, n: NDArray[np.float64]) -> NDArray[np.float64]:

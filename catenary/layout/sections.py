@@ -79,16 +79,28 @@ def most_elements(spec: CatenarySpec) -> int:
 
 
 def _attached(spec: CatenarySpec, own: SectionSpec, k: int) -> dict[str, Any]:
-    """Masses and defects of tension section k, counted from its first support."""
+    """Masses, elements, worn stretches and defects of tension section k, counted from its first support."""
     each = own.tension_sections[k]
     begin, end = spec.supports[each.first_support], spec.supports[each.last_support]
-    masses = [m for m in own.masses if (m.section or each.name) == each.name and begin <= m.station <= end]
     defects = [
         d
         for d in own.defects
         if (d.section or each.name) == each.name and each.first_support < d.span <= each.last_support
     ]
+
+    def mine(section: str | None, station: float) -> bool:
+        return (section or each.name) == each.name and begin <= station <= end
+
+    masses = [m for m in own.masses if mine(m.section, m.station)]
+    elements = [e for e in own.elements if mine(e.section, e.station)]
+    worn = [w for w in own.wear if mine(w.section, min(max(w.begin, begin), w.end))]
     return {
+        "elements": tuple(
+            e.model_copy(update={"station": round(e.station - begin, 9), "section": None}) for e in elements
+        ),
+        "wear": tuple(
+            w.model_copy(update={"begin": w.begin - begin, "end": w.end - begin, "section": None}) for w in worn
+        ),
         "masses": tuple(m.model_copy(update={"station": round(m.station - begin, 9), "section": None}) for m in masses),
         "defects": tuple(d.model_copy(update={"span": d.span - each.first_support, "section": None}) for d in defects),
     }
@@ -185,4 +197,9 @@ def _joined_layout(spec: CatenarySpec, layouts: Sequence[Layout]) -> Layout:
         contact_side=listed("contact_side"),
         messenger_side=listed("messenger_side"),
         masses=listed("masses"),
+        elements=tuple(
+            (element, tuple(k + before for k in numbers))
+            for layout, before in zip(layouts, _before([len(each.masses) for each in layouts]), strict=True)
+            for element, numbers in layout.elements
+        ),
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from catenary.errors import InputError
 from catenary.library.overlaps import SPACING
 from catenary.library.table import Quantity, Table, cell_number, column_of, name_and_unit
+from catenary.spec.attached.elements import NEEDS
+from catenary.spec.attached.wear import MOST_WORN
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST
 from catenary.spec.keys import did_you_mean
 from catenary.spec.section import LONGEST_ERROR
@@ -61,7 +63,11 @@ SPAN = Column(Quantity("span", (), NUMBER), 1, 1000, whole=True)
 RATE = Column(Quantity("stiffness", (), STIFFNESS), 1.0e3, 1.0e7)
 OFFSET = (-0.6, 0.6)
 SECTION = Column(Quantity("section", (), NUMBER), name=True)
+FORCE = {"N": 1.0, "kN": 1e3}
+SHARE = {"1": 1.0, "percent": 1e-2, "%": 1e-2}
 FORCE_RATE = {"N s/m": 1.0, "kN s/m": 1e3}
+BENDING = {"N m^2": 1.0, "Nm2": 1.0}
+EVERY = {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE, **FORCE, **SHARE, **BENDING}
 # tables by name, with the columns of each
 COLUMNS: dict[str, tuple[Column, ...]] = {
     "supports": (
@@ -83,10 +89,37 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         Column(Quantity("messenger_clamp", ("clamp_mass_messenger_wire",), MASS), 0.0, 5.0),
         SECTION,
     ),
+    "main_droppers": (
+        STATION,
+        SPAN,
+        Column(Quantity("position", ("x",), LENGTH), 0.0, 120.0),
+        Column(Quantity("height", ("auxiliary_wire_height", "z"), LENGTH), -HIGHEST, HIGHEST),
+        Column(Quantity("length", ("dropper_length", "cut_length"), LENGTH), SHORTEST, LONGEST),
+        SECTION,
+    ),
     "masses": (
         STATION,
         Column(Quantity("wire", (), NUMBER), words=("contact", "messenger")),
         Column(Quantity("mass", (), MASS), 1.0e-3, 100.0),
+        SECTION,
+    ),
+    "elements": (
+        STATION,
+        Column(Quantity("kind", ("element",), NUMBER), words=tuple(NEEDS)),
+        Column(Quantity("wire", (), NUMBER), words=("contact", "messenger")),
+        Column(Quantity("stiffness", (), STIFFNESS), 0.0, 1.0e7),
+        Column(Quantity("damping", (), FORCE_RATE), 0.0, 1.0e6),
+        Column(Quantity("force", (), FORCE), -5.0e3, 5.0e3),
+        Column(Quantity("mass", (), MASS), 1.0e-3, 100.0),
+        Column(Quantity("length", (), LENGTH), 0.2, 10.0),
+        Column(Quantity("bending_stiffness", ("ei",), BENDING), 0.0, 1.0e5),
+        SECTION,
+    ),
+    "wear": (
+        Column(Quantity("from", ("begin",), {**LENGTH, "km": 1e3}), 0.0, 1.0e6),
+        Column(Quantity("to", ("end",), {**LENGTH, "km": 1e3}), 0.0, 1.0e6),
+        Column(Quantity("area", (), SHARE), 1.0e-6, MOST_WORN),
+        Column(Quantity("depth", (), LENGTH), 0.0, 0.01),
         SECTION,
     ),
     "defects": (
@@ -174,7 +207,7 @@ def _unknown(name: str, table: Table, used: set[int]) -> Iterator[str]:
     """Name the columns that the table does not have."""
     known = [column.quantity.name for column in COLUMNS[name]]
     for k, heading in enumerate(table.headings):
-        plain = name_and_unit(heading, Quantity("", (), {**LENGTH, **STIFFNESS, **MASS, **FORCE_RATE}))[0]
+        plain = name_and_unit(heading, Quantity("", (), EVERY))[0]
         if k not in used and heading and plain not in REMARKS:
             near = did_you_mean(plain, known) or f"; known here: {', '.join(known)}"
             yield f"{table.name}: '{heading}' is not a column of {name}{near}"

@@ -14,7 +14,7 @@ from catenary.library.at_rest import faults_by_row
 from catenary.library.columns import Row, read_rows
 from catenary.library.line_file import LineFile
 from catenary.library.stations import Hung, droppers_of, first_rows, supports_of
-from catenary.library.tension_sections import Held, held_by, stretches_of
+from catenary.library.tension_sections import Held, Stretch, held_by, stretches_of
 from catenary.spec.changes import changed
 from catenary.spec.components import PRESCRIBED
 from catenary.spec.line import CatenarySpec
@@ -60,19 +60,19 @@ def line_content(file: LineFile, line: CatenarySpec) -> dict[str, Any]:
         raise InputError(problems)  # rows are sorted by where sections are
     by_section = droppers_of(rows.get("droppers", []), supports, origin, line, stretches, problems)
     held = held_by(rows["supports"], begins, stretches, problems)
+    main = _main_droppers(rows.get("main_droppers", []), (supports, origin), line, problems)
     if problems:
         raise InputError(problems)
     droppers = [dropper for each in by_section for dropper in each]
     section = {
         **_by_support(held, supports, line),
         **_by_dropper(droppers, line),
-        "masses": _masses(rows.get("masses", []), origin, problems),
-        "defects": _defects(rows.get("defects", []), problems),
-        "profiles": _profiles(rows.get("profile", []), origin, problems),
-        "kinks": _kinks(rows.get("kinks", []), origin, problems),
+        **_attached(rows, origin, problems),
         "irregularity": dict(file.irregularity),
     }
     content = _laid_together(file, line, supports, droppers, rows.get("droppers", []))
+    if main:
+        content["auxiliary_wire"]["droppers"] |= main
     if stretches[0].name:
         content["droppers"]["by_section"] = [len(each) for each in by_section]
         section["tension_sections"] = [
@@ -112,6 +112,44 @@ def _laid_together(
     }
     spans_of = {"span_length": spans[0], "further_spans": spans[1:]}
     return {**content, **about, **spans_of, "droppers": own, "provenance": marks}
+
+
+def _attached(rows: Mapping[str, Sequence[Row]], origin: float, problems: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """Whatever stands at single places of the wires, and what is wrong with them."""
+    return {
+        "masses": _masses(rows.get("masses", []), origin, problems),
+        "elements": _elements(rows.get("elements", []), origin, problems),
+        "wear": _wear(rows.get("wear", []), origin, problems),
+        "defects": _defects(rows.get("defects", []), problems),
+        "profiles": _profiles(rows.get("profile", []), origin, problems),
+        "kinks": _kinks(rows.get("kinks", []), origin, problems),
+    }
+
+
+def _main_droppers(
+    rows: Sequence[Row], at: tuple[Sequence[float], float], line: CatenarySpec, problems: list[str]
+) -> dict[str, Any]:
+    """Main droppers of a compound line, of rows or spread as the type's; ``at``: supports and origin [m]."""
+    own, (supports, origin) = line.auxiliary_wire, at
+    if own is None:
+        problems += [f"{row.place()}: main droppers need a type of kind compound: got '{line.name}'" for row in rows]
+        return {}
+    main = own.droppers
+    as_droppers = line.droppers.model_copy(
+        update={
+            "positions": main.positions,
+            "prescribed": main.prescribed,
+            "contact_wire_heights": main.auxiliary_wire_heights or (0.0,) * len(main.positions),
+            "lengths": main.lengths,
+        }
+    )
+    alone = [Stretch("", 0, len(supports) - 1)]
+    pseudo = line.model_copy(update={"droppers": as_droppers})
+    (found,) = droppers_of(rows, supports, origin, pseudo, alone, problems)
+    lengths = any("length" in row.values for row in rows) if rows else main.prescribed == "lengths"
+    values = [each.value for each in found]
+    given = {"auxiliary_wire_heights": [] if lengths else values, "lengths": values if lengths else []}
+    return {"positions": [each.station for each in found], "prescribed": "lengths" if lengths else "heights", **given}
 
 
 def _by_support(held: Sequence[Held], supports: Sequence[float], line: CatenarySpec) -> dict[str, list[float]]:
@@ -158,6 +196,29 @@ def _masses(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dic
             station = round(row.values["station"] - origin, 9)
             own = {"station": station, "wire": row.words.get("wire", "contact"), "mass": row.values["mass"]}
             found.append(own | {key: row.words[key] for key in ("section",) if key in row.words})
+    return found
+
+
+def _elements(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    """Spring supports, dampers and insulators, with the values that their rows give."""
+    found = []
+    for row in rows:
+        given = {**row.values, **row.words}
+        problems += [f"{row.place()}: {key} is missing" for key in ("station", "kind") if key not in given]
+        found.append({**given, "station": round(row.values.get("station", origin) - origin, 9)})
+    return found
+
+
+def _wear(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict[str, Any]]:
+    """Worn stretches of the contact wire."""
+    found = []
+    for row in rows:
+        missing = [key for key in ("from", "to", "area") if key not in row.values]
+        problems += [f"{row.place()}: {key} is missing" for key in missing]
+        if not missing:
+            ends = {to: round(row.values[key] - origin, 9) for key, to in (("from", "begin"), ("to", "end"))}
+            own = {key: row.values[key] for key in ("area", "depth") if key in row.values}
+            found.append({**ends, **own, **({"section": row.words["section"]} if "section" in row.words else {})})
     return found
 
 
@@ -209,7 +270,8 @@ def _kinks(rows: Sequence[Row], origin: float, problems: list[str]) -> list[dict
 
 def _with_place(sentence: str, droppers: Sequence[Hung], rows: Mapping[str, Sequence[Row]]) -> str:
     """Sentence with the place of the row that it is about in front."""
-    hit = re.match(r"(?:droppers\.\w+|section\.(masses|defects|kinks|tension_sections))\[(\d+)\](?:\.(\w+))?", sentence)
+    tables = "masses|elements|wear|defects|kinks|tension_sections"
+    hit = re.match(rf"(?:droppers\.\w+|section\.({tables}))\[(\d+)\](?:\.(\w+))?", sentence)
     if hit is None:
         return sentence
     name, k = "sections" if hit[1] == "tension_sections" else hit[1], int(hit[2])

@@ -27,7 +27,7 @@ __all__ = ["fill_sheet", "rows_of_line", "write_line_workbook"]
 
 # unit in which a sheet gives a quantity; those that are not named are in SI
 IN_MM = ("encumbrance", "contact_height", "stagger", "messenger_stagger", "height", "length", "by")
-IN_MM += ("elevation", "spacing")
+IN_MM += ("elevation", "spacing", "depth")
 LAST_ROW = 1000
 WIDTH = 19
 
@@ -180,10 +180,32 @@ def _droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
         yield {**place, one: getattr(drops, key)[k], **{name: v[k] for name, v in lists.items() if v}, **named}
 
 
+def _main_droppers(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    """Rows of main droppers by their stations."""
+    own = line.auxiliary_wire
+    if own is None:
+        return
+    main = own.droppers
+    one, given = ("length", main.lengths) if main.prescribed == "lengths" else ("height", main.auxiliary_wire_heights)
+    for station, value in zip(main.positions, given or (0.0,) * len(main.positions), strict=True):
+        yield {"station": station, one: value}
+
+
 def _masses(line: CatenarySpec) -> Iterator[dict[str, Any]]:
     for mass in _section(line).masses:
         named = {} if mass.section is None else {"section": mass.section}
         yield {"station": mass.station, "wire": mass.wire, "mass": mass.mass, **named}
+
+
+def _elements(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for element in _section(line).elements:
+        yield {key: value for key, value in element.model_dump().items() if value is not None}
+
+
+def _wear(line: CatenarySpec) -> Iterator[dict[str, Any]]:
+    for worn in _section(line).wear:
+        own = {key: value for key, value in worn.model_dump().items() if value is not None}
+        yield {"from": own.pop("begin"), "to": own.pop("end"), **own}
 
 
 def _defects(line: CatenarySpec) -> Iterator[dict[str, Any]]:
@@ -222,7 +244,10 @@ def _section(line: CatenarySpec) -> SectionSpec:
 _ROWS = {
     "supports": _supports,
     "droppers": _droppers,
+    "main_droppers": _main_droppers,
     "masses": _masses,
+    "elements": _elements,
+    "wear": _wear,
     "defects": _defects,
     "profile": _profile,
     "kinks": _kinks,

@@ -17,6 +17,7 @@ from catenary.linearised.aerodynamic import damping_of_wires
 from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
 from catenary.linearised.contact_wire import contact_table
 from catenary.linearised.curvature import curvature_stiffness
+from catenary.linearised.elements import element_operators
 
 __all__ = ["CatenaryModel", "linearise"]
 
@@ -94,6 +95,9 @@ def linearise(eq: Equilibrium) -> CatenaryModel:
         blocks, at_ends = damping_of_wires(eq, spec.wind)
         damping = damping + _assemble(n, wires, blocks) + _diagonal(at_ends)
     stiffness = stiffness + _diagonal(messenger * spec.support.messenger_stiffness)
+    if mesh.layout.elements:
+        damped, held_up = element_operators(eq)
+        damping, stiffness = damping + damped, stiffness + held_up
     held = mesh.dof[mesh.wire_ends.ravel(), :3].ravel()
     held = np.unique(np.concatenate([held, mesh.dof[mesh.support_messenger, Y], mesh.dof[mesh.support_auxiliary, Y]]))
     return CatenaryModel(

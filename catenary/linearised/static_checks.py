@@ -99,14 +99,18 @@ def loose_in_words(eq: Equilibrium) -> str:
     """Say which droppers hang loose at rest, by how many mm and in which span; empty where none does."""
     layout = eq.mesh.layout
     loose = np.flatnonzero(eq.dropper_gap > 0.0)
-    if layout.periodic and layout.n_spans == 1:
-        named = [f"dropper {k + 1} hangs loose by {1e3 * eq.dropper_gap[k]:.1f} mm" for k in loose]
-    else:
-        span = np.searchsorted(layout.supports, layout.dropper_x, side="right")
-        number = np.arange(len(span)) - np.searchsorted(span, span)
-        named = [
-            f"dropper {number[k] + 1} of span {span[k]} hangs loose by {1e3 * eq.dropper_gap[k]:.1f} mm" for k in loose
-        ]
+    span = np.searchsorted(layout.supports, layout.dropper_x, side="right")
+    main, number = np.array(layout.dropper_is_main or (False,) * len(span)), np.zeros(len(span), dtype=np.int64)
+    # those of each tension section, and main droppers, are listed one after another
+    begins = np.concatenate([[True], (np.diff(span) < 0) | (np.diff(main) != 0)])
+    for own in np.split(np.arange(len(span)), np.flatnonzero(begins)[1:]):
+        number[own] = np.arange(len(own)) - np.searchsorted(span[own], span[own])
+    several = not layout.periodic or layout.n_spans > 1
+    named = [
+        f"{'main ' if main[k] else ''}dropper {number[k] + 1}{f' of span {span[k]}' if several else ''} hangs loose by "
+        f"{1e3 * eq.dropper_gap[k]:.1f} mm"
+        for k in loose
+    ]
     return ", ".join(named)
 
 

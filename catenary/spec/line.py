@@ -244,7 +244,7 @@ class CatenarySpec(Spec):
         """Leave out what a line does not have, and coupled tensions: it reads as it did."""
         content: dict[str, Any] = handler(self)
         if content.get("section"):  # what came later is unsaid where there is none
-            later = ("tension_sections", "profiles", "kinks", "irregularity")
+            later = ("tension_sections", "profiles", "kinks", "irregularity", "elements", "wear")
             content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
         usual: dict[str, tuple[Any, ...]] = dict.fromkeys(
             ("section", "repeat", "track", "wind", "auxiliary_wire"), (None,)
@@ -268,7 +268,7 @@ class CatenarySpec(Spec):
         elif len(self.further_spans) > MOST_FURTHER:
             problems.append(f"further_spans must list at most {MOST_FURTHER} values: got {len(self.further_spans)}")
         if self.repeat is not None:
-            problems += self.repeat.problems(self.supports, self.droppers.positions)
+            problems += self.repeat.problems(self.supports, self.droppers.positions, self.section)
         if len(self.droppers.by_section) != len(own) or (own and self.repeat is not None):
             problems.append(
                 f"droppers.by_section must count the droppers of {len(own)} tension sections of a line that ends"

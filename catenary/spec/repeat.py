@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from catenary.spec.components import Spec
-from catenary.spec.section import MOST_SPANS, DefectSpec
+from catenary.spec.section import MOST_SPANS, DefectSpec, SectionSpec
 
 __all__ = ["RepeatSpec"]
 
@@ -27,8 +27,12 @@ class RepeatSpec(Spec):
         default=(), max_length=MOST_DEFECTS, description="droppers that are not as designed, in one of these spans each"
     )
 
-    def problems(self, supports: tuple[float, ...], droppers: tuple[float, ...]) -> Iterator[str]:
-        """Say what does not fit a line's supports and droppers [m]."""
+    def problems(
+        self, supports: tuple[float, ...], droppers: tuple[float, ...], section: SectionSpec | None = None
+    ) -> Iterator[str]:
+        """Say what does not fit a line's supports and droppers [m], and what it names one by one."""
+        if section is not None and (section.elements or section.wear):
+            yield "section.elements and section.wear must be left out of a line that repeats"
         named = len(supports) - 1
         if self.spans % named:
             yield f"repeat.spans must be a multiple of the {named} spans that the line names: got {self.spans}"

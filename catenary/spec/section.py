@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, NamedTuple, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
+from catenary.spec.attached.elements import ElementSpec
+from catenary.spec.attached.wear import WearSpec
 from catenary.spec.components import HIGHEST, Spec
+from catenary.spec.placing.elements import CLEAR, misplaced_elements, misplaced_wear
+from catenary.spec.placing.wires import Wires, chosen
 from catenary.spec.running_surface.surface import IrregularitySpec, KinkSpec, ProfileSpec, elsewhere
 from catenary.spec.tension_section import TensionSectionSpec, misfits
 
@@ -19,8 +23,6 @@ MOST_SPANS = 48
 MOST_SUPPORTS, MOST_DROPPERS = 2 * (MOST_SPANS + 1), 480
 # longest error of a cut length [m]
 LONGEST_ERROR = 0.5
-# a point mass keeps this far from whatever else is clamped to its wire [m]
-CLEAR = 0.1
 
 Encumbrance: TypeAlias = Annotated[float, Field(ge=0.3, le=3.0)]
 Offset: TypeAlias = Annotated[float, Field(ge=-0.6, le=0.6)]
@@ -41,7 +43,9 @@ class PointMassSpec(Spec):
     """A mass clamped to a wire between its droppers, such as a section insulator."""
 
     station: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="station from the first support [m]")
-    wire: Literal["contact", "messenger", "stitch"] = Field(default="contact", description="wire that carries it")
+    wire: Literal["contact", "messenger", "stitch", "auxiliary"] = Field(
+        default="contact", description="wire that carries it"
+    )
     mass: Annotated[float, Field(gt=0.0, le=100.0)] = Field(description="mass [kg]")
     section: str | None = Field(
         default=None, description="tension section of the wire; needed where two of them overlap"
@@ -112,6 +116,12 @@ class SectionSpec(Spec):
     clamp_masses_messenger_wire: tuple[ClampMass, ...] = Field(
         default=(), max_length=MOST_DROPPERS, description="upper clamp mass of every dropper [kg]"
     )
+    elements: tuple[ElementSpec, ...] = Field(
+        default=(), max_length=400, description="spring supports, dampers between the wires, section insulators"
+    )
+    wear: tuple[WearSpec, ...] = Field(
+        default=(), max_length=200, description="worn stretches of the contact wire; droppers keep their lengths"
+    )
     masses: tuple[PointMassSpec, ...] = Field(default=(), max_length=400, description="point masses on the wires")
     defects: tuple[DefectSpec, ...] = Field(
         default=(), max_length=MOST_DROPPERS, description="droppers that are not as designed"
@@ -128,6 +138,11 @@ class SectionSpec(Spec):
         max_length=8,
         description="tension sections, each with wires of its own, in their order along the track; none: one alone",
     )
+
+    @property
+    def changed_since_built(self) -> bool:
+        """Whether the line is no more as its design, which says how long its droppers are cut."""
+        return bool(self.defects or self.wear)
 
     @property
     def wire_supports(self) -> int:
@@ -151,18 +166,20 @@ class SectionSpec(Spec):
             return  # the line says so
         ranges = [(own.first_support, own.last_support) for own in sections] or [(0, len(supports) - 1)]
         wires = [
-            _Wires(own.name if own else None, first, supports[first : last + 1], x)
+            Wires(own.name if own else None, first, supports[first : last + 1], x)
             for own, (first, last), x in zip(sections or (None,), ranges, hung, strict=True)
         ]
         yield from self._masses_elsewhere(wires, half)
+        yield from misplaced_elements(self.elements, [(m.wire, m.station) for m in self.masses], wires, half)
+        yield from misplaced_wear(self.wear, wires)
         yield from elsewhere(self.profiles, self.kinks, [(w.name or "", w.supports[0], w.supports[-1]) for w in wires])
         yield from self._defects_elsewhere(wires)
 
-    def _masses_elsewhere(self, wires: list[_Wires], half: float) -> Iterator[str]:
+    def _masses_elsewhere(self, wires: list[Wires], half: float) -> Iterator[str]:
         """Name masses that no wire carries, or whose place is taken."""
         for k, mass in enumerate(self.masses):
             over = [w for w in wires if w.supports and w.supports[0] < mass.station < w.supports[-1]]
-            own, problem = _chosen(f"section.masses[{k}]", mass.section, over, wires)
+            own, problem = chosen(f"section.masses[{k}]", mass.section, over, wires)
             if problem or own is None:
                 yield problem
                 continue
@@ -180,7 +197,7 @@ class SectionSpec(Spec):
                     f"dropper or clamp at {near:g} m (give a dropper a heavier clamp instead)"
                 )
 
-    def _defects_elsewhere(self, wires: list[_Wires]) -> Iterator[str]:
+    def _defects_elsewhere(self, wires: list[Wires]) -> Iterator[str]:
         """Name defects of droppers that the line does not have, and droppers with two of one kind."""
         last = max(w.first + len(w.supports) - 1 for w in wires)
         seen: dict[tuple[str | None, int, int], str] = {}
@@ -189,7 +206,7 @@ class SectionSpec(Spec):
             if not over:
                 yield f"section.defects[{k}].span must be 1 to {last}: got {defect.span}"
                 continue
-            own, problem = _chosen(f"section.defects[{k}]", defect.section, over, wires)
+            own, problem = chosen(f"section.defects[{k}]", defect.section, over, wires)
             if problem or own is None:
                 yield problem
                 continue
@@ -204,26 +221,3 @@ class SectionSpec(Spec):
             elif at in seen and {seen[at], defect.kind} != {"length", "stiffness"}:
                 yield f"section.defects[{k}] is the second of dropper {at[2]} of span {at[1]}, which is {seen[at]}"
             seen[at] = defect.kind
-
-
-class _Wires(NamedTuple):
-    """Wires of one tension section: its name, number of its first support, its supports and droppers [m]."""
-
-    name: str | None
-    first: int
-    supports: tuple[float, ...]
-    droppers: tuple[float, ...]
-
-
-def _chosen(key: str, name: str | None, over: list[_Wires], wires: list[_Wires]) -> tuple[_Wires | None, str]:
-    """Wires that a name or a place chooses, or what keeps it from that."""
-    known = [w.name for w in wires if w.name]
-    if name is not None and name not in known:
-        return None, f"{key}.section must be one of {', '.join(known) or 'no'} tension sections: got '{name}'"
-    if name is None and len(over) > 1:
-        names = " and ".join(str(w.name) for w in over)
-        return None, f"{key}.section is missing: the tension sections {names} overlap there"
-    here = [w for w in over if name in (None, w.name)]
-    if name is not None and not here:
-        return None, f"{key}.section must pass there: '{name}' does not"
-    return (here or wires)[0], ""

@@ -17,6 +17,7 @@ from catenary.layout.running_surface import surface_of
 from catenary.layout.track import head_offset, head_roll
 from catenary.linearised.attachments import steady_arm_direction, steady_arm_pull
 from catenary.linearised.curvature import shortening
+from catenary.linearised.elements import spring_supports
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
 from dynamics.open_line.surroundings import gusts_on, head_stations, space_of
@@ -153,7 +154,10 @@ def _contact_wire(line: WholeLine) -> ContactWire:
     first = np.cumsum([0, *(len(each) for each in ordered)])
     q = q[elems]
     begin, end = q[:, 0, 0].copy(), q[first[1:] - 1, 1, 0].copy()
-    surfaces = [surface_of(eq.spec.section, w, float(begin[first[w]]), float(end[w])) for w in range(len(ordered))]
+    surfaces = [
+        surface_of(eq.spec.section, eq.spec.contact_wire, w, (float(begin[first[w]]), float(end[w])))
+        for w in range(len(ordered))
+    ]
     surface_first = np.cumsum([0, *(len(each) for each in surfaces)])
     return ContactWire(
         dof, q.reshape(-1, 12).copy(), eq.elem_l0[elems], begin, end, first, np.concatenate(surfaces), surface_first
@@ -193,7 +197,7 @@ def _arms(line: WholeLine) -> Arms:
 
 
 def _springs(line: WholeLine) -> Springs:
-    """Messenger supports, arms of the planar model, and whatever holds the ends."""
+    """Messenger supports, arms of the planar model, spring supports, and whatever holds the ends."""
     eq, mesh = line.equilibrium, line.equilibrium.mesh
     support = eq.spec.support
     n = line.mass.shape[0]
@@ -205,6 +209,8 @@ def _springs(line: WholeLine) -> Springs:
         np.add.at(stiffness, arms[arms >= 0], support.steady_arm_stiffness)
     held, hold = line.end_springs
     np.add.at(stiffness, held, hold)
+    elements, hold = spring_supports(eq)
+    np.add.at(stiffness, line.kept(elements), hold)
     dof = np.flatnonzero(stiffness)
     return Springs(dof, stiffness[dof])
 

@@ -131,7 +131,7 @@ def surface_at(eq: Equilibrium, wire: int, x: Floats) -> Floats:
     begin, end = (
         (supports[0], supports[-1]) if own is None else (supports[own.first_support], supports[own.last_support])
     )
-    heights = surface_of(section, wire, begin, end)
+    heights = surface_of(section, eq.spec.contact_wire, wire, (begin, end))
     return np.interp(x, np.linspace(begin, end, len(heights)), heights) if heights.size else np.zeros(len(x))
 
 

@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
+import yaml
 
 import catenary
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
 from catenary.form_finding.prescribed import prescribed_by_heights, prescribed_by_lengths
 from catenary.layout.key_points import AUXILIARY
+from catenary.library.line_workbook import write_line_workbook
+from catenary.library.lines import line_file_of
 from catenary.linearised.attachments import point_masses
 from catenary.linearised.cell import vertical_cell
 from catenary.linearised.elasticity import static_elasticity
-from catenary.linearised.static_checks import faults_in_words
+from catenary.linearised.open_line import linearise
+from catenary.linearised.static_checks import faults_in_words, loose_in_words
 
 GRAVITY = 9.81
 SUPPLE = {"bending_stiffness": 0.0}
@@ -132,7 +136,13 @@ def test_heights_follow_from_lengths_and_lengths_from_heights(compound):
         ({"auxiliary_wire": {"droppers": {"positions": [5.0, 12.6, 25.0]}}}, "must stand at a dropper, or 0.3 m clear"),
         ({"auxiliary_wire": {"droppers": {"positions": [0.1]}}}, "must stay 0.3 m clear of the support"),
         ({"auxiliary_wire": {"droppers": {"auxiliary_wire_heights": [0.0]}}}, "one for each of 5 main droppers"),
-        ({"repeat": {"spans": 2, "defects": [{"span": 1, "dropper": 1, "kind": "broken"}]}}, "repeat must be left out"),
+        (
+            {
+                "auxiliary_wire": {"droppers": {"positions": [2.5, 15.0, 25.0, 35.0, 45.0]}},
+                "repeat": {"spans": 2, "defects": [{"span": 1, "dropper": 1, "kind": "broken"}]},
+            },
+            "main droppers that share no clamp with a dropper: one stands at 2.5 m",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(compound, changes, words):
@@ -163,3 +173,76 @@ def test_two_wires_are_one_of_twice_everything(dimension):
     single = vertical_cell(periodic_equilibrium(two.with_changes(contact_wire={"count": 1})))
     assert not np.array_equal(single.mass.own, cells[0].mass.own)
     assert "contact wire 2 x 10.5 kN" in two.in_words
+
+
+@pytest.fixture
+def by_stations(tmp_path, monkeypatch):
+    """Write a line file of compound spans into a folder of its own, and read it."""
+    monkeypatch.chdir(tmp_path)
+
+    def read(at, **keys):
+        content = {"kind": "line", "type": "shinkansen_compound", "supports": [{"station_m": x} for x in at], **keys}
+        (tmp_path / "km12.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+        return catenary.load_line("km12.yaml")
+
+    return read
+
+
+@pytest.mark.parametrize("dimension", ["planar", "spatial"])
+def test_equal_spans_by_stations_are_the_open_line_of_the_type_bit_by_bit(compound, by_stations, dimension):
+    """Main droppers come last by stations, and last of every period of the type."""
+    there = open_line_equilibrium(compound.with_changes(dimension=dimension), 5)
+    here = open_line_equilibrium(by_stations([50 * k for k in range(6)], changes={"dimension": dimension}), 5)
+    assert np.array_equal(here.q, there.q) and np.array_equal(here.elem_l0, there.elem_l0)
+    order = np.argsort(there.mesh.layout.dropper_is_main, kind="stable")
+    assert np.array_equal(here.dropper_force, there.dropper_force[order])
+    matrices = linearise(here), linearise(there)
+    for name in ("mass", "damping", "stiffness"):
+        assert abs(getattr(matrices[0], name) - getattr(matrices[1], name)).max() == 0.0
+
+
+def test_a_period_of_equal_spans_hangs_as_one_and_a_defect_as_on_a_line_that_ends(compound, by_stations):
+    one, cell = periodic_equilibrium(compound), periodic_equilibrium(compound.with_changes(repeat={"spans": 3}))
+    alike = dict(zip(np.round(one.mesh.layout.dropper_x, 6), one.dropper_force, strict=True))
+    for x, force in zip(cell.mesh.layout.dropper_x, cell.dropper_force, strict=True):
+        assert force == pytest.approx(alike[round(x % 50.0, 6)], abs=1e-6)
+    defects = [{"span": 4, "dropper": 4, "kind": "broken"}, {"span": 4, "dropper": 7, "kind": "length", "by": 0.01}]
+    period = periodic_equilibrium(compound.with_changes(repeat={"spans": 7, "defects": defects}))
+    written = [defects[0], {"span": 4, "dropper": 7, "kind": "length", "by_mm": 10}]
+    line = open_line_equilibrium(by_stations([50 * k for k in range(8)], defects=written), 7)
+    assert np.allclose(period.mesh.layout.dropper_x, line.mesh.layout.dropper_x)
+    middle = np.abs(np.array(line.mesh.layout.dropper_x) - 175.0) < 75.0
+    np.testing.assert_allclose(period.dropper_force[middle], line.dropper_force[middle], rtol=0, atol=0.01)
+    sound = cell.dropper_force[np.array(cell.mesh.layout.dropper_is_main)][:5]
+    own = np.flatnonzero(line.mesh.layout.dropper_is_main)
+    assert len(line.dropper_force) == 7 * 15 - 1 and np.abs(line.dropper_force[own[15:20]] - sound).max() > 1.0
+    # contact and auxiliary wire keep the clamps of the broken dropper, and supports carry them
+    assert [wire for wire, _ in line.mesh.layout.masses] == [0, AUXILIARY]
+    supported = period.steady_arm_force.sum() + period.messenger_support_force.sum()
+    left = GRAVITY * sum(mass for _, mass in period.mesh.layout.masses)
+    assert supported == pytest.approx(weight_of(period) + left, abs=1e-4)
+
+
+def test_rows_of_main_droppers_stand_in_place_of_the_types_and_a_workbook_holds_them(by_stations, tmp_path):
+    at = [0, 50, 95, 150, 200]
+    rows = [{"span": 3, "position": x, "height_mm": -5} for x in (5, 16, 27, 38, 50)]
+    line = by_stations(at, main_droppers=rows)
+    main = line.auxiliary_wire.droppers
+    assert main.positions[5:15] == (54.5, 63.5, 72.5, 81.5, 90.5, 100, 111, 122, 133, 145)
+    assert main.auxiliary_wire_heights[10:15] == (-0.005,) * 5 and set(main.auxiliary_wire_heights[:10]) == {0.0}
+    assert open_line_equilibrium(line, 4).status.value == "ok"
+    write_line_workbook(tmp_path / "km12.xlsx", "shinkansen_compound", line_file_of(tmp_path / "km12.yaml"), line)
+    assert catenary.load_line("km12.xlsx").auxiliary_wire == line.auxiliary_wire
+    with pytest.raises(InputError, match="main droppers need a type of kind compound"):
+        by_stations([55 * k for k in range(5)], type="bruni_2015", main_droppers=rows[:1])
+    sections = [{"name": "A", "from": 0, "to": 150}, {"name": "B", "from": 50, "to": 200}]
+    with pytest.raises(InputError, match="tension_sections must be left out: kind is 'compound'"):
+        by_stations(at, sections=sections)
+
+
+def test_a_main_dropper_that_hangs_loose_is_named(compound):
+    cut = prescribed_by_lengths(periodic_equilibrium(compound))
+    lengths = [*cut.auxiliary_wire.droppers.lengths]
+    lengths[1] += 0.3
+    longer = cut.with_changes(auxiliary_wire={"droppers": {"lengths": lengths}})
+    assert "main dropper 2 hangs loose by" in loose_in_words(periodic_equilibrium(longer))

@@ -9,6 +9,7 @@ from catenary.form_finding.first_guess import GRAVITY
 from catenary.linearised.elasticity import static_elasticity
 from catenary.linearised.open_elasticity import open_line_elasticity
 from catenary.spec.line import CatenarySpec
+from dynamics.open_line.build import build_pantographs, build_system, build_whole_line
 from dynamics.solution import solve
 from dynamics.spec.status import Status
 from studies.validation.second_methods import at_rest
@@ -157,3 +158,18 @@ def test_the_elasticity_of_a_long_line_is_that_of_the_infinite_one(build_line):
     for force in (20.0, 300.0):
         found = open_line_elasticity(eq, 6 * 55.0 + x, force)
         np.testing.assert_allclose(found, static_elasticity(cell, x, force), rtol=5e-3)
+
+
+def test_spring_supports_act_with_large_deformation_and_their_dampers_without_rayleigh(build_line, build_case):
+    """What large deformation adds up by springs, and damping beyond alpha M + beta K, are the element's own."""
+    spring = {"station": 80.0, "kind": "spring_support", "wire": "messenger", "stiffness": 3.0e4, "damping": 250.0}
+    line = by_stations(build_line(elements_per_bay=2), [55.0] * 4, elements=[spring])
+    settings = {"kinematics": "nonlinear", "solver": "open_line", "open_line": {**RUN, "spans": 4, "last_evaluated": 3}}
+    case = build_case(line, 250.0, applied_force_N=150.0, **settings)
+    whole = build_whole_line(open_line_equilibrium(line, 4))
+    system, mesh = build_system(case, whole, build_pantographs(case, 27.5)), whole.equilibrium.mesh
+    (at,) = whole.kept(mesh.dof[mesh.mass_nodes, 2])
+    assert system.springs.stiffness[system.springs.dof == at] == pytest.approx([3.0e4])
+    a, b = line.damping.alpha, line.damping.beta
+    own = (whole.damping - a * whole.mass - b * whole.stiffness)[[at]].toarray().ravel()
+    assert own[at] == pytest.approx(250.0 - b * 3.0e4, rel=1e-6) and np.abs(np.delete(own, at)).max() < 1e-6

@@ -64,10 +64,10 @@ def test_profile_and_kink_are_where_they_are_given():
         profiles=(ProfileSpec(stations=(10.0, 20.0, 30.0), heights=(0.001, 0.001, 0.001)),),
         kinks=(KinkSpec(station=25.0, height=-0.004, length=1.0),),
     )
-    h = surface_of(section, 0, 0.0, 50.0)
+    h = surface_of(section, catenary.load_line("bruni_2015").contact_wire, 0, (0.0, 50.0))
     x = np.linspace(0.0, 50.0, len(h))
     assert np.interp([5.0, 15.0, 25.0, 24.75, 35.0], x, h) == pytest.approx([0, 1e-3, -3e-3, -1e-3, 0], abs=1e-6)
-    assert surface_of(SectionSpec(), 0, 0.0, 50.0).size == 0
+    assert surface_of(SectionSpec(), catenary.load_line("bruni_2015").contact_wire, 0, (0.0, 50.0)).size == 0
 
 
 def test_an_even_surface_is_a_wire_that_is_held_as_much_higher():

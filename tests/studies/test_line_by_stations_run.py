@@ -75,6 +75,10 @@ def test_a_run_over_an_overlap_says_how_its_wires_share_the_head(catenary, folde
     a, b = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))["by_wire"]
     assert (a["section"], b["section"]) == ("A", "B") and a["load_percent"] + b["load_percent"] == pytest.approx(100.0)
     assert 165.0 < b["touched_from_m"] <= a["touched_to_m"] < 275.0
+    html = (folder / "run" / "report.html").read_text(encoding="utf-8")
+    page = html[html.index("Wire by wire") :]
+    for wire in (a, b):
+        assert f"{wire['touched_from_m']:.1f}" in page and f"{wire['contact_force_max_N']:.1f}" in page
     kept = read_result(folder / "run" / "result.nc").values
     assert kept["pantograph_wire_force"].shape == (*kept["pantograph_contact_force"].shape, 2)
     np.testing.assert_allclose(kept["pantograph_wire_force"].sum(axis=2), kept["pantograph_contact_force"], atol=1e-9)
@@ -115,6 +119,17 @@ def test_the_overlap_of_the_how_to_page_is_the_one_in_the_examples_and_hangs():
     line = load_line(root / "examples" / "overlap.yaml")
     assert [own.name for own in line.section.tension_sections] == ["A", "B"]
     assert open_line_equilibrium(line, 12).dropper_force.min() > 10.0
+
+
+def test_the_elements_of_the_how_to_page_are_those_in_the_examples_and_hang():
+    root = Path(__file__).resolve().parents[2]
+    text = (root / "examples" / "elements.yaml").read_text(encoding="utf-8")
+    page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
+    assert text.partition("\n")[2] in page
+    line = load_line(root / "examples" / "elements.yaml")
+    assert [own.kind for own in line.section.elements] == ["spring_support", "damper", "insulator"]
+    eq = open_line_equilibrium(line, 8)
+    assert eq.dropper_force.min() > 10.0 and len(eq.mesh.mass_nodes) == 5
 
 
 def test_the_line_of_the_how_to_page_is_the_one_in_the_examples_and_can_be_read():

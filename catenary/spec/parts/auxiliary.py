@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from catenary.spec.components import HIGHEST, LONGEST, SHORTEST, NamedSpec, Spec
+from catenary.spec.repeat import RepeatSpec
+from catenary.spec.section import SectionSpec
 
 __all__ = ["AuxiliarySpec", "MainDropperSpec", "wires_that_do_not_fit"]
 
@@ -106,7 +108,7 @@ def wires_that_do_not_fit(
     kind: str,
     own: AuxiliarySpec | None,
     room: tuple[Sequence[float], Sequence[float], float],
-    others: Mapping[str, object],
+    others: Mapping[str, Any],
     side_by_side: int,
 ) -> list[str]:
     """List what an auxiliary wire, or wires side by side, do not fit on a line.
@@ -118,7 +120,27 @@ def wires_that_do_not_fit(
         problems.append(f"kind is '{kind}' but auxiliary_wire is {'given' if own else 'missing'}")
     if own is not None:
         problems += own.problems(*room)
-        problems += [f"{key} must be left out: kind is 'compound'" for key, value in others.items() if value]
+        problems += [f"{key} must be left out: kind is 'compound'" for key in ("wind", "stitch") if others[key]]
+    problems += _by_stations_problems(own, room[1], others["section"], others["repeat"])
     if others["wind"] is not None and side_by_side > 1:
         problems.append("wind must be left out: there are two wires side by side, which shelter each other")
     return problems
+
+
+def _by_stations_problems(
+    own: AuxiliarySpec | None, droppers: Sequence[float], section: SectionSpec | None, repeat: RepeatSpec | None
+) -> Iterator[str]:
+    """Name masses on an auxiliary wire that is not there, tension sections, and broken droppers that share a clamp."""
+    if own is None:
+        if section is not None and any(mass.wire == "auxiliary" for mass in section.masses):
+            yield "section.masses must be on contact, messenger or stitch wire: the line has no auxiliary wire"
+        return
+    if section is not None and section.tension_sections:
+        yield "section.tension_sections must be left out: kind is 'compound', a line by stations of one section"
+    defects = [d for block in (section, repeat) if block is not None for d in block.defects]
+    shared = [x for x in droppers if any(abs(x - at) < ONE_CLAMP for at in own.droppers.positions)]
+    if shared and any(defect.kind == "broken" for defect in defects):
+        yield (
+            "defects of kind 'broken' need main droppers that share no clamp with a dropper: one stands at "
+            f"{shared[0]:g} m"
+        )

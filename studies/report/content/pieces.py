@@ -70,7 +70,7 @@ class SpanResult:
     point [mm]; ``elasticity`` the static elasticity [mm/N], where it was computed. ``statistics`` has the
     keys of summary.json. ``dropper_cut_length`` is the length to cut each dropper to [m], ``dropper_slack_time`` how
     long each is slack while the train passes [ms], ``dropper_gap`` by how much each hangs loose at rest [mm], empty
-    where none does.
+    where none does. The last ``main_droppers`` of them hold an auxiliary wire.
     """
 
     label: str
@@ -84,6 +84,7 @@ class SpanResult:
     dropper_cut_length: Array = field(default_factory=lambda: np.zeros(0))
     dropper_slack_time: Array = field(default_factory=lambda: np.zeros(0))
     dropper_gap: Array = field(default_factory=lambda: np.zeros(0))
+    main_droppers: int = 0
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from dynamics.charts.numbers import number, with_bound_units
 from studies.report.content.history_content import Histories
@@ -25,7 +26,7 @@ from studies.report.sections.history.place_charts import dropper_extremes_chart,
 from studies.report.sections.length_tolerance import tolerance_table
 from studies.report.sections.line import contact_wire_chart, line_chart
 from studies.report.sections.numerical_error import error_table, sigma_with_error
-from studies.report.sections.tables import dropper_table, elasticity_table, statistics_table
+from studies.report.sections.tables import dropper_table, elasticity_table, statistics_table, value_text
 
 __all__ = ["simulation_page"]
 
@@ -92,6 +93,7 @@ def _statistics(content: SimulationContent) -> tuple[Table, ...]:
     return (
         statistics_table((("value", figures),), content.filter_note),
         *((_span_table(content.by_span),) if len(content.by_span) > 1 else ()),
+        *((_wire_table(content.by_wire),) if content.by_wire else ()),
         *((error_table(content.error),) if content.error is not None else ()),
         *((assessment_table(content.assessment),) if content.assessment is not None else ()),
     )
@@ -105,6 +107,25 @@ def _span_table(spans: tuple[Mapping[str, float], ...]) -> Table:
     names = ("begins at [m]", "mean [N]", "σ [N]", "maximum [N]", "minimum [N]", "uplift at its end [mm]")
     note = f"Filtered force. It varies most in span {worst['span']}, from {worst['begin_m']:g} to {worst['end_m']:g} m."
     return Table("Span by span", ("pantograph", "span", *names), rows, "rrrrrrrr", note)
+
+
+def _wire_table(wires: tuple[Mapping[str, Any], ...]) -> Table:
+    """Figures of every contact wire of a line of several tension sections: where it was touched, and what it took."""
+    names = ("contact_time_percent", "shared_time_percent", "load_percent")
+    forces = ("contact_force_mean_N", "contact_force_max_N")
+    rows = tuple(
+        (
+            f"{w['pantograph']}",
+            w["section"],
+            *(value_text(w[key], 1) for key in ("touched_from_m", "touched_to_m")),
+            *(number(w[key], 1) for key in (*names, *forces)),
+        )
+        for w in wires
+    )
+    columns = ("touched from [m]", "to [m]", "contact [% of time]", "with another [% of time]", "load [%]")
+    note = "Force as computed, over all spans that count; the mean is over the time in which the wire was touched."
+    heads = ("pantograph", "section", *columns, "mean [N]", "maximum [N]")
+    return Table("Wire by wire", heads, rows, "rlrrrrrrr", note)
 
 
 def _sigma_fact(content: SimulationContent, name: str) -> Fact:

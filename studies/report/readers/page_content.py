@@ -48,8 +48,8 @@ class PageContent:
 class SimulationContent(PageContent):
     """Everything the page of one simulation says; ``elasticity`` has loads [N] and span means [mm/N].
 
-    ``error`` and ``by_span`` are those of summary.json. ``static_note`` says of which line the static figures are,
-    where that is not the one that was run.
+    ``error``, ``by_span`` and ``by_wire`` are those of summary.json. ``static_note`` says of which line the static
+    figures are, where that is not the one that was run.
     """
 
     result: SpanResult
@@ -58,6 +58,7 @@ class SimulationContent(PageContent):
     histories: Histories | None = None
     static_note: str = ""
     by_span: tuple[Mapping[str, float], ...] = ()
+    by_wire: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,6 +73,7 @@ def read_simulation(folder: Path) -> SimulationContent:
         elasticity=_span_means(summary),
         error=summary.get("numerical_error") or None,
         by_span=tuple(summary.get("by_span", ())),
+        by_wire=tuple(summary.get("by_wire", ())),
         tolerances=read_droppers(folder / "length_tolerance.json"),
         gradient=read_droppers(folder / "gradient.json"),
         histories=read_histories(stored, case, [p["losses"] for p in figures if "losses" in p]),

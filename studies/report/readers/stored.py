@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from catenary.errors import InputError
+from catenary.layout.laid_out import laid_out
 from catenary.storage import files
 from catenary.storage.plain_yaml import PlainYamlError, parse_plain_yaml
 from catenary.storage.user_file import read_user_text
@@ -118,7 +119,7 @@ def span_result(
     if case.on_open_line:  # what follows the evaluated spans is there for the filter and for uplift
         position = position[position <= line.station(case.open_line.last_evaluated) + 1e-9]
     passage = _last_passage(position, case)
-    gap = values.get("dropper_gap", np.zeros(0))
+    gap, auxiliary = values.get("dropper_gap", np.zeros(0)), laid_out(case.catenary).auxiliary_wire
     return SpanResult(
         label=label,
         drawing=line_drawing(values, line.supports, role) if drawn else None,
@@ -131,6 +132,7 @@ def span_result(
         dropper_cut_length=values.get("dropper_unstretched_length", np.zeros(0)),
         dropper_slack_time=1.0e3 * values.get("dropper_slack_time", np.zeros(0)),
         dropper_gap=1.0e3 * gap if gap.any() else np.zeros(0),
+        main_droppers=0 if auxiliary is None else len(auxiliary.droppers.positions),
     )
 
 

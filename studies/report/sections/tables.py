@@ -183,7 +183,8 @@ def dropper_table(results: tuple[SpanResult, ...]) -> Table:
     """Show every dropper of each design: station, contact-wire height, static force, length to cut, time slack."""
     columns = ["dropper"]
     most = max(r.dropper_x.size for r in results)
-    texts = [[str(k + 1) for k in range(most)]]
+    others = max(r.dropper_x.size - r.main_droppers for r in results)
+    texts = [[str(k + 1) if k < others else f"main {k - others + 1}" for k in range(most)]]
     for name, unit, digits, values_of in DROPPER_COLUMNS:
         for r in results:
             values = values_of(r)

@@ -1,0 +1,62 @@
+"""Validated description of a worn stretch of contact wire, and what is left of a round wire that is worn flat (SI)."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from catenary.spec.components import Spec
+
+__all__ = ["MOST_WORN", "WearSpec", "Worn", "worn_round"]
+
+# share of the section that may be gone [-]
+MOST_WORN = 0.5
+
+
+class WearSpec(Spec):
+    """A stretch of the contact wire that has lost a share of its section, tension and dropper lengths kept."""
+
+    begin: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="where it begins, from the first support [m]")
+    end: Annotated[float, Field(ge=0.0, le=7.2e3)] = Field(description="where it ends, from the first support [m]")
+    area: Annotated[float, Field(gt=0.0, le=MOST_WORN)] = Field(description="share of the section that is gone [-]")
+    depth: Annotated[float, Field(ge=0.0, le=0.01)] | None = Field(
+        default=None,
+        description="how far the running surface lies higher; none: as on a round wire of the same section [m]",
+    )
+    section: str | None = Field(default=None, description="tension section of the wire; needed where there are several")
+
+    @model_validator(mode="after")
+    def _end_is_beyond(self) -> Self:
+        if self.end <= self.begin:
+            raise ValueError(f"end must be beyond begin, {self.begin:g} m: got {self.end:g} m")
+        return self
+
+
+class Worn(NamedTuple):
+    """What is left of a round wire that is worn flat: share of EI, and depth of the flat over the diameter [-]."""
+
+    bending: float
+    depth: float
+
+
+def worn_round(area: float) -> Worn:
+    """Take a segment off a circle: the second moment of what is left, about its own centre, and the segment's height.
+
+    With the half angle a of the segment, seen from the centre of a circle of radius 1: the segment has the area
+    a - sin 2a / 2, the first moment 2/3 sin^3 a and the second moment (a - sin 4a / 4) / 4 about the diameter.
+
+    Parameters
+    ----------
+    area : float
+        Share of the section that is gone [-].
+    """
+    a, low, high = 0.5, 0.0, 0.5 * math.pi + 1.0
+    for _ in range(80):
+        a = 0.5 * (low + high)
+        low, high = (a, high) if a - 0.5 * math.sin(2.0 * a) < area * math.pi else (low, a)
+    left = math.pi * (1.0 - area)
+    first = 2.0 / 3.0 * math.sin(a) ** 3
+    second = 0.25 * math.pi - 0.25 * (a - 0.25 * math.sin(4.0 * a))
+    return Worn((second - first**2 / left) / (0.25 * math.pi), 0.5 * (1.0 - math.cos(a)))
