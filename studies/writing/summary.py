@@ -102,8 +102,14 @@ def summarise(
 
 
 def _in_space(solution: Solution) -> dict[str, Any]:
-    """Figures that a line in the plane does not have: where its wire touches every head."""
-    return {} if not solution.on_head else {"on_head": [asdict(each) for each in solution.on_head]}
+    """Figures that a line in the plane does not have: where its wire touches every head, and its blow-off in wind."""
+    from dynamics.wind.blow_off import blow_off_of
+
+    if not solution.on_head:
+        return {}
+    found: dict[str, Any] = {"on_head": [asdict(each) for each in solution.on_head]}
+    blown = blow_off_of(solution) if solution.case.catenary.wind is not None else None
+    return found if blown is None else {**found, "blow_off": asdict(blown)}
 
 
 def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:
