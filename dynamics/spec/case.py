@@ -164,11 +164,8 @@ class CaseSpec(Spec):
     def part_of_a_period(self) -> str:
         """Warn where an open line counts spans that are not whole periods: their choice then moves the figures."""
         line, several = self.open_line, len(self.catenary.spans)
-        if (
-            self.catenary.ends
-            or not self.on_open_line
-            or (line.last_evaluated - line.first_evaluated + 1) % several == 0
-        ):
+        whole = (line.last_evaluated - line.first_evaluated + 1) % several == 0
+        if self.catenary.ends or not self.on_open_line or whole:
             return ""
         counted = f"counts spans {line.first_evaluated} to {line.last_evaluated}"
         return f"; {counted}, no whole number of the {several} that repeat"

@@ -222,6 +222,10 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines += _by_wire(summary["by_wire"])
     lines += _on_head(summary.get("on_head", []))
     lines += _blow_off(summary.get("blow_off"))
+    if (fixed := summary.get("fixed_wires")) is not None:
+        each = (f"{k} wire {1e-3 * v:.2f} kN ({1e-3 * fixed['tension_strung_N'][k]:.2f} as strung)"
+                for k, v in fixed["tension_N"].items())  # fmt: skip
+        lines.append(f"fixed at both ends, at {fixed['temperature_C']:g} C: {', '.join(each)}")
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]

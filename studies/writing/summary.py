@@ -93,6 +93,7 @@ def summarise(
         "by_span": [asdict(each) for each in figures_by_span(solution)],
         "by_wire": [asdict(each) for each in figures_by_wire(solution)],
         **_in_space(solution),
+        **_fixed_wires(solution),
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
         "warnings": list(rest_warnings(case.catenary)),
@@ -110,6 +111,17 @@ def _in_space(solution: Solution) -> dict[str, Any]:
     found: dict[str, Any] = {"on_head": [asdict(each) for each in solution.on_head]}
     blown = blow_off_of(solution) if solution.case.catenary.wind is not None else None
     return found if blown is None else {**found, "blow_off": asdict(blown)}
+
+
+def _fixed_wires(solution: Solution) -> dict[str, Any]:
+    """Tensions of wires that are fixed at both ends, at their temperature; nothing of a line with weights."""
+    line, found = solution.case.catenary, solution.equilibrium.spec
+    if line.temperature is None:
+        return {}
+    blocks = {"contact": "contact_wire", "messenger": "messenger_wire"}
+    now = {name: getattr(found, blocks[name]).tension for name in line.temperature.fixed}
+    strung = {name: getattr(line, blocks[name]).tension for name in line.temperature.fixed}
+    return {"fixed_wires": {"temperature_C": line.temperature.now_C, "tension_N": now, "tension_strung_N": strung}}
 
 
 def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:

@@ -99,7 +99,7 @@ def test_one_seed_is_one_ride(swaying):
         ({}, "time_s must list 2 times or more"),
     ],
 )
-def test_motions_that_are_none_are_refused(motion, said):
+def test_incomplete_motions_are_refused(motion, said):
     with pytest.raises(ValueError, match=said):
         BaseMotionSpec.model_validate(motion)
 
