@@ -34,14 +34,12 @@ def swaying(build_case):
 
     def build(motion, **changes):
         settings = {"spans": 7, "first_evaluated": 3, "last_evaluated": 4, "spans_after": 1}
-        case = build_case(
-            "bruni_2015", 200.0, solver="open_line", applied_force_N=120.0, dt=4e-3, open_line=settings,
-            base_motion=motion, **changes,
-        )  # fmt: skip
+        case = build_case("bruni_2015", 200.0, solver="open_line", applied_force_N=120.0, dt=4e-3, open_line=settings)
         mesh = {"elements_per_bay": 2, "largest_element_length": 6.0}
         line = case.catenary.with_changes(dimension="spatial", mesh=mesh)
         panto = case.pantograph.with_changes(head=HEAD)
-        return type(case).model_validate({**case.model_dump(), "catenary": line, "pantograph": panto})
+        content = {**case.model_dump(), "catenary": line, "pantograph": panto, "base_motion": motion, **changes}
+        return type(case).model_validate(content)
 
     return build
 
