@@ -172,6 +172,7 @@ def _march(
         shape=np.zeros((0, n)),
         every=0,
         iterations=np.zeros(count, dtype=np.int64),
+        in_space=False,
     )
     done, residual, _ = march(system, state, scheme, work, record, 0)
     if done < count:

@@ -49,7 +49,7 @@ def base_record(case: CaseSpec) -> BaseRecord:
             np.array(values) if values else np.zeros(len(time)) for values in (wanted.height_m, wanted.side_m)
         )
         return BaseRecord(time, height, side)
-    time = np.arange(int(np.ceil(case.run_time / STEP)) + 2) * STEP
+    time = STEP * np.arange(int(np.ceil(case.run_time / STEP)) + 2, dtype=np.float64)
     rng = np.random.default_rng(wanted.seed)
     return BaseRecord(time, *(drawn_motion(each, len(time), rng) for each in (wanted.drawn_height, wanted.drawn_side)))
 
