@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.elements.formulation import element_of
+from catenary.form_finding.at_temperature import at_temperature
 from catenary.form_finding.defects import as_built, as_designed
 from catenary.form_finding.equations import FormFindingProblem, node_coordinates, residual_and_jacobian
 from catenary.form_finding.joined import joined
@@ -52,6 +53,8 @@ LOOSE = 1.0e3
 
 def periodic_equilibrium(spec: CatenarySpec, like: Mesh | None = None) -> Equilibrium:
     """Find the equilibrium of one cell of the infinite line, on its own mesh or bay by bay like another."""
+    if spec.temperature is not None:
+        return at_temperature(spec, lambda line: periodic_equilibrium(line, like))
     spec = laid_out(spec.repeating)
     if spec.section is None or not spec.section.changed_since_built:
         return find_equilibrium(spec, mesh_of(spec, periodic_layout(spec), like))
@@ -65,6 +68,11 @@ def open_line_equilibrium(spec: CatenarySpec, n_spans: int) -> Equilibrium:
     cut; with the lengths as they are, and without those that are broken, the line is found again. Tension sections
     share no wire: each is found for itself.
     """
+    if spec.temperature is not None:
+        if spec.ends:
+            return at_temperature(spec, lambda line: open_line_equilibrium(line, n_spans))
+        period = periodic_equilibrium(spec)  # whose wires are fixed far away
+        return open_line_equilibrium(period.spec, n_spans) if period.status is EquilibriumStatus.OK else period
     parts = parts_of(spec)
     if len(parts) > 1:
         return joined(spec, [open_line_equilibrium(part.line, len(part.line.spans)) for part in parts])

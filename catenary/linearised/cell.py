@@ -95,6 +95,17 @@ class VerticalCell:
         over = np.repeat(shift > shift[:, :1], 2, axis=1)
         return np.where(over, cell + self.n_dof, cell), weight
 
+    def side_operator(self, x: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Cell dofs and weights (x, 4) of the contact wire's side motion at ``x``, to the left in the cell's own sense.
+
+        Spatial lines alone; a dof of the next cell's interface as in `contact_operator`.
+        """
+        mesh = self.equilibrium.mesh
+        e, _, weight = contact_table(self.equilibrium, x)
+        dof, sign = _component(mesh, self.dof_of, Y)
+        over = np.repeat(mesh.elem_shift[e] > mesh.elem_shift[e][:, :1], 2, axis=1)
+        return dof[e] + self.n_dof * over, sign[e] * weight
+
     def dropper_operator(self) -> NDArray[np.float64]:
         """Stretch of every dropper per unit of each dof (dof, dropper)."""
         operator = np.zeros((self.n_dof, len(self.dropper_dof)))

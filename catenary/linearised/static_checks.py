@@ -12,14 +12,14 @@ from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus
 from catenary.form_finding.nearest import nearest_heights
 from catenary.layout.geometry import CONTACT
 from catenary.linearised.attachments import steady_arm_pull
-from catenary.linearised.contact_wire import place_on_head, static_height
+from catenary.linearised.blow_off import farthest_place, in_gust
+from catenary.linearised.contact_wire import static_height
 
 __all__ = [
     "SLACK_FORCE",
     "STEEPEST_ARM",
     "Fault",
     "FaultKind",
-    "farthest_place",
     "faults_at_rest",
     "faults_in_words",
     "loose_in_words",
@@ -220,24 +220,22 @@ def _blown(eq: Equilibrium) -> list[Fault]:
     wind = eq.spec.wind
     if wind is None or wind.largest_place is None:
         return []
-    at, place = farthest_place(eq)
+    gust = in_gust(eq)
+    if gust is None:
+        sentence = (
+            f"= {wind.largest_place:g} m cannot be judged: the line does not hang in a gust of {wind.speed:g} m/s"
+        )
+        return [Fault(FaultKind.BLOWN, "wind.largest_place", sentence)]
+    at, place = farthest_place(gust)
     if abs(place) <= wind.largest_place:
         return []
+    factor = "" if wind.gust_factor == 1.0 else f" with gusts of {wind.gust_factor:g} times its load"
     sentence = (
         f"= {wind.largest_place:g} m is less than what the contact wire stands off the middle of the head at "
-        f"{at:.2f} m in a wind of {wind.speed:g} m/s: {abs(place):.3f} m; raise contact_wire.tension, shorten the span "
-        f"or change support.stagger"
+        f"{at:.2f} m in a wind of {wind.speed:g} m/s{factor}: {abs(place):.3f} m; raise contact_wire.tension, shorten "
+        f"the span or change support.stagger"
     )
     return [Fault(FaultKind.BLOWN, "wind.largest_place", sentence)]
-
-
-def farthest_place(eq: Equilibrium) -> tuple[float, float]:
-    """Station of the contact wire where it stands farthest from the middle of the head, and how far to the left [m]."""
-    mesh = eq.mesh
-    x = np.unique(np.round(mesh.node_x[np.unique(mesh.elem_nodes[mesh.elem_wire == CONTACT])], 9))
-    place = place_on_head(eq, x)
-    k = int(np.argmax(np.abs(place)))
-    return float(x[k]), float(place[k])
 
 
 def _steep(eq: Equilibrium) -> list[Fault]:

@@ -17,6 +17,8 @@ from catenary.spec.placing.stitch import stitch_problems
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.section import DROPPER_MAKES, MOST_SPANS, SectionSpec
 from catenary.spec.shown import dropper_table
+from catenary.spec.surroundings.fits import Surroundings, problems_of_surroundings
+from catenary.spec.surroundings.temperature import TemperatureSpec
 from catenary.spec.surroundings.track import TrackSpec
 from catenary.spec.surroundings.wind import WindSpec
 from catenary.wires.names import BLOCKS, marks_of_names, misplaced
@@ -56,8 +58,7 @@ class CatenarySpec(Spec):
     )
     tension_in_motion: TensionInMotion = Field(
         default="coupled",
-        description="wires' tensions in motion: coupled to what stretches them, or constant as at rest, as many codes "
-        "have them",
+        description="tensions in motion: coupled to what stretches the wires, or constant as at rest, as in many codes",
     )
     span_length: Span = Field(description="support to support [m]; the first one where further_spans follow")
     further_spans: tuple[Span, ...] = Field(
@@ -90,6 +91,7 @@ class CatenarySpec(Spec):
     )
     track: TrackSpec | None = Field(default=None, description="curves, cant and gradient; spatial only")
     wind: WindSpec | None = Field(default=None, description="steady wind across the track; spatial only")
+    temperature: TemperatureSpec | None = Field(default=None, description="of wires that are fixed at both ends")
     provenance: dict[str, LineMark] = Field(
         default_factory=dict,
         max_length=1000,
@@ -247,7 +249,7 @@ class CatenarySpec(Spec):
             later = ("tension_sections", "profiles", "kinks", "irregularity", "elements", "wear")
             content["section"] = {k: v for k, v in content["section"].items() if v or k not in later}
         usual: dict[str, tuple[Any, ...]] = dict.fromkeys(
-            ("section", "repeat", "track", "wind", "auxiliary_wire"), (None,)
+            ("section", "repeat", "track", "wind", "temperature", "auxiliary_wire"), (None,)
         )
         usual |= {"further_spans": ([], ()), "tension_in_motion": ("coupled",)}
         return {k: v for k, v in content.items() if v not in usual.get(k, ())}
@@ -275,10 +277,8 @@ class CatenarySpec(Spec):
             )
         if self.dimension == "spatial" and self.support.steady_arm is None:
             problems.append("support.steady_arm (length, axial_stiffness) is missing: the spatial model needs it")
-        if self.dimension == "planar" and (self.track is not None or self.wind is not None):
-            problems.append("track and wind need dimension=spatial: in the plane nothing moves to the side")
-        if self.wind is not None and self.stitch is not None and self.wind.stitch is None:
-            problems.append("wind.stitch (diameter, drag_coefficient) is missing: the line has stitch wires")
+        around = Surroundings(self.track, self.wind, self.temperature, bool(own))
+        problems += problems_of_surroundings(around, self.dimension, self.kind)
         if (self.kind == "stitched") != (self.stitch is not None):
             problems.append(f"kind is '{self.kind}' but stitch is {'given' if self.stitch else 'missing'}")
         if self.stitch is None and self.damping.stitch is not None:

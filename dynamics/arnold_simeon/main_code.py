@@ -153,8 +153,7 @@ def _march(
         pantographs=_train(line.spec),
         gusts=STILL,
     )
-    h, count = steps
-    panto = system.pantographs
+    (h, count), panto = steps, system.pantographs
     points = system.contact_wire.dof[:, [2, 5, 8, 11]], np.tile([0.5, 0.0, 0.5, 0.0], (line.intervals, 1))
     matrices = Matrices(M, C, K, np.asarray(panto.mass), panto.damping, panto.stiffness, stiffness, *points)
     scheme = INTEGRATORS["newmark"].init(matrices, Request(h, tolerance=TOLERANCE))
@@ -172,6 +171,7 @@ def _march(
         shape=np.zeros((0, n)),
         every=0,
         iterations=np.zeros(count, dtype=np.int64),
+        in_space=False,
     )
     done, residual, _ = march(system, state, scheme, work, record, 0)
     if done < count:

@@ -14,13 +14,13 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
 from catenary.layout.running_surface import surface_of
-from catenary.layout.track import head_offset, head_roll
+from catenary.layout.track import head_roll
 from catenary.linearised.attachments import steady_arm_direction, steady_arm_pull
 from catenary.linearised.curvature import shortening
 from catenary.linearised.elements import spring_supports
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
-from dynamics.open_line.surroundings import gusts_on, head_stations, space_of
+from dynamics.open_line.surroundings import gusts_on, head_middle, space_of
 from dynamics.open_line.system import (
     ANCF,
     BEAM,
@@ -35,6 +35,7 @@ from dynamics.open_line.system import (
 )
 from dynamics.open_line.wire_ends import wire_ends
 from dynamics.pantograph.articulated import Mechanism
+from dynamics.pantograph.base_record import base_record
 from dynamics.pantograph.control.discrete import control_of
 from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.spec.case import CaseSpec
@@ -230,12 +231,12 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
     """
     driven = case.pantograph.kind == "fmu"
     own = HEAD_ALONE if driven else linear_pantograph(case.pantograph, case.pressed_N)
-    stations, track = head_stations(case), case.catenary.track
+    base, track = base_record(case), case.catenary.track
+    stations, middle = head_middle(case, base)
     trailing = case.trailing
     applied = float(case.applied_force_N or 0.0)
     forces = [applied, *(trailing.applied_forces_N or (applied,) * len(trailing.distances_m))]
     at = start - np.array([0.0, *trailing.distances_m])
-    base = case.base_motion
     return Pantographs(
         mass=own.mass,
         damping=own.damping,
@@ -249,8 +250,8 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         entry_length=trailing.entry_length_m,
         entry_drop=trailing.entry_drop_m,
         speed=case.speed,
-        base_time=np.array(base.time_s if base else ()),
-        base_height=np.array(base.height_m if base else ()),
+        base_time=base.time,
+        base_height=base.height,
         base_stiffness=own.base_stiffness,
         base_damping=own.base_damping,
         held=np.zeros(len(forces) if driven else 0),
@@ -258,7 +259,7 @@ def build_pantographs(case: CaseSpec, start: float) -> Pantographs:
         row=_row(own.mechanism),
         rolls=own.rolls,
         head_x=stations,
-        head_y=head_offset(track, stations),
+        head_y=middle,
         head_turned=-head_roll(track, stations),  # to the left is down on the left side
         control=control_of(case.pantograph.control, own, case.time_step, case.pressed_N),
     )

@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 
 from dynamics.open_line.contact_space import frame_of, push_in_space, slide_to_point
-from dynamics.open_line.system import BEAM, Floats, Motion, State, System, Touch
+from dynamics.open_line.system import BEAM, Contacts, Floats, Motion, State, System, Touch
 
-__all__ = ["add_contacts", "height_over", "on_head"]
+__all__ = ["add_contacts", "height_over", "on_head", "place_in_motion"]
 
 _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "nsz", "arcp", "reassoc"}}
 SLOWEST_IMPACT = 1.0e-3  # m/s: a contact that closes slower is elastic
@@ -177,6 +177,14 @@ def _lever(system, w, u, x):
 
 
 @njit(**_OPTIONS)
+def _sideways(panto, x):
+    """Speed to the left of a head's middle that cant or the vehicle moves there [m/s]."""
+    k = min(max(np.searchsorted(panto.head_x, x, side="right") - 1, 0), panto.head_x.size - 2)
+    way = panto.head_x[k + 1] - panto.head_x[k]
+    return panto.speed * (panto.head_y[k + 1] - panto.head_y[k]) / way
+
+
+@njit(**_OPTIONS)
 def _force_in_space(system, state, moving, c, x, out, contact):
     """Normal force of contact c, found on wire and head in space, taken off ``out`` with its friction."""
     u, v, z, zv = moving
@@ -194,7 +202,7 @@ def _force_in_space(system, state, moving, c, x, out, contact):
     frame_of(shape[1], n1, n2)
     length, gap, rate, sliding = np.sqrt(n2[0] * n2[0] + n2[2] * n2[2]), 0.0, 0.0, np.empty(3)
     arm_y, arm_z = point[1] - middle[1], point[2] - middle[2]
-    head = (panto.speed, -rolling * arm_z, zv[p, 0] + rolling * arm_y)
+    head = (panto.speed, _sideways(panto, x) - rolling * arm_z, zv[p, 0] + rolling * arm_y)
     for k in range(3):
         sliding[k] = head[k]
         for j in range(4):
@@ -237,6 +245,24 @@ def _press(system, w, u, x, lam, out):
             i = wire.dof[e, 3 * j + 2]
             if i >= 0:
                 out[i] -= law.weight[k] * N[j] * lam
+
+
+@njit(**_OPTIONS)
+def place_in_motion(system: System, u: Floats, contacts: Contacts, p: int, x: float) -> float:
+    """Place of the lowest wire to the left of the middle of head p at station x, as it has moved there [m]."""
+    wire, panto, wires = system.contact_wire, system.pantographs, system.contact_wire.end.size
+    w, height = -1, height_over(contacts.height, p, wires)
+    for k in range(wires):
+        if contacts.height[p * wires + k] == height:
+            w = k
+    if w < 0:
+        return np.nan
+    e, xi = _contact_point(wire, w, u, x, system)
+    N, y = _hermite(xi, wire.l0[e]), 0.0
+    for j in range(4):
+        i = wire.dof[e, 3 * j + 1]
+        y += N[j] * (wire.rest[e, 3 * j + 1] + (u[i] if i >= 0 else 0.0))
+    return y - np.interp(x, panto.head_x, panto.head_y)
 
 
 @njit(**_OPTIONS)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dynamics.open_line.contact import height_over, on_head
+from dynamics.open_line.contact import height_over, on_head, place_in_motion
 from dynamics.open_line.dropper_forces import dropper_pull, taut
 from dynamics.open_line.integrators.compiled import begin, step
 from dynamics.open_line.integrators.registry import Scheme
@@ -26,9 +26,10 @@ class Record(NamedTuple):
 
     ``force``, ``height`` (pantograph): contact force and wire height there; ``wire_force`` (contact): that of each
     pantograph with each contact wire; ``masses`` (3, pantograph, mass): height, velocity, acceleration; ``head`` (2,
-    pantograph): roll, and the first wire's place on it where contacts are sought in space; ``dropper`` (dropper):
-    tension; ``points`` (3, point): displacement, velocity, acceleration of the watched dofs; ``shape`` (frame, dof):
-    whole line every ``every`` steps; ``iterations``; ``control`` (pantograph): force of a controller, if any.
+    pantograph): roll, and the place on it of the first wire where contacts are sought in space, of the lowest one as it
+    moves where the line is ``in_space``; ``dropper`` (dropper): tension; ``points`` (3, point): displacement, velocity,
+    acceleration of the watched dofs; ``shape`` (frame, dof): whole line every ``every`` steps; ``iterations``;
+    ``control`` (pantograph): force of a controller, if any.
     """
 
     force: NDArray[np.float64]
@@ -42,18 +43,22 @@ class Record(NamedTuple):
     shape: NDArray[np.float64]
     every: int
     iterations: NDArray[np.int64]
+    in_space: bool
     control: NDArray[np.float64] = NO_CONTROL
 
 
 @njit(**_OPTIONS)
-def _write(system, state, work, record, k, step):
-    """Note the end of a step in row k."""
-    wires = system.contact_wire.end.size
+def _write(system, state, work, record, at, t):
+    """Note the end of a step, at time t, in row and step ``at``."""
+    (k, step), panto, wires = at, system.pantographs, system.contact_wire.end.size
     record.wire_force[k] = state.force
     for p in range(record.force.shape[1]):
         record.force[k, p] = on_head(state.force, p, wires)
         record.height[k, p] = height_over(work.contacts.height, p, wires)
-        record.head[k, 1, p] = work.contacts.place[p * wires]
+        if system.law.space.wanted:
+            record.head[k, 1, p] = work.contacts.place[p * wires]
+        elif record.in_space:
+            record.head[k, 1, p] = place_in_motion(system, state.u, work.contacts, p, panto.start[p] + panto.speed * t)
     if system.pantographs.control.present:
         record.control[k] = work.push
     record.masses[k, 0], record.masses[k, 1], record.masses[k, 2] = state.z, state.zv, state.za
@@ -96,7 +101,7 @@ def march_step(
     count, residual = step(system, state, scheme, work, number * scheme.dt)
     if count >= 0:
         _close_contacts(state, work)
-        _write(system, state, work, record, k, number)
+        _write(system, state, work, record, at, (number + 1) * scheme.dt)
         record.iterations[k] = count
     return count, residual
 
@@ -117,6 +122,6 @@ def march(
         if count < 0:
             return k, residual, count
         _close_contacts(state, work)
-        _write(system, state, work, record, k, first + k)
+        _write(system, state, work, record, (k, first + k), (first + k + 1) * scheme.dt)
         record.iterations[k] = count
     return record.force.shape[0], residual, count

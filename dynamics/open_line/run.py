@@ -34,8 +34,8 @@ class LineRun:
     ----------
     histories : Histories
         Up to the last step that converged.
-    head : float array (time, 2, pantograph)
-        Roll of every head [rad], and the wire's place on it [m].
+    head : float array (time, 3, pantograph)
+        Roll of every head [rad], the wire's place on it and its side motion there [m].
     applied_forces_N : tuple of float
         Of every pantograph [N].
     iterations_mean : float

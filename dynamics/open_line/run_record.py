@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from catenary.linearised.contact_wire import contact_table, place_on_head
 from dynamics.contact_force.filters import filter_record
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.march import Record
+from dynamics.open_line.static_start import vehicle_side
 from dynamics.open_line.system import Pantographs, State, System
 from dynamics.results.histories import Frames, Histories
 from dynamics.spec.case import CaseSpec
@@ -55,6 +57,8 @@ class RunRecord:
         frames = steps // self.every if self.every else 0
         count = len(pantographs.start)
         self.shown = np.asarray(pantographs.shown)
+        self.sways = case.base_motion is not None and case.base_motion.moves_sideways
+        self.moved_to = partial(vehicle_side, line, pantographs)
         self.force = np.zeros((steps, count))
         self.height = np.zeros((steps, count))
         self.wire_force = np.zeros((steps, count * len(mesh.contact_runs)))
@@ -82,15 +86,21 @@ class RunRecord:
             self.shape[shapes],
             self.every,
             self.iterations[cut],
+            self.line.equilibrium.mesh.spatial,
             self.control[cut],
         )
 
     def on_head(self, done: int, position: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Roll of every head [rad] and place of the wire on it [m] (time, 2, pantograph): at rest, or as was sought."""
-        head = self.head[:done]
+        """Roll of every head [rad], place of the wire on it and its side motion there [m] (time, 3, pantograph).
+
+        The place is the one at rest, with the motion from there, or as was sought, without any.
+        """
+        head, eq = np.zeros((done, 3, self.head.shape[2])), self.line.equilibrium
+        head[:, :2] = self.head[:done]
         if self.case.contact.space is None:
             for p, x in enumerate(position.T):
-                head[:, 1, p] = place_on_head(self.line.equilibrium, x)
+                rest = place_on_head(eq, x) - (self.moved_to(x) if self.sways else 0.0)
+                head[:, 1, p], head[:, 2, p] = rest, head[:, 1, p] - rest if eq.mesh.spatial else 0.0
         return head
 
     def histories(self, done: int, system: System, state: State) -> Histories:

@@ -9,6 +9,7 @@ from scipy.sparse.linalg import splu
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.running_surface import surface_of
+from catenary.layout.track import head_offset
 from catenary.linearised.chain import AXIAL_HOLD
 from catenary.linearised.contact_wire import contact_table, covered_by, place_on_head, static_height
 from dynamics.open_line.build import WholeLine
@@ -18,7 +19,7 @@ from dynamics.pantograph.linear import HEAD_ALONE, linear_pantograph
 from dynamics.pantograph.lumped import pressed_at_rest
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["rest_under", "start_at_rest", "static_start"]
+__all__ = ["rest_under", "start_at_rest", "static_start", "vehicle_side"]
 
 
 def static_start(case: CaseSpec, line: WholeLine, pantographs: Pantographs) -> State:
@@ -105,7 +106,14 @@ def _unit_loads(line: WholeLine, load: Floats) -> Floats:
 def _levers(line: WholeLine, pantographs: Pantographs, standing: Ints) -> Floats:
     """Place of every wire to the left of the middle of every head that stands (head, wire) [m]."""
     eq, x = line.equilibrium, pantographs.start[standing]
-    return np.stack([place_on_head(eq, x, run) for run in eq.mesh.contact_runs], axis=1)
+    places = np.stack([place_on_head(eq, x, run) for run in eq.mesh.contact_runs], axis=1)
+    return places - vehicle_side(line, pantographs, x)[:, None]
+
+
+def vehicle_side(line: WholeLine, pantographs: Pantographs, x: Floats) -> Floats:
+    """Places to which the vehicle moves heads at stations (x,), to the left of where cant puts them [m]."""
+    middle = np.interp(x, pantographs.head_x, pantographs.head_y)
+    return np.asarray(middle - head_offset(line.equilibrium.spec.track, x), dtype=np.float64)
 
 
 def _contacts(line: WholeLine, x: Floats) -> tuple[Ints, Ints, Floats, Floats]:

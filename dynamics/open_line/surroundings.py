@@ -1,4 +1,4 @@
-"""What a whole line and its heads find around them: cant under the heads, gusts on the wires, a contact in space."""
+"""What a whole line and its heads find around them: cant and sway under heads, gusts on wires, a contact in space."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
+from catenary.layout.track import head_offset
 from catenary.linearised.aerodynamic import gust_loads
 from dynamics.open_line.system import STILL, Gusts, Space
+from dynamics.pantograph.base_record import BaseRecord
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.train import FrictionSpec
 from dynamics.wind.gusts import gust_record
 
-__all__ = ["gusts_on", "head_stations", "space_of"]
+__all__ = ["gusts_on", "head_middle", "space_of"]
 
 EVERY = 1.0  # m, between stations where the head's place is looked up
 
@@ -35,13 +37,21 @@ def _profile(case: CaseSpec) -> tuple[float, float, float]:
     return head.crown_radius, head.working_half_width, head.horn_radius
 
 
-def head_stations(case: CaseSpec) -> NDArray[np.float64]:
-    """Stations between which the head's middle moves along straight lines [m]; two where the track has no cants."""
+def head_middle(case: CaseSpec, base: BaseRecord) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Stations between which the head's middle moves along straight lines, and its places to the left there [m].
+
+    Cant and the vehicle put it there, those of the first pantograph at its time; two stations without either.
+    """
     line, track = case.catenary, case.catenary.track
     end = line.station(case.open_line.spans)
-    if track is None or not track.cants:
-        return np.array([0.0, end])
-    return np.linspace(0.0, end, int(np.ceil(end / EVERY)) + 1)
+    stations = np.array([0.0, end])
+    if track is not None and track.cants:
+        stations = np.linspace(0.0, end, int(np.ceil(end / EVERY)) + 1)
+    if not base.side.any():
+        return stations, head_offset(track, stations)
+    passed = line.station(case.open_line.start) + case.speed * base.time
+    stations = np.union1d(stations, passed[(passed > 0.0) & (passed < end)])
+    return stations, head_offset(track, stations) + np.interp(stations, passed, base.side)
 
 
 def gusts_on(case: CaseSpec, eq: Equilibrium, kept: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Gusts:

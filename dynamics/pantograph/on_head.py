@@ -28,6 +28,9 @@ class HeadFigures:
         Wire's places to the left of the head's middle.
     working_margin_m, lost_margin_m : float or None
         What is left from there to the end of the working range, and to the tip of a horn; negative beyond it.
+    passing_place_max_m, passing_margin_m : float or None
+        Farthest place to either side with the wire's own motion to the side as the head passes, and what is left from
+        there to the end of the working range; None where that motion was not kept.
     roll_max_mrad : float or None
         Largest roll to either side.
     front_strip_max_N, rear_strip_max_N : float or None
@@ -41,6 +44,8 @@ class HeadFigures:
     place_max_m: float
     working_margin_m: float | None
     lost_margin_m: float | None
+    passing_place_max_m: float | None
+    passing_margin_m: float | None
     roll_max_mrad: float | None
     front_strip_max_N: float | None
     rear_strip_max_N: float | None
@@ -54,12 +59,16 @@ def figures_on_head(
     place: NDArray[np.float64],
     force: NDArray[np.float64],
     roll: NDArray[np.float64],
+    side_motion: NDArray[np.float64],
 ) -> HeadFigures:
     """Figures of a head from the wire's places on it [m], its filtered force [N] and its roll [rad], step by step.
+
+    ``side_motion`` is the wire's from its place at rest [m], empty where it was not kept.
 
     Every step is the same way along the track, so that the force is the weight of its wear.
     """
     farthest = float(np.abs(place).max())
+    passing = float(np.abs(place + side_motion).max()) if side_motion.size else None
     half = max(LEAST_WIDTH if head is None else head.half_length, farthest)
     edges = np.linspace(-half, half, BINS + 1)
     wear = np.histogram(place, bins=edges, weights=np.maximum(force, 0.0))[0]
@@ -70,6 +79,8 @@ def figures_on_head(
         place_max_m=float(place.max()),
         working_margin_m=None if head is None else head.working_half_width - farthest,
         lost_margin_m=None if head is None else head.half_length - farthest,
+        passing_place_max_m=passing,
+        passing_margin_m=None if head is None or passing is None else head.working_half_width - passing,
         roll_max_mrad=1e3 * float(np.abs(roll).max()) if roll.size else None,
         front_strip_max_N=None if strips is None else float(strips[0]),
         rear_strip_max_N=None if strips is None else float(strips[1]),

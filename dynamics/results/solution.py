@@ -52,6 +52,9 @@ class PantographResult:
         Roll of a head that has it, positive where its left side rises [rad]; empty where it has none.
     control_force : float array (time,)
         Force that its controller adds, positive upwards [N]; empty where it has none.
+    side_motion : float array (time,)
+        Contact wire's motion to the left of its place at rest where the pantograph presses it [m]: in space on an open
+        line, and in wind in a steady state; empty elsewhere.
     """
 
     applied_force_N: float = 0.0
@@ -64,6 +67,7 @@ class PantographResult:
     place: NDArray[np.float64] = field(default_factory=_none)
     roll: NDArray[np.float64] = field(default_factory=_none)
     control_force: NDArray[np.float64] = field(default_factory=_none)
+    side_motion: NDArray[np.float64] = field(default_factory=_none)
 
 
 @dataclass(frozen=True)
@@ -186,6 +190,7 @@ class Solution:
                 one.place[one.evaluated],
                 one.contact_force_filtered[one.evaluated],
                 one.roll[one.evaluated],
+                one.side_motion[one.evaluated],
             )
             for k, one in enumerate(self.pantographs, start=1)
             if one.place[one.evaluated].size

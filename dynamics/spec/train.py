@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["BaseMotionSpec", "ContactSpec", "FrictionSpec", "TrailingSpec"]
+__all__ = ["BaseMotionSpec", "ContactSpec", "FrictionSpec", "RockingSpec", "TrailingSpec"]
 
 LONGEST_GAP = 0.1  # s, between samples of a base motion: half a period of 5 Hz
 
@@ -86,22 +86,73 @@ class TrailingSpec(Spec):
         return self
 
 
+class RockingSpec(Spec):
+    """Random motion of a body on its springs: that of an oscillator which is shaken evenly at all frequencies."""
+
+    deviation_m: Annotated[float, Field(ge=0.0, le=0.15)] = Field(description="standard deviation [m]")
+    frequency_hz: Annotated[float, Field(ge=0.1, le=10.0)] = Field(description="its own frequency [Hz]")
+    damping_ratio: Annotated[float, Field(ge=0.01, le=1.0)] = Field(default=0.2, description="of critical damping [-]")
+
+
 class BaseMotionSpec(Spec):
-    """Motion of the pantograph's base, that of the train's roof, as a time history (straight lines between samples)."""
+    """Motion of the pantograph's base, that of the train's roof, as recorded (straight lines between samples) or drawn.
+
+    Heights are those of all pantographs at a time; sideways, those behind the first follow it at the same places of the
+    track.
+    """
 
     time_s: tuple[float, ...] = Field(
-        min_length=2, max_length=200_000, description="times from the start of the run [s]"
+        default=(), max_length=200_000, description="times from the start of the run [s]; none where it is drawn"
     )
     height_m: tuple[Annotated[float, Field(ge=-0.5, le=0.5)], ...] = Field(
-        max_length=200_000, description="height of the base over its place on a smooth track, one value a time [m]"
+        default=(),
+        max_length=200_000,
+        description="height of the base over its place on a smooth track, one value a time [m]",
     )
+    side_m: tuple[Annotated[float, Field(ge=-0.5, le=0.5)], ...] = Field(
+        default=(),
+        max_length=200_000,
+        exclude_if=lambda value: not value,  # a record reads as it did
+        description="place of the head's middle to the left of where cant puts it, one value a time, spatial only [m]",
+    )
+    drawn_height: RockingSpec | None = Field(
+        default=None, exclude_if=lambda value: value is None, description="heights drawn by seed, in place of a record"
+    )
+    drawn_side: RockingSpec | None = Field(
+        default=None, exclude_if=lambda value: value is None, description="side motion drawn by seed, spatial only"
+    )
+    seed: Annotated[int, Field(ge=0)] = Field(
+        default=0, exclude_if=lambda value: value == 0, description="of what is drawn: one seed, one record"
+    )
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it is drawn, and not a record."""
+        return self.drawn_height is not None or self.drawn_side is not None
+
+    @property
+    def moves_sideways(self) -> bool:
+        """Whether the head moves to the side."""
+        return bool(self.side_m) or self.drawn_side is not None
 
     @model_validator(mode="after")
     def _samples_in_order(self) -> Self:
-        if len(self.time_s) != len(self.height_m):
+        if self.drawn:
+            if self.time_s or self.height_m or self.side_m:
+                raise ValueError(
+                    "time_s, height_m and side_m must be left out where drawn_height or drawn_side is given"
+                )
+            return self
+        if len(self.time_s) < 2:
             raise ValueError(
-                f"height_m must give one height per time: {len(self.time_s)} times, {len(self.height_m)} heights"
+                f"time_s must list 2 times or more, or drawn_height or drawn_side be given: got {len(self.time_s)}"
             )
+        if not self.height_m and not self.side_m:
+            raise ValueError("height_m or side_m is missing: one value a time [m]")
+        for name, what in (("height_m", "heights"), ("side_m", "places")):
+            values = getattr(self, name)
+            if len(values) not in (0, len(self.time_s)):
+                raise ValueError(f"{name} must give one value per time: {len(self.time_s)} times, {len(values)} {what}")
         for k, (a, b) in enumerate(pairwise(self.time_s)):
             if b <= a:
                 raise ValueError(f"time_s must increase: sample {k + 2} is at {b:g} s, not after {a:g} s")

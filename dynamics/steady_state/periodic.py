@@ -26,6 +26,7 @@ from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.steady_state.anderson import Acceleration
 from dynamics.steady_state.by_operator import solve_by_operator
+from dynamics.steady_state.side_motion import side_motion
 from dynamics.steady_state.span_map import SpanMap
 from dynamics.steady_state.tiled_start import tiled_start, without_repeat
 from dynamics.steady_state.transient import MEAN_FORCE_TOLERANCE, solve_transient
@@ -89,7 +90,9 @@ def _march(
     if status is not Status.OK:
         applied = span_map.state.applied_forces
         return _marched_on(case, eq, applied if np.isfinite(applied).all() else None, effort)
-    return replace(_solution(span_map, eq, effort), warm_start=_warm_start(span_map, x, memory))
+    kept = _warm_start(span_map, x, memory)
+    found = replace(_solution(span_map, eq, effort), warm_start=kept)
+    return found if kept is None or case.catenary.wind is None else _with_side_motion(found, span_map, kept.state)
 
 
 def _from_as_designed(case: CaseSpec, span_map: SpanMap) -> WarmStart | None:
@@ -210,6 +213,16 @@ def _solution(span_map: SpanMap, eq: Equilibrium, effort: Effort) -> Solution:
         support_uplift=uplift,
         support_uplift_time=_since_passed(span_map, highest),
     )
+
+
+def _with_side_motion(found: Solution, span_map: SpanMap, x: NDArray[np.float64]) -> Solution:
+    """The same solution with the side motion of the wire at every contact."""
+    case, each = span_map.case, []
+    moved, step = side_motion(span_map, x), np.arange(1, span_map.window.steps + 1, dtype=np.float64)
+    for distance, own, one in zip(case.distances, moved, found.pantographs, strict=True):
+        _, order = _by_station(step * span_map.window.dt * case.speed - distance, case.line.period)
+        each.append(replace(one, side_motion=own[order]))
+    return replace(found, pantographs=tuple(each))
 
 
 def _by_station(place: NDArray[np.float64], period: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -8,10 +8,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from catenary.errors import InputError, sentences_of
+from catenary.spec.surroundings.wind import WindSpec
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.mean_force import reference_mean_force
+from optimise.spec.scenarios import WindCase
 
-__all__ = ["case_at", "refuse_bad_values", "value_at", "why_impossible"]
+__all__ = ["blows_so", "case_at", "in_gusts", "refuse_bad_values", "value_at", "why_impossible"]
 
 MAX_SENTENCES = 8
 SPEED = "speed_kmh"
@@ -133,3 +135,16 @@ def _sentence(error: Any, where: str, key: str) -> str:
     given = error.get("input")
     shown = f"{given:g}" if isinstance(given, int | float) else str(given)
     return f"{key}: {path} must be {error['msg'].removeprefix('Input should be ')}: got {shown}"
+
+
+def blows_so(case: CaseSpec, wind: WindCase) -> bool:
+    """Whether a wind is that of the case itself."""
+    own = case.catenary.wind
+    return own is not None and wind.turbulence is None and own.sign * own.speed == wind.speed
+
+
+def in_gusts(case: CaseSpec, wind: WindSpec) -> CaseSpec:
+    """The same case on an open line in gusts, of as many spans as ``open_line`` says."""
+    content = case.model_dump()
+    line = {**content["catenary"], "repeat": None, "wind": wind.model_dump()}
+    return CaseSpec.model_validate({**content, "solver": "open_line", "catenary": line, "pantograph": case.pantograph})

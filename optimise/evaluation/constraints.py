@@ -1,8 +1,8 @@
 """Constraints of a design: normalised violations g, feasible when every g <= 0.
 
 Uplift: g = u / (f u_nominal) - 1. Static dropper force: g = 1 - F_min / F_limit. Contact loss: g = (l -
-l_limit) / 1 %. Standard deviation in each scenario s, where that is limited: g = max_s (sigma_s / sigma_nominal,s)
-- 1 - change.
+l_limit) / 1 %. Blow-off, where that is limited: g = y / y_limit - 1. Standard deviation in each scenario s, where that
+is limited: g = max_s (sigma_s / sigma_nominal,s) - 1 - change.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from optimise.spec.campaign import LimitsSpec
 
 __all__ = [
+    "BLOWN",
+    "BLOW_OFF",
     "CONSTRAINTS",
     "SCENARIO_SIGMA",
     "Reference",
@@ -35,7 +37,10 @@ CONSTRAINTS = {
     "g_static_dropper_force": "one less the smallest static dropper force over its limit",
     "g_contact_loss": "contact loss above its limit, per percentage point",
 }
-# of campaigns that limit it
+# of campaigns that limit them
+BLOW_OFF = "blow_off_m"
+BLOWN = "g_blow_off"
+BLOWN_TEXT = "farthest place of the contact wire on the head in gusts over its limit, less one"
 SCENARIO_SIGMA = "g_scenario_sigma"
 SCENARIO_SIGMA_TEXT = "largest change of sigma against the nominal line in the same scenario, less its limit"
 
@@ -54,9 +59,10 @@ class Reference:
 
 def constraints_of(limits: LimitsSpec) -> dict[str, str]:
     """Names of the violations under these limits, and what each is in words."""
-    if limits.scenario_change_percent is None:
-        return CONSTRAINTS
-    return CONSTRAINTS | {SCENARIO_SIGMA: SCENARIO_SIGMA_TEXT}
+    more = {} if limits.blow_off_m is None else {BLOWN: BLOWN_TEXT}
+    if limits.scenario_change_percent is not None:
+        more[SCENARIO_SIGMA] = SCENARIO_SIGMA_TEXT
+    return CONSTRAINTS | more
 
 
 def scenario_changes(sigma: Sequence[float], reference: Reference) -> NDArray[np.float64]:
@@ -89,7 +95,9 @@ def violations(
     """
     uplift_limit = limits.uplift_factor * reference.uplift_mm
     change = limits.scenario_change_percent
-    of_scenarios = {}
+    of_scenarios: dict[str, float] = {}
+    if limits.blow_off_m is not None:
+        of_scenarios[BLOWN] = statistics[BLOW_OFF] / limits.blow_off_m - 1.0
     if change is not None:
         of_scenarios[SCENARIO_SIGMA] = float(scenario_changes(scenario_sigma, reference).max()) - 1.0e-2 * change
     return {

@@ -128,7 +128,7 @@ def _design(job: Job, setting: Setting) -> Outcome:
 
         return evaluate_scenarios(job, setting)
     solution, error = _solve(case_of(job, setting), setting)
-    found = judged(outcome_of(job.number, solution), setting)
+    found = judged(outcome_of(job.number, solution, setting.limits), setting)
     cut = job.catenary is not None and job.catenary.droppers.prescribed == "lengths"
     found = replace(found, droppers=as_hung(solution.equilibrium) if cut else {})
     if job.neighbours:

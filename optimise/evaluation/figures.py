@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optimise.evaluation.constraints import Reference, force_violation, sampler_value, violations
+from optimise.evaluation.constraints import BLOW_OFF, Reference, force_violation, sampler_value, violations
 from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
+from optimise.spec.campaign import LimitsSpec
 
 if TYPE_CHECKING:
     from catenary.form_finding.equilibrium import Equilibrium
@@ -23,11 +24,11 @@ LENGTHS, HEIGHTS = "length_m", "contact_wire_height_m"
 SIGMA, UPLIFT = "contact_force_std_N", "max_uplift_at_supports_mm"
 
 
-def statistics_of(solution: Solution) -> tuple[dict[str, float], str]:
+def statistics_of(solution: Solution, limits: LimitsSpec | None = None) -> tuple[dict[str, float], str]:
     """Statistics of a solution by name, none without figures; and a sentence where one is not finite.
 
     Of several pantographs each statistic is that of the one for which it is worst. Where a line repeats after several
-    spans, those of the worst span stand next to them.
+    spans, those of the worst span stand next to them, and the blow-off where it is limited.
     """
     from dynamics.results.by_span import worst_span
 
@@ -37,13 +38,18 @@ def statistics_of(solution: Solution) -> tuple[dict[str, float], str]:
     of_spans = worst_span(solution)
     every = asdict(worst) if of_spans is None else asdict(worst) | asdict(of_spans)
     figures = {name: float(value) for name, value in every.items()}
+    if limits is not None and limits.blow_off_m is not None:
+        from dynamics.wind.blow_off import blow_off_of
+
+        blown = blow_off_of(solution)
+        figures[BLOW_OFF] = math.nan if blown is None or blown.farthest_m is None else blown.farthest_m
     broken = [name for name, value in figures.items() if not math.isfinite(value)]
     return figures, f"every statistic must be finite: {', '.join(broken)} is not" if broken else ""
 
 
-def outcome_of(number: int, solution: Solution) -> Outcome:
-    """Outcome of a job that one solution answers."""
-    figures, broken = statistics_of(solution)
+def outcome_of(number: int, solution: Solution, limits: LimitsSpec | None = None) -> Outcome:
+    """Outcome of a job that one solution answers; with the blow-off where limits have one for it."""
+    figures, broken = statistics_of(solution, limits)
     force = solution.equilibrium.dropper_force
     outcome = Outcome(
         number,

@@ -3,7 +3,8 @@
 All conditions of one sample of errors share the line as it is installed and, with the same damping, its span cell. In a
 condition the samples follow one another: the state of the nominal line in the same scenario, moved by what set this
 design from the nominal line in the sample before, is where the search begins. So do the defects of a line: each is a
-period of several spans, hung by the lengths to which the line as installed is cut.
+period of several spans, hung by the lengths to which the line as installed is cut. Winds blow on a line that is cut so,
+gusts on an open line of such spans.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.form_finding.prescribed import prescribed_by_lengths
 from catenary.linearised.cell import VerticalCell, vertical_cell
 from catenary.spec.line import CatenarySpec
 from dynamics.results.solution import Solution
@@ -26,7 +28,7 @@ from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_message, static_status
 from dynamics.spec.status import Status
 from dynamics.travelling_window.window import window_spans
-from optimise.evaluation.constraints import Reference, force_of_share, sampler_value, violations
+from optimise.evaluation.constraints import BLOW_OFF, Reference, force_of_share, sampler_value, violations
 from optimise.evaluation.figures import SIGMA, UPLIFT, as_hung, slack_at_rest, statistics_of
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.objectives import with_worst_spans
@@ -45,6 +47,7 @@ KEPT = (
     "max_uplift_at_supports_mm",
 )
 LARGEST = (
+    BLOW_OFF,
     "contact_force_max_N",
     "contact_loss_percent",
     "max_uplift_at_supports_mm",
@@ -89,7 +92,8 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
 
 
 def _state(condition: Condition, start: WarmStart, line: Equilibrium) -> NDArray[np.float64] | None:
-    found = solve(_case_on(condition, line.spec), start, _hung(condition, line)).warm_start
+    sound = _as_cut(condition, line)
+    found = solve(_case_on(condition, sound), start, _hung(condition, line, sound)).warm_start
     return None if found is None else found.state
 
 
@@ -122,7 +126,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
             solution = search.solve(sample, line)
             label = scenarios.labels[len(found)]
             reason = solution.message or solution.status.value
-            figures, broken = statistics_of(solution)
+            figures, broken = statistics_of(solution, setting.limits)
             if not figures or broken:
                 return replace(failed(job.number, f"{label}: {broken or reason}"), wall_time_s=times)
             if solution.message:
@@ -157,9 +161,15 @@ def _case_on(condition: Condition, sound: CatenarySpec) -> CaseSpec:
     return case.model_copy(update={"catenary": line, "periodic": settings})
 
 
-def _hung(condition: Condition, line: Equilibrium) -> Equilibrium:
-    """Equilibrium in a condition: with its defect, and with its damping, which has no effect at rest."""
-    found = line if condition.repeat is None else periodic_equilibrium(condition.line(line.spec))
+def _as_cut(condition: Condition, line: Equilibrium) -> CatenarySpec:
+    """Line as it is installed, its droppers prescribed as they are cut where another wind is to blow on it."""
+    return line.spec if condition.wind is None else prescribed_by_lengths(line)
+
+
+def _hung(condition: Condition, line: Equilibrium, sound: CatenarySpec) -> Equilibrium:
+    """Equilibrium in a condition: with its defect, in its wind, and with its damping, which has no effect at rest."""
+    as_it_is = condition.repeat is None and condition.wind is None
+    found = line if as_it_is else periodic_equilibrium(condition.line(sound))
     return replace(found, spec=found.spec.model_copy(update={"damping": condition.case.catenary.damping}))
 
 
@@ -207,10 +217,12 @@ class _Search:
 
     def solve(self, sample: int, line: Equilibrium) -> Solution:
         """Solve the case with a line as it is installed in one sample."""
-        case, hung = _case_on(self._condition, line.spec), _hung(self._condition, line)
-        if not case.seeks_steady_state:
-            return solve(case, equilibrium=hung)
-        return self._periodic(case, sample, hung)
+        sound = _as_cut(self._condition, line)
+        case = _case_on(self._condition, sound)
+        if case.on_open_line:
+            return solve(case, applied_force=self._start if isinstance(self._start, float) else None)
+        hung = _hung(self._condition, line, sound)
+        return self._periodic(case, sample, hung) if case.seeks_steady_state else solve(case, equilibrium=hung)
 
     def _periodic(self, case: CaseSpec, sample: int, line: Equilibrium) -> Solution:
         nominal = self._nominal[sample] if self._nominal else None
@@ -227,8 +239,8 @@ class _Search:
         return solution
 
     def _cell(self, case: CaseSpec, sample: int, line: Equilibrium) -> VerticalCell | None:
-        """Span cell of a sample; that of several spans is too large to be kept."""
-        if self._condition.repeat is not None:
+        """Span cell of a sample; that of several spans is too large to be kept, and each wind has its own."""
+        if self._condition.repeat is not None or self._condition.wind is not None:
             return None
         key = sample, case.catenary.damping.model_dump_json()
         if key not in self._cells:

@@ -1,6 +1,6 @@
 """Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
 
-A condition is a case: speed, pantograph, contact, damping, train, and a defect of the line. Under each condition a
+A condition is a case: speed, pantograph, contact, damping, train, wind, and a defect of the line. Under each a
 design is installed as often as there are samples of errors. Scenario number = condition x samples + sample. With f_s of
 weight w_s (their sum is 1)
 
@@ -25,8 +25,9 @@ from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.spec.line import CatenarySpec
 from catenary.spec.repeat import RepeatSpec
+from catenary.spec.surroundings.wind import WindSpec
 from dynamics.spec.case import CaseSpec
-from optimise.evaluation.case_inputs import case_at
+from optimise.evaluation.case_inputs import blows_so, case_at, in_gusts
 from optimise.evaluation.installation import drawn_errors, installed
 from optimise.evaluation.objectives import OBJECTIVES
 from optimise.spec.objective_names import Combine, name_parts
@@ -37,7 +38,7 @@ __all__ = ["Condition", "ScenarioSet", "own_condition", "scenario_set"]
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination of speed, pantograph, contact, damping, train and defect.
+    """One combination of speed, pantograph, contact, damping, train, wind and defect.
 
     Attributes
     ----------
@@ -51,6 +52,8 @@ class Condition:
         With the nominal line, sound.
     repeat : RepeatSpec, optional
         Spans after which a line with a defect repeats, and the defect; None on the sound line.
+    wind : WindSpec, optional
+        That it stands in, where scenarios list winds.
     """
 
     marks: tuple[str, ...]
@@ -58,10 +61,16 @@ class Condition:
     weight: float
     case: CaseSpec
     repeat: RepeatSpec | None = None
+    wind: WindSpec | None = None
 
     def line(self, sound: CatenarySpec) -> CatenarySpec:
-        """Line of this condition, cut as the sound one is."""
-        return sound if self.repeat is None else sound.model_copy(update={"repeat": self.repeat})
+        """Line of this condition, cut as the sound one is; one in gusts ends, and so has no period."""
+        changes: dict[str, Any] = {} if self.repeat is None else {"repeat": self.repeat}
+        if self.wind is not None:
+            changes["wind"] = self.wind
+        if self.case.on_open_line:
+            changes |= {"repeat": None, "section": None}
+        return sound.model_copy(update=changes) if changes else sound
 
 
 @dataclass(frozen=True)
@@ -202,7 +211,7 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     """
     if not spec.wanted:
         return None
-    problems = list(spec.defects.problems(case.catenary))
+    problems = [*spec.defects.problems(case.catenary), *spec.wind.problems(case.catenary)]
     if problems:
         raise InputError(problems)
     choices = []
@@ -222,9 +231,10 @@ def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
         "contact_stiffness": case.contact.stiffness,
         "damping_factors": 1.0,
         "trailing": case.trailing.distances_m,
+        "wind": next((w for w in spec.wind.conditions if blows_so(case, w)), None),
         "defects": next(iter(spec.defects.conditions), None),
     }
-    others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0]]
+    others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0] and value is not None]
     exact = ["no errors of installation"] if spec.errors.wanted else []
     return ", ".join([_label("speeds_kmh", case.speed_kmh), *others, *exact])
 
@@ -256,12 +266,18 @@ def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any
         found = CaseSpec.model_validate({**found.model_dump(), "trailing": train})
     loose = found.periodic.model_copy(update={"tolerance": max(found.periodic.tolerance, spec.tolerance)})
     found = found.model_copy(update={"periodic": loose, "pantograph": listed.get("pantographs", found.pantograph)})
+    wind = None
+    if "wind" in listed and case.catenary.wind is not None:
+        wind = listed["wind"].blowing(case.catenary.wind)
+        if wind.turbulence is not None:
+            found = in_gusts(found, wind)
     return Condition(
         marks=tuple(mark for _, value, mark, _ in chosen if value is not None),
         label=", ".join(_label(axis, value) for axis, value in listed.items()),
         weight=math.prod(weight for *_, weight in chosen),
         case=found,
         repeat=listed["defects"].repeat if "defects" in listed else None,
+        wind=wind,
     )
 
 
@@ -270,7 +286,7 @@ def _label(axis: str, value: Any) -> str:
         return f"{value:g} km/h"
     if axis == "pantographs":
         return value.name
-    if axis == "defects":
+    if axis in ("wind", "defects"):
         return value.words
     if axis == "trailing":
         return f"pantographs {_and([f'{d:g}' for d in value])} m behind" if value else "one pantograph"

@@ -79,6 +79,13 @@ class LimitsSpec(Spec):
         "limit [%]",
     )
 
+    blow_off_m: Annotated[float, Field(ge=0.05, le=1.5)] | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,  # limits read as they did
+        description="farthest that the contact wire may stand off the middle of the head in a gust of the wind "
+        "(catenary.wind.gust_factor) from either side, at rest and as heads pass; null: no limit [m]",
+    )
+
     @property
     def of_one_case(self) -> LimitsSpec:
         """Limits of a design in a single case, which has no scenarios."""
@@ -251,6 +258,19 @@ class CampaignSpec(Spec):
                 f"polish.best must be 0 with several objectives ({', '.join(self.objectives)}), a polish improves one: "
                 f"got {self.polish.best}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _polish_knows_its_limits(self) -> Self:
+        exact = self.polish.best > 0 and self.polish.derivatives == "exact"
+        for key, asked in (
+            ("limits.blow_off_m", self.limits.blow_off_m is not None),
+            ("scenarios.wind", self.scenarios.wind.wanted),
+        ):
+            if exact and asked:
+                raise ValueError(
+                    f"polish.derivatives must be differences with {key}, which has no exact ones: got exact"
+                )
         return self
 
     @model_validator(mode="after")

@@ -132,7 +132,11 @@ class OptimiseJob(CaseSpec):
         if self.on_open_line and not self.catenary.ends:
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
         problems = self._on_a_line_by_stations() if self.catenary.ends else []
-        problems += list(self.scenarios.defects.problems(self.catenary))
+        problems += [*self.scenarios.defects.problems(self.catenary), *self.scenarios.wind.problems(self.catenary)]
+        if self.limits.blow_off_m is not None and self.catenary.wind is None:
+            problems.append(
+                "catenary.wind is missing (wind=crosswind_20 for instance): limits.blow_off_m is one in gusts"
+            )
         by_lengths = self.catenary.droppers.prescribed == "lengths" or self.design.length_step is not None
         if self.catenary.repeat is not None and by_lengths:
             problems.append(
@@ -152,6 +156,7 @@ class OptimiseJob(CaseSpec):
         asked = {
             "scenarios.errors": self.scenarios.errors.wanted,
             "scenarios.defects": self.scenarios.defects.wanted,
+            "scenarios.wind": self.scenarios.wind.wanted,
             "polish.best": self.polish.best > 0,
             "warm_start": self.warm_start is not None,
         }

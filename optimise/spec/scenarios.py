@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
+from catenary.spec.surroundings.wind import TurbulenceSpec, WindSpec
 from dynamics.spec.pantograph import PantographSpec
 from optimise.spec.defects import DefectScenariosSpec
 from optimise.spec.objective_names import Combine
 
-__all__ = ["InstallationSpec", "ScenariosSpec"]
+__all__ = ["InstallationSpec", "ScenariosSpec", "WindCase", "WindScenariosSpec"]
 
 Weights = tuple[Annotated[float, Field(gt=0.0, le=1.0e6)], ...]
 Distances = Annotated[tuple[Annotated[float, Field(gt=0.0, le=1000.0)], ...], Field(max_length=7)]
@@ -50,6 +52,82 @@ class InstallationSpec(Spec):
         return max(self.height_sd_mm, self.length_sd_mm, self.station_sd_mm, self.support_sd_mm) > 0.0
 
 
+class WindCase(NamedTuple):
+    """One wind: its mark, what it is in words, its speed to the left [m/s], and its gusts; None of a steady one."""
+
+    name: str
+    words: str
+    speed: float
+    turbulence: TurbulenceSpec | None
+
+    def blowing(self, wind: WindSpec) -> WindSpec:
+        """What a line's own wind finds, in this one."""
+        side = "left" if self.speed >= 0.0 else "right"
+        changes = {"speed": abs(self.speed), "blows_to": side, "turbulence": self.turbulence}
+        return wind.model_copy(update=changes)
+
+
+class WindScenariosSpec(Spec):
+    """Winds on a line whose droppers are cut as in the wind of ``catenary.wind``, still air for instance.
+
+    Gusts need an end: with seeds every wind also blows in gusts, on an open line of ``open_line.spans`` such spans.
+    """
+
+    speeds: tuple[Annotated[float, Field(ge=-60.0, le=60.0)], ...] = Field(
+        default=(), max_length=10, description="mean speeds across the track, to the left positive, 0 still air [m/s]"
+    )
+    gust_seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field(
+        default=(), max_length=10, description="records of gusts, each a scenario for every wind; none: steady ones"
+    )
+    turbulence: TurbulenceSpec | None = Field(default=None, description="of the gusts; its seed is one of gust_seeds")
+    weights: Weights = Field(
+        default=(), max_length=110, description="weight of each wind, and of each with each seed; none: the same [-]"
+    )
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is a wind at all."""
+        return bool(self.speeds)
+
+    @property
+    def conditions(self) -> tuple[WindCase, ...]:
+        """Steady winds first, then each in the gusts of each seed."""
+        steady = [WindCase(f"wind{v:g}", _wind_in_words(v), v, None) for v in self.speeds]
+        gusts = [
+            WindCase(
+                f"wind{v:g}gusts{seed}",
+                f"{_wind_in_words(v)} with gusts {seed}",
+                v,
+                self.turbulence.model_copy(update={"seed": seed}),
+            )
+            for seed in self.gust_seeds
+            for v in self.speeds
+            if v != 0.0 and self.turbulence is not None
+        ]
+        return (*steady, *gusts)
+
+    @model_validator(mode="after")
+    def _gusts_are_known(self) -> Self:
+        if bool(self.gust_seeds) != (self.turbulence is not None):
+            raise ValueError("wind.turbulence and wind.gust_seeds must be given together, or neither")
+        if self.gust_seeds and not any(self.speeds):
+            raise ValueError("wind.gust_seeds must be left out without a wind: list wind.speeds that are not 0")
+        return self
+
+    def problems(self, line: CatenarySpec) -> Iterator[str]:
+        """Say what a line lacks to stand in these winds."""
+        if self.wanted and line.wind is None:
+            yield (
+                "catenary.wind is missing: scenarios.wind takes the widths and drags of wires from there "
+                "(wind=crosswind_20 wind.speed=0 for instance)"
+            )
+
+
+def _wind_in_words(speed: float) -> str:
+    side = "left" if speed > 0.0 else "right"
+    return f"wind of {abs(speed):g} m/s to the {side}" if speed else "still air"
+
+
 class ScenariosSpec(Spec):
     """Conditions that a design must suit: every combination of those listed; others are the case's own."""
 
@@ -77,6 +155,11 @@ class ScenariosSpec(Spec):
         description="trains, each the distances of its pantographs behind the first [m]; [] is one pantograph alone",
     )
     trailing_weights: Weights = Field(default=(), max_length=10, description="weight of each train [-]")
+    wind: WindScenariosSpec = Field(
+        default=WindScenariosSpec(),
+        exclude_if=lambda value: not value.wanted,  # scenarios read as they did
+        description="winds, steady ones and gusts",
+    )
     defects: DefectScenariosSpec = DefectScenariosSpec()
     errors: InstallationSpec = InstallationSpec()
     combine: Combine = Field(
@@ -101,6 +184,7 @@ class ScenariosSpec(Spec):
             "contact_stiffness": (self.contact_stiffness, self.contact_weights),
             "damping_factors": (self.damping_factors, self.damping_weights),
             "trailing": (self.trailing, self.trailing_weights),
+            "wind": (self.wind.conditions, self.wind.weights),
             "defects": (self.defects.conditions, self.defects.weights),  # last: those of one sound line are neighbours
         }
 
@@ -121,7 +205,7 @@ class ScenariosSpec(Spec):
     def marks_of(self, axis: str) -> tuple[str, ...]:
         """Names of the conditions along one axis."""
         values = self.axes[axis][0]
-        if axis in ("pantographs", "defects"):
+        if axis in ("pantographs", "wind", "defects"):
             return tuple(p.name for p in values)
         if axis == "trailing":
             return tuple("+".join(["train", *(f"{d:g}" for d in train)]) if train else "alone" for train in values)

@@ -290,7 +290,8 @@ def _print_search(job: CampaignJob, prepared: PreparedCampaign) -> None:
     print(f"Objectives: {'; '.join(_in_words(OBJECTIVES[name]) for name in names)}")
     limits = job.limits
     change = limits.scenario_change_percent
-    worst = "" if change is None else f", change of σ in each scenario up to {change:g} %"
+    worst = "" if limits.blow_off_m is None else f", blow-off in gusts up to {limits.blow_off_m:g} m"
+    worst += "" if change is None else f", change of σ in each scenario up to {change:g} %"
     print(
         f"Limits: uplift at supports up to {limits.uplift_factor:g} x nominal, static dropper force from "
         f"{limits.static_dropper_force:g} N, contact loss up to {limits.contact_loss_percent:g} %{worst}"

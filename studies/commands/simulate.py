@@ -163,6 +163,23 @@ def _by_wire(wires: list[dict[str, Any]]) -> list[str]:
     ]
 
 
+def _blow_off(blown: dict[str, Any] | None) -> list[str]:
+    """Say how far the wind blows the wire off the middle of the head, at rest and as a head passes."""
+    if blown is None:
+        return []
+    wind = f"wind of {blown['wind_speed_m_s']:g} m/s"
+    wind += "" if blown["gust_factor"] == 1.0 else f" with gusts of {blown['gust_factor']:g} times its load"
+    if blown["at_rest_m"] is None:
+        return [f"the line does not hang in a {wind} from either side"]
+    text = (
+        f"{wind} from either side: the wire stands up to {blown['at_rest_m']:.3f} m off the middle of the head at rest"
+    )
+    text += "" if blown["passing_m"] is None else f", {blown['passing_m']:.3f} m as the head passes"
+    return [
+        text if blown["margin_m"] is None else f"{text}; {1e3 * blown['margin_m']:.0f} mm to its working range's end"
+    ]
+
+
 def _on_head(heads: list[dict[str, Any]]) -> list[str]:
     """Say where the wire touches every head, and what the head does under it."""
     lines = []
@@ -218,6 +235,11 @@ def _closing_lines(summary: dict[str, Any]) -> list[str]:
     lines += _by_wire(summary["by_wire"])
     lines += _on_head(summary.get("on_head", []))
     lines += _arms(summary.get("arms", []))
+    lines += _blow_off(summary.get("blow_off"))
+    if (fixed := summary.get("fixed_wires")) is not None:
+        each = (f"{k} wire {1e-3 * v:.2f} kN ({1e-3 * fixed['tension_strung_N'][k]:.2f} as strung)"
+                for k, v in fixed["tension_N"].items())  # fmt: skip
+        lines.append(f"fixed at both ends, at {fixed['temperature_C']:g} C: {', '.join(each)}")
     lines += _error_lines(summary["numerical_error"])
     for assessed in summary["assessment"]:
         missed = [c["source"] for c in assessed["criteria"] if not c["met"]]

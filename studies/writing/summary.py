@@ -93,6 +93,7 @@ def summarise(
         "by_span": [asdict(each) for each in figures_by_span(solution)],
         "by_wire": [asdict(each) for each in figures_by_wire(solution)],
         **_of_bodies(solution),
+        **_fixed_wires(solution),
         "dropper_slack_time_s": [None if math.isnan(t) else float(t) for t in solution.dropper_slack_time],
         "numerical_error": None if error is None else error_summary(case, error),
         "warnings": list(rest_warnings(case.catenary)),
@@ -102,9 +103,26 @@ def summarise(
 
 
 def _of_bodies(solution: Solution) -> dict[str, Any]:
-    """Figures that most runs do not have: where the wire touches every head in space, what joints of arms carry."""
+    """Figures that most runs do not have: heads on a wire in space, its blow-off in wind, what joints of arms carry."""
+    from dynamics.wind.blow_off import blow_off_of
+
     found = {"on_head": solution.on_head, "arms": solution.arm_figures}
-    return {key: [asdict(each) for each in figures] for key, figures in found.items() if figures}
+    out: dict[str, Any] = {key: [asdict(each) for each in figures] for key, figures in found.items() if figures}
+    if solution.on_head and solution.case.catenary.wind is not None:
+        blown = blow_off_of(solution)
+        return out if blown is None else {**out, "blow_off": asdict(blown)}
+    return out
+
+
+def _fixed_wires(solution: Solution) -> dict[str, Any]:
+    """Tensions of wires that are fixed at both ends, at their temperature; nothing of a line with weights."""
+    line, found = solution.case.catenary, solution.equilibrium.spec
+    if line.temperature is None:
+        return {}
+    blocks = {"contact": "contact_wire", "messenger": "messenger_wire"}
+    now = {name: getattr(found, blocks[name]).tension for name in line.temperature.fixed}
+    strung = {name: getattr(line, blocks[name]).tension for name in line.temperature.fixed}
+    return {"fixed_wires": {"temperature_C": line.temperature.now_C, "tension_N": now, "tension_strung_N": strung}}
 
 
 def assessment_summary(case: CaseSpec, solution: Solution, judged_by: HeadRecord | None = None) -> list[dict[str, Any]]:

@@ -5,8 +5,9 @@ import pytest
 
 from catenary.form_finding.equilibrium import equilibrium_at_rest, open_line_equilibrium
 from catenary.linearised.aerodynamic import gust_loads
+from catenary.linearised.blow_off import farthest_place
 from catenary.linearised.open_line import linearise
-from catenary.linearised.static_checks import FaultKind, farthest_place, faults_at_rest
+from catenary.linearised.static_checks import FaultKind, faults_at_rest
 from catenary.spec.surroundings.wind import DragSpec, WindSpec
 
 BARE = {"diameter": 0.0125, "drag_coefficient": 1.2}

@@ -55,10 +55,15 @@ class WindSpec(Spec):
         description="whether wires that move in the wind are damped by it, sideways twice as much as in height",
     )
 
+    gust_factor: Annotated[float, Field(ge=1.0, le=4.0)] = Field(
+        default=1.0,
+        exclude_if=lambda value: value == 1.0,  # a wind reads as it did
+        description="load of the gust that the contact wire's place is judged in over that of the mean speed [-]",
+    )
     largest_place: Annotated[float, Field(gt=0.0, le=1.5)] | None = Field(
         default=None,
-        description="farthest that the contact wire may stand from the middle of the head at rest in this wind [m]; "
-        "none: any",
+        description="farthest that the contact wire may stand from the middle of the head at rest in a gust of this "
+        "wind [m]; none: any",
     )
     turbulence: TurbulenceSpec | None = Field(default=None, description="gusts, for an open line; none: steady")
 
@@ -66,6 +71,11 @@ class WindSpec(Spec):
     def sign(self) -> float:
         """Direction of the wind along y, which is to the left."""
         return 1.0 if self.blows_to == "left" else -1.0
+
+    def gust(self, side: Literal["left", "right"] | None = None) -> WindSpec:
+        """The gust as a steady wind, of sqrt(``gust_factor``) times the speed; to a side, or to its own."""
+        speed, to = self.speed * self.gust_factor**0.5, side or self.blows_to
+        return self.model_copy(update={"speed": speed, "blows_to": to, "gust_factor": 1.0, "turbulence": None})
 
     def load(self, drag: DragSpec | None) -> float:
         """Load on a wire at rest, to the left positive [N/m]: half of density x speed^2 x drag coefficient x width."""

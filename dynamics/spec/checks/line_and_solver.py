@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from catenary.spec.line import CatenarySpec
+from dynamics.spec.train import BaseMotionSpec
 
-__all__ = ["faults_in_space", "faults_of_ends"]
+__all__ = ["faults_in_space", "faults_of_base_motion", "faults_of_ends"]
 
 
 def faults_of_ends(line: CatenarySpec, solver: str, open_spans: int) -> list[str]:
@@ -59,3 +60,16 @@ def faults_in_space(line: CatenarySpec, solver: str, kinematics: str, *, rolls: 
             "damping factors for the whole line (or use solver=open_line)"
         ]
     return []
+
+
+def faults_of_base_motion(motion: BaseMotionSpec, dimension: str, needed: float) -> list[str]:
+    """Say where a base motion ends before the run, of a time [s], or moves heads sideways in the plane."""
+    problems = []
+    if motion.moves_sideways and dimension == "planar":
+        problems.append("base_motion.side_m and drawn_side need dimension=spatial: in the plane nothing moves sideways")
+    if not motion.drawn and (motion.time_s[0] > 0.0 or motion.time_s[-1] < needed):
+        problems.append(
+            f"base_motion.time_s must cover the whole run, 0 to {needed:.2f} s: got {motion.time_s[0]:g} to "
+            f"{motion.time_s[-1]:g} s"
+        )
+    return problems

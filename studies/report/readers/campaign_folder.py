@@ -175,6 +175,10 @@ def _constraints(result: CampaignResult, nominal: Outcome, best: Outcome | None)
         ),
         row("loss of contact", "%", "at most", limits.contact_loss_percent, lambda e: e.statistics[loss]),
     ]
+    if limits.blow_off_m is not None:
+        rows.append(
+            row("blow-off in gusts", "m", "at most", limits.blow_off_m, lambda e: e.statistics.get("blow_off_m"))
+        )
     if limits.scenario_change_percent is not None:
         own = Reference(nominal.sigma_N or math.nan, highest, nominal.scenario_sigma_N)
 

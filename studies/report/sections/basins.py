@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamics.charts.numbers import number
-from optimise.evaluation.constraints import CONSTRAINTS, SCENARIO_SIGMA
+from optimise.evaluation.constraints import BLOWN, CONSTRAINTS, SCENARIO_SIGMA
 from optimise.evaluation.objectives import Objective
 from optimise.record.campaign_folder import CampaignFolder
 from optimise.search.basins import read_basins
@@ -18,7 +18,11 @@ __all__ = ["Basins", "basins_of", "basins_section"]
 
 # what a limit is called where there is a column for what holds a design back
 LIMITS: dict[str, str] = dict(
-    zip((*CONSTRAINTS, SCENARIO_SIGMA), ("uplift", "dropper force", "loss of contact", "worst scenario"), strict=True)
+    zip(
+        (*CONSTRAINTS, BLOWN, SCENARIO_SIGMA),
+        ("uplift", "dropper force", "loss of contact", "blow-off", "worst scenario"),
+        strict=True,
+    )
 )
 
 

@@ -1,0 +1,32 @@
+"""What a line must be to stand on a curve, in wind, or at a temperature."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from catenary.spec.surroundings.temperature import TemperatureSpec
+from catenary.spec.surroundings.track import TrackSpec
+from catenary.spec.surroundings.wind import WindSpec
+
+__all__ = ["Surroundings", "problems_of_surroundings"]
+
+
+class Surroundings(NamedTuple):
+    """Track, wind and temperature of a line, each where it has one, and whether it has tension sections."""
+
+    track: TrackSpec | None
+    wind: WindSpec | None
+    temperature: TemperatureSpec | None
+    sections: bool
+
+
+def problems_of_surroundings(found: Surroundings, dimension: str, kind: str) -> list[str]:
+    """Say what a line of a dimension and kind lacks for its surroundings."""
+    problems = []
+    if dimension == "planar" and (found.track is not None or found.wind is not None):
+        problems.append("track and wind need dimension=spatial: in the plane nothing moves to the side")
+    if found.wind is not None and kind == "stitched" and found.wind.stitch is None:
+        problems.append("wind.stitch (diameter, drag_coefficient) is missing: the line has stitch wires")
+    if found.temperature is not None and (found.sections or kind == "compound"):
+        problems.append("temperature must be left out with tension sections or an auxiliary wire")
+    return problems
