@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
+from optimise.descent.distances import distance
 from optimise.evaluation import evaluate as evaluation
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import OutcomeStatus, failed
@@ -14,7 +15,6 @@ from optimise.evaluation.scenarios import scenario_set
 from optimise.record.campaign_folder import CampaignFolder, read_records
 from optimise.record.status_file import read_status_file
 from optimise.search.campaign import Interrupted, run_campaign
-from optimise.search.distances import distance
 from optimise.search.progress import read_status
 from optimise.spec.campaign import LimitsSpec
 from optimise.spec.scenarios import ScenariosSpec

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynamics.charts.numbers import number
+from optimise.descent.basins import read_basins
 from optimise.evaluation.constraints import CONSTRAINTS, SCENARIO_SIGMA
 from optimise.evaluation.objectives import Objective
 from optimise.record.campaign_folder import CampaignFolder
-from optimise.search.basins import read_basins
 from optimise.search.result import CampaignResult
 from studies.report.drawing.parts import Section, Table
 from studies.report.sections.tables import objective_change, value_text

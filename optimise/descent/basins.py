@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from catenary.storage.files import read_json_again, write_json_atomic
+from optimise.descent.distances import distance, distinct, ranked
+from optimise.descent.polish import PolishRun
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
-from optimise.search.distances import distance, distinct, ranked
-from optimise.search.polish import PolishRun
 from optimise.spec.campaign import CampaignSpec
 
 __all__ = ["polish_is_due", "read_basins", "write_basins"]
