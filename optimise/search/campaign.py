@@ -206,7 +206,9 @@ class _Run:
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
-            outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary)), setting))
+            nominal = [variable.nominal for variable in self.space.variables]
+            near = neighbours_of(self.space, nominal) if self.campaign.searches_by_derivatives else ()
+            outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary), neighbours=near), setting))
             if outcome.status is not OutcomeStatus.OK:
                 raise NominalFailedError(
                     f"the nominal line '{self.case.catenary.name}' must be solvable at {self.case.speed_kmh:g} km/h "
