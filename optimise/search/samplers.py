@@ -63,7 +63,7 @@ def population_size(sampler: SamplerSpec, variables: int) -> int:
 
 
 def designs_in_flight(sampler: SamplerSpec) -> int:
-    """Designs of a Gaussian process that may be under way at once."""
+    """Designs of a Gaussian process that may be in flight at once."""
     return sampler.population or IN_FLIGHT
 
 

@@ -97,7 +97,7 @@ class SamplerSpec(Spec):
         default=None,
         description="designs per generation of CMA-ES, NSGA-II and NSGA-III and per batch of a synchronous campaign; "
         "if not given 24 for NSGA-II and III, else 4 + 3 ln(variables), rounded down; of a Gaussian process designs "
-        "under way at once, 3 if not given: as many workers have work",
+        "in flight at once, 3 if not given: as many workers have work",
     )
     derivatives: Literal["exact", "none"] | None = Field(
         default=None,

@@ -81,7 +81,7 @@ class Proposals:
     objectives : sequence of str
     seed : int
     in_flight : int
-        Designs that may be under way at once [-].
+        Designs that may be in flight at once [-].
     """
 
     def __init__(self, space: DesignSpace, objectives: Sequence[str], seed: int, in_flight: int) -> None:
