@@ -98,7 +98,8 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     warm_start(campaign, space_of(case.catenary, campaign.design))  # refused here, since the few begin without one
     few = {
         "trials": 1 + MEASURED_DESIGNS,
-        "sampler": SamplerSpec(kind="random"),
+        # a Gaussian process begins with a Sobol sequence, each design with its derivatives
+        "sampler": campaign.sampler if campaign.sampler.in_order else SamplerSpec(kind="random"),
         "synchronous": False,
         "polish": PolishSpec(),
         "warm_start": None,

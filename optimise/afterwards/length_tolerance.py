@@ -29,7 +29,7 @@ from optimise.design.cut_lengths import with_lengths
 from optimise.evaluation.job import Job, Setting
 from optimise.executors import ONE_AT_A_TIME, open_executor
 from optimise.spec.cluster import ClusterSpec
-from optimise.spec.tolerance import LengthToleranceSpec
+from optimise.spec.off_design import LengthToleranceSpec
 
 __all__ = ["evaluate_tolerance", "length_tolerances"]
 

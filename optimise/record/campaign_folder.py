@@ -52,6 +52,8 @@ def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
         unsaid["scenarios"] = trains | (set() if campaign.scenarios.defects.wanted else {"defects"})
     if campaign.limits.scenario_change_percent is None:
         unsaid["limits"] = {"scenario_change_percent"}
+    if campaign.sampler.derivatives is None:
+        unsaid["sampler"] = {"derivatives"}
     if campaign.warm_start is None:
         unsaid |= {"warm_start": True, "warm_start_designs": True}
     return config_sha256(CampaignInput(campaign=decisive, case=case), exclude={"campaign": unsaid})

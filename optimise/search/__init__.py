@@ -1,1 +1,1 @@
-"""The campaign: samplers, polish, and what the search found."""
+"""The campaign: its driver and samplers, and what the search found."""

@@ -12,6 +12,8 @@ from typing import Any, TypedDict, Unpack
 from catenary.errors import InputError
 from catenary.storage.end_request import end_request_interrupts
 from dynamics.spec.case import CaseSpec
+from optimise.descent.basins import polish_is_due, write_basins
+from optimise.descent.polish import Point, polish
 from optimise.design.neighbours import neighbours_of
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
@@ -27,14 +29,12 @@ from optimise.record.driver_lock import Interrupted, driver_lock
 from optimise.record.growing_record import ChangedRecordError
 from optimise.record.status_file import StatusWriter, StudyState
 from optimise.record.trial import TrialRecord
-from optimise.search.basins import polish_is_due, write_basins
 from optimise.search.driver import StudyDriver
 from optimise.search.importances import write_importances
-from optimise.search.polish import Point, has_exact_derivatives, polish
 from optimise.search.prepare import PreparedCampaign, prepare_campaign
 from optimise.search.progress import Count, Progress
 from optimise.search.result import CampaignResult, load_result, write_designs
-from optimise.search.samplers import population_size
+from optimise.search.samplers import designs_in_flight, population_size
 from optimise.spec.campaign import CampaignSpec
 
 __all__ = [
@@ -151,8 +151,9 @@ class _Run:
             start = self._start(scenarios, prepare)
             setting = Setting(self.case, self.campaign.limits, None, start, limit, scenarios)
             setting = replace(setting, reference=self._reference(evaluate, setting))
-        batches = self.campaign.synchronous and scenarios is not None  # a batch waits for its last design
-        per_worker = ONE_AT_A_TIME if batches else IN_FLIGHT_PER_WORKER
+        waits = self.campaign.synchronous and scenarios is not None  # a batch for its last design
+        waits = waits or self.campaign.sampler.in_order  # a proposal for a design some places before it
+        per_worker = ONE_AT_A_TIME if waits else IN_FLIGHT_PER_WORKER
         folder = self.place.path
         with open_executor(self.campaign.cluster, evaluate, setting, folder=folder, per_worker=per_worker) as executor:
             self._submit(executor, open_trials)
@@ -205,7 +206,9 @@ class _Run:
     def _reference(self, evaluate: Evaluate, setting: Setting) -> Reference:
         """Figures of the nominal line: trial 0, evaluated in the driver before any worker starts."""
         if not self.study.records:
-            outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary)), setting))
+            nominal = [variable.nominal for variable in self.space.variables]
+            near = neighbours_of(self.space, nominal) if self.campaign.searches_by_derivatives else ()
+            outcome = sound(evaluate(Job(0, self.space.typical_of(self.case.catenary), neighbours=near), setting))
             if outcome.status is not OutcomeStatus.OK:
                 raise NominalFailedError(
                     f"the nominal line '{self.case.catenary.name}' must be solvable at {self.case.speed_kmh:g} km/h "
@@ -221,7 +224,9 @@ class _Run:
     def _fill(self, executor: Executor) -> bool:
         """Ask for designs and send them out; whether there were any."""
         asked = self.study.searched
-        if not self.campaign.synchronous:
+        if self.campaign.sampler.in_order:
+            wanted = asked + designs_in_flight(self.campaign.sampler) - len(self.under_way)
+        elif not self.campaign.synchronous:
             wanted = asked + executor.capacity - len(self.under_way)
         elif self.under_way:
             return False
@@ -254,7 +259,8 @@ class _Run:
             try:
                 tolerance = record.origin.tolerance if record.origin else None
                 job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
-                if record.polished and has_exact_derivatives(self.campaign):
+                by_derivatives = self.campaign.searches_by_derivatives
+                if by_derivatives or (record.polished and self.campaign.polishes_by_derivatives):
                     job = replace(job, neighbours=neighbours_of(self.space, record.values))
             except ValueError as error:
                 self.finished[record.number] = failed(record.number, f"the design is not a valid line: {error}")
@@ -271,6 +277,8 @@ class _Run:
             self._show()
             return
         for number in sorted(self.finished):
+            if self.campaign.sampler.in_order and number > min(self.under_way):
+                break
             self._tell(self.finished.pop(number))
         self._show()
 

@@ -23,9 +23,10 @@ from optimise.record.lines_record import collection_paused
 from optimise.record.record_damage import take_up
 from optimise.record.trial import Origin, TrialRecord
 from optimise.record.trial_lines import StoredTrial, Transaction, records_of, replayed
-from optimise.search.samplers import GENERATION_NOTES, CampaignSampler, distributions
+from optimise.search.samplers import GENERATION_NOTES, CampaignSampler, designs_in_flight, distributions
 from optimise.search.shown_trials import ShownTrials
 from optimise.spec.campaign import DEFAULT_OBJECTIVES, CampaignSpec
+from optimise.surrogate.proposals import Proposals
 
 __all__ = ["StudyDriver"]
 
@@ -47,6 +48,11 @@ class StudyDriver:
         self._ranges = distributions(space)
         self._sampler = CampaignSampler(campaign.sampler, campaign.seed, space, len(campaign.objectives))
         self._objectives = campaign.objectives
+        self._proposals = (
+            Proposals(space, campaign.objectives, campaign.seed, designs_in_flight(campaign.sampler))
+            if campaign.sampler.in_order
+            else None
+        )
         directions = [
             StudyDirection.MAXIMIZE if OBJECTIVES[o].maximised else StudyDirection.MINIMIZE for o in self._objectives
         ]
@@ -73,18 +79,24 @@ class StudyDriver:
 
     def ask(self, origin: Origin | None = None) -> TrialRecord:
         """Next design, in flight from now on."""
+        if self._proposals is not None and origin is None and self.records:
+            values = self._proposals.next([record for record in self.records if not record.polished])
+            self._study.enqueue_trial(self._params(values))
+        return self._ask_enqueued(origin)
+
+    def _ask_enqueued(self, origin: Origin | None = None) -> TrialRecord:
         self.searched += 1
         return self._record_started(self._study.ask(self._ranges).number, origin)
 
     def ask_nominal(self) -> TrialRecord:
         """The nominal line as the next design."""
         self._study.enqueue_trial(self._params([v.nominal for v in self._space.variables]))
-        return self.ask()
+        return self._ask_enqueued()
 
     def ask_given(self, values: Sequence[float], origin: Origin) -> TrialRecord:
         """Give the search a design from elsewhere; the sampler learns from it as from its own."""
         self._study.enqueue_trial(self._params(values))
-        return self.ask(origin)
+        return self._ask_enqueued(origin)
 
     def ask_outside_search(self, values: Sequence[float], origin: Origin) -> TrialRecord:
         """Take a design outside the search; a sampler with generations does not see it."""

@@ -24,7 +24,14 @@ from optuna.trial import FrozenTrial, TrialState
 from optimise.design.space import DesignSpace
 from optimise.spec.campaign import SamplerSpec
 
-__all__ = ["GENERATION_NOTES", "CampaignSampler", "distributions", "population_size", "reference_divisions"]
+__all__ = [
+    "GENERATION_NOTES",
+    "CampaignSampler",
+    "designs_in_flight",
+    "distributions",
+    "population_size",
+    "reference_divisions",
+]
 
 # Optuna calls the samplers experimental because their interface may change; the lock holds the version in use.
 EXPERIMENTAL = (
@@ -33,6 +40,8 @@ EXPERIMENTAL = (
 )
 
 GENETIC_POPULATION = 24
+# of a Gaussian process: two workers have work, and a third design waits for the first of them
+IN_FLIGHT = 3
 
 # Attributes in which samplers note the generation of a trial and, in the study, the parents of each: by these the
 # driver knows how far back they look. A test holds that nothing else is looked at.
@@ -53,6 +62,11 @@ def population_size(sampler: SamplerSpec, variables: int) -> int:
     return sampler.population or usual
 
 
+def designs_in_flight(sampler: SamplerSpec) -> int:
+    """Designs of a Gaussian process that may be in flight at once."""
+    return sampler.population or IN_FLIGHT
+
+
 def distributions(space: DesignSpace) -> dict[str, BaseDistribution]:
     """Ranges of the design variables as Optuna wants them."""
     return {
@@ -67,7 +81,7 @@ class CampaignSampler(BaseSampler):
     No random state lives in the driver, so a resumed campaign continues as if it had not been interrupted. The
     search space is fixed and known, so that the trials need not be searched for it. CMA-ES starts at the
     centre of the box, which is the nominal line unless a quantity of the line as a whole has a range that is
-    not even about it, with a step of a sixth of the range.
+    not even about it, with a step of a sixth of the range. What a Gaussian process proposes is enqueued by the driver.
     """
 
     def __init__(self, sampler: SamplerSpec, seed: int, space: DesignSpace, objectives: int = 1) -> None:
@@ -86,7 +100,7 @@ class CampaignSampler(BaseSampler):
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Every variable, except for samplers that take them one by one."""
-        return {} if self._spec.kind in ("tpe", "random") else self._space
+        return {} if self._spec.kind in ("tpe", "random", "gaussian_process") else self._space
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -123,7 +137,7 @@ class CampaignSampler(BaseSampler):
             return TPESampler(seed=seed, constant_liar=True)
         if kind == "nsga2":
             return NSGAIISampler(population_size=self._population, seed=seed)
-        if kind == "random":
+        if kind in ("random", "gaussian_process"):  # the latter's own designs are enqueued
             return RandomSampler(seed=seed)
         with warnings.catch_warnings():
             for message in EXPERIMENTAL:

@@ -9,9 +9,9 @@ import numpy as np
 
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
+from optimise.descent.distances import distance, ranked
 from optimise.design.space import DesignSpace
 from optimise.record.campaign_folder import Origin
-from optimise.search.distances import distance, ranked
 from optimise.search.result import load_result
 from optimise.spec.campaign import CampaignSpec
 

@@ -10,8 +10,8 @@ from catenary.spec.components import Spec
 from optimise.spec.cluster import ClusterSpec
 from optimise.spec.design import DesignSpec
 from optimise.spec.objective_names import DEFAULT_OBJECTIVES, ObjectiveNames, name_parts
+from optimise.spec.off_design import OffDesignSpec
 from optimise.spec.scenarios import ScenariosSpec
-from optimise.spec.tolerance import LengthToleranceSpec
 
 __all__ = [
     "DEFAULT_OBJECTIVES",
@@ -55,6 +55,8 @@ WarmStartDesigns = Annotated[
 # CMA-ES adapts to one objective; the others take any number, quasi-Monte Carlo and random search as baselines.
 FOR_SEVERAL_OBJECTIVES = ("nsga2", "nsga3", "tpe", "qmc", "random")
 WITH_GENERATIONS = ("cma_es", "nsga2", "nsga3")
+# a Gaussian process takes a proposal's time with the cube of what it has seen
+MOST_OF_A_PROCESS = 2000
 
 
 class LimitsSpec(Spec):
@@ -95,14 +97,25 @@ class LimitsSpec(Spec):
 class SamplerSpec(Spec):
     """Sampler, which proposes the next design."""
 
-    kind: Literal["cma_es", "tpe", "nsga2", "nsga3", "qmc", "random"] = Field(
+    kind: Literal["cma_es", "tpe", "nsga2", "nsga3", "qmc", "random", "gaussian_process"] = Field(
         default="cma_es", description="search method"
     )
     population: Annotated[int, Field(ge=2, le=1000)] | None = Field(
         default=None,
         description="designs per generation of CMA-ES, NSGA-II and NSGA-III and per batch of a synchronous campaign; "
-        "if not given 24 for NSGA-II and III, else 4 + 3 ln(variables), rounded down",
+        "if not given 24 for NSGA-II and III, else 4 + 3 ln(variables), rounded down; of a Gaussian process designs "
+        "in flight at once, 3 if not given: as many workers have work",
     )
+    derivatives: Literal["exact", "none"] | None = Field(
+        default=None,
+        description="whether a Gaussian process gets each design with its exact derivatives, where the objective is "
+        "sigma and the case has them; if not given it does",
+    )
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a proposal depends on the designs a fixed number of places before it, and on none after those."""
+        return self.kind == "gaussian_process"
 
 
 class PolishSpec(Spec):
@@ -133,46 +146,6 @@ class PolishSpec(Spec):
     )
 
 
-class OffDesignSpec(Spec):
-    """Conditions under which the best design is compared with the nominal line, each with its numerical error."""
-
-    speeds: Annotated[int, Field(ge=1, le=41)] = Field(default=9, description="speeds, evenly spaced, the own included")
-    speed_band_percent: Annotated[float, Field(ge=0.0, le=30.0)] = Field(
-        default=10.0, description="how far the speeds go, either way from the own [%]"
-    )
-    contact_stiffness: tuple[Annotated[float, Field(ge=5.0e3, le=5.0e6)], ...] = Field(
-        default=(50.0e3, 200.0e3), max_length=10, description="contact stiffnesses [N/m]"
-    )
-    damping_factors: tuple[Annotated[float, Field(ge=0.0, le=10.0)], ...] = Field(
-        default=(0.5, 2.0),
-        max_length=10,
-        description="factors of the line's Rayleigh damping, alpha and beta alike [-]",
-    )
-    height_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
-        default=(2.0, 5.0),
-        max_length=10,
-        description="standard deviations of independent height errors at the droppers [mm]; "
-        "a dropper that they leave loose carries nothing, and the line runs with it",
-    )
-    length_errors_mm: tuple[Annotated[float, Field(gt=0.0, le=50.0)], ...] = Field(
-        default=(3.0,),
-        max_length=10,
-        description="standard deviations of independent errors of the lengths to which droppers are cut [mm]",
-    )
-    samples: Annotated[int, Field(ge=0, le=200)] = Field(default=10, description="lines for each standard deviation")
-    other_dimension: bool = Field(default=True, description="also in space where the search was planar, or the reverse")
-    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(
-        default=2, description="seed of the errors; not that of scenarios.errors: the search has not seen these lines"
-    )
-    length_tolerance: LengthToleranceSpec = LengthToleranceSpec()
-
-    @model_validator(mode="after")
-    def _own_speed_is_one_of_them(self) -> Self:
-        if self.speeds % 2 == 0:
-            raise ValueError(f"trust.speeds must be odd, so that the own speed is one of them: got {self.speeds}")
-        return self
-
-
 class CampaignSpec(Spec):
     """One search for the geometry that is best in one objective, or for the front of several."""
 
@@ -197,7 +170,22 @@ class CampaignSpec(Spec):
     @property
     def reproducible(self) -> bool:
         """Whether the same input gives the same designs whatever the workers and their timing."""
-        return self.synchronous or self.sampler.kind in ("qmc", "random")
+        return self.synchronous or self.sampler.in_order or self.sampler.kind in ("qmc", "random")
+
+    @property
+    def _has_derivatives(self) -> bool:
+        """Whether the objective is one whose derivatives come with an evaluation, where the case has them."""
+        return name_parts(self.objectives[0]).base == "sigma" and not self.design.as_built
+
+    @property
+    def polishes_by_derivatives(self) -> bool:
+        """Whether designs of a polish are evaluated with their exact derivatives."""
+        return self._has_derivatives and self.polish.derivatives == "exact"
+
+    @property
+    def searches_by_derivatives(self) -> bool:
+        """Whether designs of the search itself are evaluated with their exact derivatives."""
+        return self._has_derivatives and self.sampler.in_order and self.sampler.derivatives != "none"
 
     @model_validator(mode="after")
     def _objectives_are_possible(self) -> Self:
@@ -285,9 +273,29 @@ class CampaignSpec(Spec):
     @model_validator(mode="after")
     def _population_has_a_use(self) -> Self:
         sampler = self.sampler
-        if sampler.population is not None and sampler.kind not in WITH_GENERATIONS and not self.synchronous:
+        used = sampler.kind in WITH_GENERATIONS or sampler.in_order or self.synchronous
+        if sampler.population is not None and not used:
             raise ValueError(
-                "sampler.population is used by cma_es, nsga2, nsga3 and synchronous campaigns only: got "
-                f"{sampler.population} with sampler.kind '{sampler.kind}', leave it out or set synchronous"
+                "sampler.population is used by cma_es, nsga2, nsga3, gaussian_process and synchronous campaigns only: "
+                f"got {sampler.population} with sampler.kind '{sampler.kind}', leave it out or set synchronous"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _process_is_possible(self) -> Self:
+        if self.sampler.in_order and self.trials > MOST_OF_A_PROCESS:
+            raise ValueError(
+                f"trials must be at most {MOST_OF_A_PROCESS} with sampler gaussian_process, whose proposals take "
+                f"longer with each design: got {self.trials}, use sampler=cma_es"
+            )
+        if not self.sampler.in_order and self.sampler.derivatives is not None:
+            raise ValueError(
+                "sampler.derivatives is used by gaussian_process only: got "
+                f"{self.sampler.derivatives} with sampler.kind '{self.sampler.kind}', leave it out"
+            )
+        if self.sampler.in_order and self.synchronous:
+            raise ValueError(
+                "synchronous must be false with sampler gaussian_process, which proposes the same designs on any "
+                "number of workers without batches: leave it out"
             )
         return self

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from optimise.afterwards.dropper_tolerance import DropperTolerance
     from optimise.search.result import CampaignResult
     from optimise.spec.cluster import ClusterSpec
-    from optimise.spec.tolerance import LengthToleranceSpec
+    from optimise.spec.off_design import LengthToleranceSpec
 
 __all__ = ["NAME", "length_tolerance_into", "length_tolerance_lines", "show_length_tolerance"]
 

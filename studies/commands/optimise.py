@@ -192,6 +192,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
     from studies.afterwards.length_tolerance import length_tolerance_lines, show_length_tolerance
     from studies.afterwards.off_design import off_design_lines, show_fitter_schedule, show_off_design
     from studies.report import write_report
+    from studies.report.sections.basins import certainty_lines
 
     folder = RunFolder(result.folder, "optimise", composed)
     keep_head(result.folder, composed.job.report, None if result.best is None else result.best.number)
@@ -219,7 +220,7 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
             done.append("table of length tolerances")
         for sentence in [*confirmation_lines(content), *(off_design_lines(off_design) if off_design else [])]:
             folder.say(sentence)
-        for sentence in length_tolerance_lines(tolerance) if tolerance else []:
+        for sentence in [*(length_tolerance_lines(tolerance) if tolerance else []), *certainty_lines(result)]:
             folder.say(sentence)
     if result.front == [result.nominal]:
         folder.say("No design was better than the nominal line: best_design.yaml is that line as it was given.")

@@ -90,7 +90,7 @@ def _length_tolerances(path: Path, case: CaseSpec, job: SimulateJob) -> list[str
     """Tolerances of dropper lengths in words, written into the run folder."""
     from optimise.entry.progress_line import ProgressLine
     from optimise.spec.cluster import ClusterSpec
-    from optimise.spec.tolerance import LengthToleranceSpec
+    from optimise.spec.off_design import LengthToleranceSpec
     from studies.afterwards.length_tolerance import length_tolerance_into, length_tolerance_lines
 
     line, alone = ProgressLine(), ClusterSpec(kind="serial")

@@ -24,7 +24,7 @@ from optimise.evaluation.job import Job
 from optimise.evaluation.outcome import Outcome, OutcomeStatus, failed
 from optimise.executors import SerialExecutor
 from optimise.spec.campaign import ClusterSpec, OffDesignSpec
-from optimise.spec.tolerance import LengthToleranceSpec
+from optimise.spec.off_design import LengthToleranceSpec
 
 SERIAL, KIND = ClusterSpec(kind="serial"), RunKind("runs", Outcome, "all")
 WINDOW = {"spans_behind": 5, "spans_ahead": 6, "spans": 10, "spans_evaluated": 4}

@@ -15,7 +15,7 @@ from optimise.design.cut_lengths import with_lengths
 from optimise.evaluation.job import Setting
 from optimise.evaluation.outcome import Outcome
 from optimise.spec.campaign import ClusterSpec
-from optimise.spec.tolerance import LengthToleranceSpec
+from optimise.spec.off_design import LengthToleranceSpec
 
 SERIAL, RISE = ClusterSpec(kind="serial"), 0.05
 LAST = 8  # dropper next to the far support

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cheap_evaluation import bowl, campaign_of, prepare_nothing
 
+from optimise.descent.distances import distance
 from optimise.evaluation import evaluate as evaluation
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import OutcomeStatus, failed
@@ -14,13 +15,12 @@ from optimise.evaluation.scenarios import scenario_set
 from optimise.record.campaign_folder import CampaignFolder, read_records
 from optimise.record.status_file import read_status_file
 from optimise.search.campaign import Interrupted, run_campaign
-from optimise.search.distances import distance
 from optimise.search.progress import read_status
 from optimise.spec.campaign import LimitsSpec
 from optimise.spec.scenarios import ScenariosSpec
 from studies.report.readers.campaign_record import ranked_trials
 from studies.report.sections.basins import basins_of as basins_of_report
-from studies.report.sections.basins import basins_section
+from studies.report.sections.basins import basins_section, certainty_lines
 
 SPACING = {"kind": "spacing"}
 POLISH = {"best": 2, "distance": 0.05, "tolerance": None}
@@ -120,6 +120,12 @@ def test_distinct_basins_are_distinguished_and_the_deeper_is_first(tmp_path, cas
     last = [b["variables"]["move_4"] for b in content["basins"]]
     assert last == pytest.approx([0.81, -0.79], abs=0.03)
     assert [b["value"] for b in content["basins"]] == sorted(b["value"] for b in content["basins"])
+    certainty, (best, other) = content["certainty"], content["basins"]
+    assert (certainty["best_value"], certainty["next_best_value"]) == (best["value"], other["value"])
+    assert certainty["in_best_basin"] == len(best["starts"]) < certainty["starts"] == len(content["polished"])
+    sure = basins_of_report(result).certainty
+    change = 100.0 * (other["value"] / best["value"] - 1.0)
+    assert f"+{change:.1f} %" in sure and f"{certainty['in_best_basin']} of {certainty['starts']} starts" in sure
     starts = [s for b in content["basins"] for s in b["starts"]]
     assert sorted(starts) == sorted(p["start_trial"] for p in content["polished"])
     space = result.space
@@ -140,7 +146,9 @@ def test_the_report_shows_what_a_polish_gained_and_what_holds_it_back(tmp_path, 
     result = run(tmp_path, case, slanted_valley)
     basins = basins_of_report(result)
     section = basins_section(basins)
-    (table,), (text,) = section.tables, section.text
+    (table,), (text, sure) = section.tables, section.text
+    assert sure.startswith("2 of 2 starts ended in the best basin (σ 30.4") and "no other basin was found" in sure
+    assert sure.endswith("Its best design meets uplift.") and certainty_lines(result) == [f"Polish: {sure}"]
     (first, *_) = basins_of(result)["polished"]
     assert [row[0] for row in table.rows] == [f"trial {p['start_trial']}" for p in basins_of(result)["polished"]]
     change = 100.0 * (first["end_value"] / first["start_value_as_polished"] - 1.0)

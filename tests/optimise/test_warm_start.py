@@ -5,9 +5,9 @@ import pytest
 from cheap_evaluation import bowl, bowl_of_tension, campaign_of, prepare_nothing
 
 from catenary.errors import InputError
+from optimise.descent.distances import distance, ranked
 from optimise.design.space import DesignSpace
 from optimise.search.campaign import Interrupted, run_campaign
-from optimise.search.distances import distance, ranked
 from optimise.search.warm_start import LEAST_DISTANCE, warm_start
 
 TENSION = {"kind": "line", "contact_wire_tension": (25.0e3, 29.0e3)}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dynamics.charts.numbers import number
+from optimise.descent.basins import read_basins
 from optimise.evaluation.constraints import BLOWN, CONSTRAINTS, SCENARIO_SIGMA
 from optimise.evaluation.objectives import Objective
 from optimise.record.campaign_folder import CampaignFolder
-from optimise.search.basins import read_basins
 from optimise.search.result import CampaignResult
 from studies.report.drawing.parts import Section, Table
 from studies.report.sections.tables import objective_change, value_text
 
-__all__ = ["Basins", "basins_of", "basins_section"]
+__all__ = ["Basins", "basins_of", "basins_section", "certainty_lines"]
 
 # what a limit is called where there is a column for what holds a design back
 LIMITS: dict[str, str] = dict(
@@ -28,11 +29,15 @@ LIMITS: dict[str, str] = dict(
 
 @dataclass(frozen=True)
 class Basins:
-    """Polished designs as `basins.json` has them, and how many distinct basins they ended in."""
+    """Polished designs as `basins.json` has them, how many distinct basins they ended in, and how sure the best one is.
+
+    The last is empty in records of versions that did not say it, and where no polish ended at a feasible design.
+    """
 
     objective: Objective
     polished: tuple[dict[str, Any], ...]
     count: int
+    certainty: str
 
 
 def basins_of(result: CampaignResult) -> Basins | None:
@@ -42,7 +47,30 @@ def basins_of(result: CampaignResult) -> Basins | None:
         return None
     labels = LIMITS | {v.name: v.label for v in result.space.variables}
     polished = ({**p, "active": [_in_words(name, labels) for name in p["active"]]} for p in content["polished"])
-    return Basins(result.objectives[0], tuple(polished), len(content["basins"]))
+    objective, certainty = result.objectives[0], content.get("certainty") or {}
+    met = [_in_words(name, labels) for name in certainty.get("active", ())]
+    sure = _certainty(objective, certainty, met) if certainty.get("in_best_basin") else ""
+    return Basins(objective, tuple(polished), len(content["basins"]), sure)
+
+
+def certainty_lines(result: CampaignResult) -> list[str]:
+    """How sure the best basin is, for the console; nothing where nothing was polished."""
+    basins = basins_of(result)
+    return [f"Polish: {basins.certainty}"] if basins is not None and basins.certainty else []
+
+
+def _certainty(objective: Objective, certainty: Mapping[str, Any], met: list[str]) -> str:
+    """How sure the best basin is, in a sentence or two."""
+    starts, ended, best = certainty["starts"], certainty["in_best_basin"], certainty["best_value"]
+    other = certainty["next_best_value"]
+    there = f"{ended} of {starts} start{'s' if starts > 1 else ''} ended in the best basin"
+    has = f"{there} ({objective.symbol} {value_text(best, 2)} {objective.unit})"
+    following = (
+        "no other basin was found"
+        if other is None
+        else (f"the next best has {value_text(other, 2)} {objective.unit} ({objective_change(objective, other, best)})")
+    )
+    return f"{has}; {following}. Its best design meets {', '.join(met) or 'no limit and no bound of a variable'}."
 
 
 def _in_words(name: str, labels: dict[str, str]) -> str:
@@ -63,7 +91,8 @@ def basins_section(basins: Basins | None) -> Section:
         f"{designs} polished along gradients after the search, within the same bounds and limits, ending in {ends}. "
         "The solution is held to a tolerance of its own meanwhile, so a gain is read from the start as polished."
     )
-    return Section(title, text=(text,), tables=(_basins_table(basins),))
+    texts = (text, basins.certainty) if basins.certainty else (text,)
+    return Section(title, text=texts, tables=(_basins_table(basins),))
 
 
 def _basins_table(basins: Basins) -> Table:

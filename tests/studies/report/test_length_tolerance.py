@@ -13,7 +13,7 @@ from optimise.afterwards.dropper_tolerance import DropperTolerance, LengthTolera
 from optimise.search.campaign import run_campaign
 from optimise.search.result import load_result
 from optimise.spec.campaign import CampaignSpec, ClusterSpec, DesignSpec, SamplerSpec
-from optimise.spec.tolerance import LengthToleranceSpec
+from optimise.spec.off_design import LengthToleranceSpec
 from studies.afterwards.length_tolerance import (
     NAME,
     length_tolerance_into,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from catenary.storage.files import read_json_again, write_json_atomic
+from optimise.descent.distances import distance, distinct, ranked
+from optimise.descent.polish import PolishRun
 from optimise.design.space import DesignSpace
 from optimise.evaluation.objectives import OBJECTIVES, raw_values
 from optimise.record.campaign_folder import SCHEMA_VERSION, CampaignFolder, TrialRecord
-from optimise.search.distances import distance, distinct, ranked
-from optimise.search.polish import PolishRun
 from optimise.spec.campaign import CampaignSpec
 
 __all__ = ["polish_is_due", "read_basins", "write_basins"]
@@ -76,8 +76,21 @@ def write_basins(
         "polish": campaign.polish.model_dump(mode="json"),
         "polished": polished,
         "basins": basins,
+        "certainty": _certainty(basins, len(runs)),
     }
     write_json_atomic(folder.basins_json, content)
+
+
+def _certainty(basins: Sequence[Mapping[str, Any]], starts: int) -> dict[str, Any]:
+    """How sure the best basin is: how many of the starts ended there, what the next best one has, what it meets."""
+    best, following = (*basins[:2], None, None)[:2]
+    return {
+        "starts": starts,
+        "in_best_basin": 0 if best is None else len(best["starts"]),
+        "best_value": None if best is None else best["value"],
+        "next_best_value": None if following is None else following["value"],
+        "active": [] if best is None else best["active"],
+    }
 
 
 def _polished(

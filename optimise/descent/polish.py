@@ -21,15 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from optimise.descent.distances import cost_of, distinct, ranked
 from optimise.design.space import DesignSpace
 from optimise.evaluation.constraints import constraints_of
 from optimise.evaluation.outcome import OBJECTIVE
 from optimise.record.campaign_folder import Origin, TrialRecord
-from optimise.search.distances import cost_of, distinct, ranked
 from optimise.spec.campaign import CampaignSpec
-from optimise.spec.objective_names import name_parts
 
-__all__ = ["Point", "PolishRun", "has_exact_derivatives", "polish", "tolerance_of"]
+__all__ = ["Point", "PolishRun", "polish", "tolerance_of"]
 
 Values = tuple[float, ...]
 Point = tuple[Values, Origin]
@@ -98,7 +97,7 @@ def polish(
         Puts designs on record, with their origin.
     """
     settings, objectives, tolerance = campaign.polish, campaign.objectives, tolerance_of(campaign)
-    exact = has_exact_derivatives(campaign)
+    exact = campaign.polishes_by_derivatives
     search = [r for r in records if not r.polished]
     starts = distinct(ranked(search, objectives), space, settings.distance, settings.best)
     runs: dict[int, PolishRun] = {}
@@ -107,8 +106,10 @@ def polish(
     descents = [_Descent(campaign, space, start, search[0], known) for start in starts]
     while True:
         for record in records[seen:]:
-            # what the search evaluated has no derivatives
-            if _as_polished(record, tolerance) and record.outcome is not None and (record.polished or not exact):
+            # what the search evaluated without derivatives is of no use where a polish follows them
+            outcome = record.outcome
+            useful = outcome is not None and (record.polished or not exact or bool(outcome.slopes))
+            if _as_polished(record, tolerance) and useful:
                 known.setdefault(record.values, record)
         seen = len(records)
         wanted: dict[Values, Origin] = {}
@@ -126,15 +127,10 @@ def polish(
         evaluate(list(wanted.items()))
 
 
-def has_exact_derivatives(campaign: CampaignSpec) -> bool:
-    """Whether a campaign's objective is one whose derivatives come with its evaluation."""
-    return campaign.polish.derivatives == "exact" and name_parts(campaign.objectives[0]).base == "sigma"
-
-
 def tolerance_of(campaign: CampaignSpec) -> float | None:
     """Tolerance of the steady state while polishing [-]; None for that of the search."""
     wanted = campaign.polish.tolerance
-    return OF_DIFFERENCES if wanted is None and not has_exact_derivatives(campaign) else wanted
+    return OF_DIFFERENCES if wanted is None and not campaign.polishes_by_derivatives else wanted
 
 
 def _as_polished(record: TrialRecord, tolerance: float | None) -> bool:

@@ -1,0 +1,201 @@
+"""Designs that a Gaussian process of the record proposes: where most is to be expected below the best design so far.
+
+The first designs are a scrambled Sobol sequence. Each later one maximises the expected improvement of the objective
+times the probability that every limit holds (Schonlau, Welch and Jones 1998; Gardner et al. 2014). A process models
+the objective, its logarithm where that is positive, by values and by the exact derivatives that come with them; one
+more models each limit that some design has broken.
+
+A proposal depends on the seed, its place in the search and the outcomes of the designs that are at least
+``in_flight`` places before it. Those between count as if they had shown what is expected of them. So the same designs
+come out on any number of workers, in whatever order these answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm, qmc
+
+from optimise.descent.distances import cost_of
+from optimise.design.space import DesignSpace
+from optimise.evaluation.outcome import OBJECTIVE
+from optimise.record.trial import TrialRecord
+from optimise.surrogate.gaussian_process import GaussianProcess, Observations, Scales
+
+__all__ = ["Proposals"]
+
+Floats = NDArray[np.float64]
+
+# scales are fitted again when a fifth more designs are known
+REFIT = 1.2
+# derivatives of the best designs alone are used beyond this many numbers, which keeps a proposal below a second
+SLOPES = 400
+# a violation beyond these says no more than these
+WIDEST = 1.0
+# what a limit that counts steps has where it holds
+HOLDS = -0.5
+# candidates: anywhere in the box, near each of the best designs at these distances, then moved about the best of them
+ANYWHERE, BEST, NEAR, DISTANCES = 1500, 3, 120, (0.02, 0.06, 0.15)
+MOVES, KEPT, MOVED, PER_MOVED, ROUNDS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005), 40, 8, 25, 3
+
+
+@dataclass(frozen=True)
+class _Model:
+    """Processes of the objective and of the limits that were broken; what the best feasible design has.
+
+    Without a feasible design, ``least`` is None and only the limits count.
+    """
+
+    objective: GaussianProcess
+    limits: tuple[GaussianProcess, ...]
+    zeros: tuple[float, ...]
+    least: float | None
+
+    def gain(self, points: Floats) -> Floats:
+        """Logarithm of the expected improvement times the probability that all limits hold (point,)."""
+        found = np.zeros(len(points))
+        if self.least is not None:
+            mean, deviation = self.objective.predict(points)
+            found = np.log(deviation) + _log_improvement((self.least - mean) / deviation)
+        for process, zero in zip(self.limits, self.zeros, strict=True):
+            mean, deviation = process.predict(points)
+            found = found + norm.logcdf((zero - mean) / deviation)
+        return found
+
+    def with_expected(self, points: Floats) -> _Model:
+        """The same with designs in flight."""
+        limits = tuple(process.with_expected(points) for process in self.limits)
+        return replace(self, objective=self.objective.with_expected(points), limits=limits)
+
+
+class Proposals:
+    """Designs of a search, one after the other.
+
+    Parameters
+    ----------
+    space : DesignSpace
+    objectives : sequence of str
+    seed : int
+    in_flight : int
+        Designs that may be in flight at once [-].
+    """
+
+    def __init__(self, space: DesignSpace, objectives: Sequence[str], seed: int, in_flight: int) -> None:
+        variables = space.variables
+        self._objectives, self._seed, self._in_flight = objectives, seed, in_flight
+        self._low = np.array([v.low for v in variables])
+        self._high = np.array([v.high for v in variables])
+        self._whole = np.array([v.integer for v in variables])
+        self._starts = len(variables)
+        self._free = np.flatnonzero(~self._whole)
+        self._fitted: dict[int, Mapping[str, Scales]] = {}
+
+    def next(self, searched: Sequence[TrialRecord]) -> tuple[float, ...]:
+        """Values of the next design.
+
+        Parameters
+        ----------
+        searched : sequence of TrialRecord
+            Trials of the search in their order, the nominal line first; all but the last ``in_flight`` - 1 have ended.
+        """
+        place = len(searched)
+        known = searched[: max(1, place + 1 - self._in_flight)]
+        if place <= self._starts or not any(self._has_numbers(record) for record in known):
+            sequence = qmc.Sobol(len(self._low), scramble=True, rng=np.random.default_rng([self._seed]))
+            return self._values(sequence.random(1 << place.bit_length())[place - 1])
+        unknown = [r for k, r in enumerate(searched) if k >= len(known) or not self._has_numbers(r)]
+        model = self._model(known).with_expected(np.array([self._share(r) for r in unknown]))
+        best = sorted((cost_of(r, self._objectives) or 0.0, k) for k, r in enumerate(known) if self._has_numbers(r))
+        centres = np.array([self._share(known[k]) for _, k in best[:BEST]])
+        return self._values(_best_point(model, centres, np.random.default_rng([self._seed, place])))
+
+    def _has_numbers(self, record: TrialRecord) -> bool:
+        return record.outcome is not None and cost_of(record, self._objectives) is not None
+
+    def _share(self, record: TrialRecord) -> Floats:
+        return (np.asarray(record.values) - self._low) / (self._high - self._low)
+
+    def _values(self, share: Floats) -> tuple[float, ...]:
+        values = np.clip(self._low + share * (self._high - self._low), self._low, self._high)
+        return tuple(np.where(self._whole, np.round(values), values).tolist())
+
+    def _model(self, known: Sequence[TrialRecord]) -> _Model:
+        observed = self._observed(known)
+        scales = self._scales(known)
+        start = Scales(np.ones(len(self._low)))
+        made = {name: GaussianProcess(seen, scales.get(name, start)) for name, (seen, _) in observed.items()}
+        objective = made.pop(OBJECTIVE)
+        numbers = [r for r in known if self._has_numbers(r)]
+        values = observed[OBJECTIVE][0].values
+        feasible = [v for v, r in zip(values, numbers, strict=True) if r.outcome is not None and r.outcome.feasible]
+        zeros = tuple(observed[name][1] for name in made)
+        return _Model(objective, tuple(made.values()), zeros, min(feasible, default=None))
+
+    def _scales(self, known: Sequence[TrialRecord]) -> Mapping[str, Scales]:
+        """Scales of each process, fitted to the first of these designs: how many rises by a fifth each time."""
+        count = min(self._starts, len(known))
+        while math.ceil(REFIT * count) <= len(known):
+            count = math.ceil(REFIT * count)
+        if count not in self._fitted:
+            start = Scales(np.ones(len(self._low)))
+            seen = {name: each for name, (each, _) in self._observed(known[:count]).items()}
+            found = {name: GaussianProcess.fitted(each, start).scales for name, each in seen.items()}
+            self._fitted = {count: found}
+        return self._fitted[count]
+
+    def _observed(self, known: Sequence[TrialRecord]) -> dict[str, tuple[Observations, float]]:
+        """What is known of the objective, and of each limit that a design has broken, with the scaled zero of each."""
+        outcomes = [(self._share(r), r.outcome.constraints) for r in known if r.outcome is not None]
+        found = {OBJECTIVE: (self._objective([r for r in known if self._has_numbers(r)]), 0.0)}
+        for name in sorted({name for _, constraints in outcomes for name, g in constraints.items() if g > 0.0}):
+            pairs = [(share, constraints[name]) for share, constraints in outcomes if name in constraints]
+            g = np.clip([g for _, g in pairs], -WIDEST, WIDEST)
+            if name == "g_contact_loss":
+                g = np.where(g <= 0.0, HOLDS, g)
+            mean, deviation = float(g.mean()), float(g.std()) or 1.0
+            points = np.array([share for share, _ in pairs])
+            no_slopes = np.empty(0, dtype=np.int64), np.empty((0, len(self._free))), self._free
+            found[name] = Observations(points, (g - mean) / deviation, *no_slopes), -mean / deviation
+        return found
+
+    def _objective(self, seen: Sequence[TrialRecord]) -> Observations:
+        """Objective of designs, or its logarithm, with the derivatives of the best; mean 0 and deviation 1."""
+        costs = np.array([cost_of(r, self._objectives) for r in seen], dtype=np.float64)
+        relative = bool((costs > 0.0).all())
+        heights = np.log(costs) if relative else costs
+        mean, deviation = float(heights.mean()), float(heights.std()) or 1.0
+        slopes = [r.outcome.slopes.get(OBJECTIVE) if r.outcome else None for r in seen]
+        best = [k for k in np.argsort(costs, kind="stable").tolist() if slopes[k] is not None]
+        sloped = sorted(best[: SLOPES // max(1, len(self._free))])
+        by_design = np.array([slopes[k] for k in sloped], dtype=np.float64).reshape(len(sloped), len(self._free))
+        scaled = by_design / (deviation * (costs[sloped, None] if relative else 1.0))
+        points = np.array([self._share(r) for r in seen])
+        return Observations(points, (heights - mean) / deviation, np.array(sloped, dtype=np.int64), scaled, self._free)
+
+
+def _log_improvement(z: Floats) -> Floats:
+    """Logarithm of z Phi(z) + phi(z); far below zero by its asymptote phi(z) / z^2."""
+    near = np.maximum(z, -5.0)
+    direct = np.log(near * norm.cdf(near) + norm.pdf(near))
+    return np.where(z > -5.0, direct, norm.logpdf(z) - 2.0 * np.log(np.maximum(-z, 1.0)))
+
+
+def _best_point(model: _Model, centres: Floats, rng: np.random.Generator) -> Floats:
+    """Point of the box with the largest gain among many: anywhere, near the best designs, then near the best found."""
+    size = centres.shape[1]
+    near = [
+        np.clip(centre + step * rng.standard_normal((NEAR, size)), 0.0, 1.0) for centre in centres for step in DISTANCES
+    ]
+    points = np.vstack([rng.random((ANYWHERE, size)), *near])
+    gains = model.gain(points)
+    for step in (s for s in MOVES for _ in range(ROUNDS)):
+        order = np.argsort(-gains, kind="stable")[:KEPT]
+        points, gains = points[order], gains[order]
+        moves = step * rng.standard_normal((MOVED * PER_MOVED, size)) * (rng.random((MOVED * PER_MOVED, size)) < 0.5)
+        moved = np.clip(np.repeat(points[:MOVED], PER_MOVED, axis=0) + moves, 0.0, 1.0)
+        points, gains = np.vstack([points, moved]), np.concatenate([gains, model.gain(moved)])
+    return points[int(np.argmax(gains))]
