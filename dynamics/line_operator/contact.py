@@ -85,10 +85,12 @@ def contact_system(
     network, contour, bare = line
     phases = station_phases(network, contour)
     wave = answers.wave
-    weighted = answers.forces @ phases * (wave * answers.weight[:, None])[:, None, :]
-    tested = phases.conj() * wave[:, None, :]
-    count = wave.shape[1]
-    H = tested.reshape(-1, count).T @ weighted.reshape(-1, count) / (contour.speed * network.period)
+    count, single = wave.shape[1], wave.astype(np.complex64)  # seven digits are more than samples and harmonics leave
+    weighted = (answers.forces * answers.weight[:, None, None]).astype(np.complex64) @ phases.astype(np.complex64)
+    weighted *= single[:, None, :]
+    tested = phases.conj().astype(np.complex64) * single[:, None, :]
+    H = (tested.reshape(-1, count).T @ weighted.reshape(-1, count)).astype(np.complex128)
+    H /= contour.speed * network.period
     H += H[::-1, ::-1].conj()
     H[np.arange(count), np.arange(count)] += bare
     static = _static_harmonics(eq, contour.harmonics, network.period)

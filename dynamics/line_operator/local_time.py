@@ -6,7 +6,7 @@ a series comes by FFT over M samples around the ring, poles one by one.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = ["AFTER", "BEFORE", "LocalTime"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Singles = NDArray[np.complex64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 BEFORE, AFTER = 1.0, 1.7  # periods that are looked at
@@ -103,11 +104,25 @@ class LocalTime:
         out = 2.0 * (whole + self._pole_waves(sample) @ flat[ring:]).real
         return out.reshape(len(sample), *values.shape[1:])
 
+    def running(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
+        """Sum of values (omega, column) times exp(i omega t), or exp(-i omega t), at samples in a row (sample, column)."""
+        ring, M = self.answers.ring, self.around
+        transform, sign = (scipy.fft.fft, -1.0) if opposed else (partial(scipy.fft.ifft, norm="forward"), 1.0)
+        whole = transform(_folded(values[:ring], M), axis=0)[sample % M]
+        turn = np.exp(sign * (1j * np.pi * sample / M + self.contour.depth * self.step * sample))
+        poles = self._pole_waves(sample)
+        poles = 1.0 / poles if opposed else poles
+        return whole * turn.astype(np.complex64)[:, None] + poles.astype(np.complex64) @ values[ring:]
+
     def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:
         """Fourier transform of cubics, or hats, of sizes (sample, dropper): (omega, dropper) [N s]."""
-        at = np.flatnonzero(squeeze.any(axis=1))
+        M, sample = self.around, self.sample
         one = self.cubic if smooth else self.hat
-        return one[:, None] * (self.opposed[at].T @ squeeze[at])
+        turn = np.exp(-1j * np.pi * sample / M - self.contour.depth * self.step * sample)
+        folded = np.zeros((M, squeeze.shape[1]), np.complex128)
+        folded[sample % M] = squeeze * turn[:, None]  # fewer periods than the ring has
+        ring = scipy.fft.fft(folded, axis=0)[np.arange(self.answers.ring) % M]
+        return one[:, None] * np.concatenate([ring, (1.0 / self._pole_waves(sample)).T @ squeeze])
 
     def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
         """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""
@@ -127,7 +142,7 @@ class LocalTime:
 
 def _folded(values: Complexes, around: int) -> Complexes:
     """Values (omega, column) by their places on a ring of so many samples."""
-    out = np.zeros((around, values.shape[1]), np.complex128)
+    out = np.zeros((around, values.shape[1]), values.dtype)
     for start in range(0, len(values), around):
         part = values[start : start + around]
         out[: len(part)] += part

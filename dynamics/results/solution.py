@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
-from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.poles import KnownPoles
 from dynamics.pantograph.on_head import HeadFigures, figures_on_head
 from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
@@ -108,7 +108,7 @@ class Solution:
         What the next march may start from; None unless a steady state was marched to.
     method : str
         'march', or 'operator' for a steady state that was solved for.
-    operator_start : OperatorStart or None
+    operator_start : KnownPoles or None
         What the next solution by the operator may start from.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
@@ -134,7 +134,7 @@ class Solution:
     histories: Histories | None = None
     warm_start: WarmStart | None = None
     method: str = "march"
-    operator_start: OperatorStart | None = None
+    operator_start: KnownPoles | None = None
     whole_line: Equilibrium | None = None
 
     def __repr__(self) -> str:
