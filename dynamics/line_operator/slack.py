@@ -18,7 +18,7 @@ contact by squeezes; linear + x A the tension.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,12 @@ class SlackForces:
         Rise of the wire under the pantograph by slack droppers [m].
     squeeze, tension : float array (sample, dropper)
         s and S [N].
+    samples : int
+        Of a dropper's own time, a period.
+    sought : bool array (sample, dropper)
+        Where slack was sought; elsewhere it is that of ``coarse``.
+    coarse : SlackForces or None
+        What was found on coarser samples before.
     problem : str
         Why it cannot be relied on; empty where it can.
     """
@@ -67,7 +73,15 @@ class SlackForces:
     lifted: Complexes
     squeeze: Floats
     tension: Floats
+    samples: int
+    sought: NDArray[np.bool_]
+    coarse: SlackForces | None = None
     problem: str = ""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether squeezes are cubics between samples, and not hats."""
+        return self.samples > COARSE
 
 
 def solve_slack(
@@ -103,7 +117,7 @@ def solve_slack(
         return coarse
     fine = _Complementarity(line, answers, contact, rest, samples)
     fine.take(coarse.squeeze)
-    return fine.solve(slack_on(coarse.squeeze > 0.0, COARSE, samples))
+    return replace(fine.solve(slack_on(coarse.squeeze > 0.0, COARSE, samples)), coarse=coarse)
 
 
 def slack_on(slack: NDArray[np.bool_], samples: int, wanted: int) -> NDArray[np.bool_]:
@@ -159,19 +173,23 @@ class _Complementarity:
         for round_ in range(ROUNDS):
             pushes = self._padded(tension < -PUSHED) & self.near
             if round_ > 0 and not (pushes & ~wanted).any():
-                return SlackForces(force, lifted, squeeze, tension, self._too_early(squeeze))
+                return self._found((force, lifted, squeeze, tension), self._too_early(squeeze))
             if round_ > 0 or not wanted.any():
                 # what stays taut among others that may be slack was wanted for their sake: at first it may go again
                 wanted = pushes | (wanted if round_ > FORGETFUL else self._padded(squeeze > 0.0)) & self.near
             if not wanted.any():
-                return SlackForces(force, lifted, squeeze, tension)
+                return self._found((force, lifted, squeeze, tension))
             if self.samples > COARSE and np.count_nonzero(wanted) > MOST * self.samples:
-                return SlackForces(force, lifted, squeeze, tension, "droppers that are slack for long")
+                return self._found((force, lifted, squeeze, tension), "droppers that are slack for long")
             found = self._solved(wanted, squeeze)
             if found is None:
-                return SlackForces(force, lifted, squeeze, tension, UNSETTLED)
+                return self._found((force, lifted, squeeze, tension), UNSETTLED)
             force, lifted, squeeze, tension = found
-        return SlackForces(force, lifted, squeeze, tension, "droppers kept slackening elsewhere")
+        return self._found((force, lifted, squeeze, tension), "droppers kept slackening elsewhere")
+
+    def _found(self, state: tuple[Complexes, Complexes, Floats, Floats], problem: str = "") -> SlackForces:
+        """Say what was found, and what is wrong with it."""
+        return SlackForces(*state, self.samples, self.near, None, problem)
 
     def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
         """Samples from periods before the pantograph passes a dropper to periods behind it (sample, dropper)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
+
+if TYPE_CHECKING:
+    from dynamics.line_operator.state import OperatorState
 
 __all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
 
@@ -110,6 +114,8 @@ class Solution:
         'march', or 'operator' for a steady state that was solved for.
     operator_start : OperatorStart or None
         What the next solution by the operator may start from.
+    operator_state : OperatorState or None
+        What derivatives of a steady state that the operator found are formed from.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
     """
@@ -135,6 +141,7 @@ class Solution:
     warm_start: WarmStart | None = None
     method: str = "march"
     operator_start: OperatorStart | None = None
+    operator_state: OperatorState | None = None
     whole_line: Equilibrium | None = None
 
     def __repr__(self) -> str:

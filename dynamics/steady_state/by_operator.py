@@ -23,6 +23,7 @@ from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
 from dynamics.line_operator.slack import SlackForces, slack_on, solve_slack
 from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
@@ -182,4 +183,5 @@ class _Found:
             support_uplift_time=since - case.line.supports[highest] / case.speed,
             method="operator",
             operator_start=OperatorStart(poles, slack, self.samples),
+            operator_state=OperatorState(*self.line, poles, self.answers, self.contact, self.slack),
         )
