@@ -149,6 +149,16 @@ class Solution:
         return f"<solution of {self.case.in_words}, {self.case.solver}: {self.status.value}>"
 
     @property
+    def found_steady_state(self) -> bool:
+        """Whether a steady state was found, marched to or solved for, from which derivatives may be formed."""
+        return self.warm_start is not None or self.operator_state is not None
+
+    @property
+    def near_start(self) -> WarmStart | OperatorStart | None:
+        """What a search for the steady state of a near case starts from; None unless one was found."""
+        return self.operator_start if self.operator_start is not None else self.warm_start
+
+    @property
     def leading(self) -> PantographResult:
         """PantographResult of the leading pantograph."""
         return self.pantographs[0]
