@@ -262,7 +262,7 @@ class _Complementarity:
         t, d = np.nonzero(wanted)  # in the order of time
         contact, varying, K = self.contact, self.contact.varying, self.contour.harmonics
         C, G = self._by_harmonics(t, d)
-        k, corrections = self.stiffness[d], CORRECTIONS if self.smooth else 0
+        k, corrections = self.stiffness[d], CORRECTIONS  # hats differ by their seven digits alone
         linear = self.rest[d] + k * ((C @ contact.force(self.lifted)).real + self.held[t, d])
         # negative harmonics are conjugate to positive ones; seven digits are more than hats leave
         lifted, C = contact.inverse[K:].astype(np.complex64) @ G[:, varying].T, C[:, K + 1 :].T
@@ -271,8 +271,8 @@ class _Complementarity:
             self.kernels, 2.0 * by_contact.astype(np.float32, copy=False), (t, np.searchsorted(self.droppers, d)), k
         )
         s, out = start[t, d].copy(), self.taken.copy()
+        left_over = linear + s.astype(np.float32) @ A
         while True:
-            left_over = linear + s.astype(np.float32) @ A
             if not sweep(A, left_over, s):
                 return None
             out[t, d] = s
@@ -283,7 +283,7 @@ class _Complementarity:
             corrections -= 1
             if corrections < 0 or np.abs(wrong).max() < SETTLED:
                 return force, rise, out, tension
-            linear += wrong
+            left_over += wrong
 
     def _by_squeeze(self, squeeze: Floats) -> tuple[Complexes, Floats]:
         """Rise of the wire under the pantograph (harmonic,) and stretch of droppers (sample, dropper) [m]."""

@@ -3,7 +3,7 @@ r"""What acts on the line, and what its multipliers are, at the frequencies of a
 Round every pole the residue is taken as a sum over a small circle, so that its derivative, a double pole's, is the same
 sum.
 
-Legend: n frequency, s station, h harmonic; A wave of a harmonic, q = (omega - omega_h) / v.
+Legend: A wave of a harmonic, q = (omega - omega_h) / v, omega_h its pulse.
 """
 
 from __future__ import annotations
@@ -39,17 +39,11 @@ class Nodes:
         [rad/s], [1/s].
     wave : complex array (omega, harmonic)
         A [m^2/N].
-    ahead : complex array (omega, station, harmonic)
-        exp(-i q x_s).
-    q : complex array (omega, harmonic)
-        [rad/m].
     """
 
     omega: Complexes
     weight: Complexes
     wave: Complexes
-    ahead: Complexes
-    q: Complexes
 
 
 def nodes_of(network: LineNetwork, contour: Contour, poles: Complexes) -> Nodes:
@@ -60,23 +54,35 @@ def nodes_of(network: LineNetwork, contour: Contour, poles: Complexes) -> Nodes:
     weight = mirrored * contour.passed(around) * circle / AROUND
     omega = np.concatenate([ring, around.ravel()])
     on_ring = np.full(len(ring), 1.0 / (contour.images * contour.T) + 0.0j)
-    q = (omega[:, None] - contour.pulses) / contour.speed
     wire = network.wire, network.alpha, network.beta
     wave = wave_answers(wire, omega[:, None], contour.pulses, contour.speed)
-    by_omega = np.exp(-1j * omega[:, None] * (network.stations / contour.speed))
-    by_pulse = np.exp(1j * np.outer(network.stations / contour.speed, contour.pulses))
-    ahead = by_omega[:, :, None] * by_pulse
-    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), wave, ahead, q)
+    return Nodes(omega, np.concatenate([on_ring, weight.ravel()]), wave)
 
 
-def acting_on(nodes: Nodes, contour: Contour, stages: tuple[Stage, ...], force: Complexes) -> tuple[Acting, Complexes]:
+def _at_stations(
+    nodes: Nodes, line: tuple[LineNetwork, Contour], harmonics: Complexes, sign: float
+) -> tuple[Complexes, Complexes]:
+    """Sums of A times harmonics (column, harmonic) times exp(sign i q x_s), and derivatives by the stations' places."""
+    network, contour = line
+    phases = np.exp(-1j * sign * np.outer(contour.pulses / contour.speed, network.stations))
+    turned = np.exp(1j * sign * nodes.omega[:, None] * (network.stations / contour.speed))
+    station, pulsed = np.empty((2, len(nodes.omega), len(network.stations), len(harmonics)), np.complex128)
+    for c, each in enumerate(harmonics):
+        station[:, :, c] = turned * (nodes.wave @ (each[:, None] * phases))
+        pulsed[:, :, c] = turned * (nodes.wave @ ((each * contour.pulses)[:, None] * phases))
+    along = sign * 1j / contour.speed * (nodes.omega[:, None, None] * station - pulsed)
+    return station, along
+
+
+def acting_on(
+    nodes: Nodes, line: tuple[LineNetwork, Contour], stages: tuple[Stage, ...], force: Complexes
+) -> tuple[Acting, Complexes]:
     """What acts in every stage, and its derivative by the stations' places (omega, station, stage).
 
     ``force`` (stage, harmonic) are the harmonics of the contact force.
     """
-    field = nodes.wave[:, None, :] * force / contour.speed
-    station = np.einsum("nsh,nah->nsa", nodes.ahead, field, optimize=True)
-    along = np.einsum("nsh,nah->nsa", nodes.ahead, -1j * nodes.q[:, None, :] * field, optimize=True)
+    contour = line[1]
+    station, along = _at_stations(nodes, line, force / contour.speed, -1.0)
     dropper = np.stack([_spectrum(nodes.omega, contour, stage) for stage in stages], axis=2)
     return Acting(station, np.ascontiguousarray(dropper)), along
 
@@ -90,15 +96,15 @@ def _spectrum(omega: Complexes, contour: Contour, stage: Stage) -> Complexes:
 
 
 def multipliers_at(
-    nodes: Nodes, line: tuple[LineNetwork, Contour], stage: Stage, found: StageMultipliers
+    nodes: Nodes, line: tuple[LineNetwork, Contour], stages: tuple[Stage, ...], found: tuple[StageMultipliers, ...]
 ) -> tuple[Multipliers, Complexes]:
-    """Multipliers of every figure in one stage, and their derivative by the stations' places (omega, station, figure)."""
+    """Multipliers of a figure in every stage, and their derivative by the stations' places (omega, station, stage)."""
     network, contour = line
-    tested = nodes.wave[:, None, :] * found.contact / network.period
-    back = 1.0 / nodes.ahead
-    station = np.einsum("nsh,nah->nsa", back, tested, optimize=True)
-    along = np.einsum("nsh,nah->nsa", back, 1j * nodes.q[:, None, :] * tested, optimize=True)
-    at = np.flatnonzero(found.dropper.any(axis=(0, 2)))
-    when = stage.time.sample[at] * (contour.T / stage.slack.samples)
-    dropper = np.einsum("nt,atd->nda", np.exp(1j * np.outer(nodes.omega, when)), found.dropper[:, at], optimize=True)
-    return Multipliers(station, np.ascontiguousarray(dropper), np.zeros_like(station)), along
+    contact = np.array([one.contact for one in found]) / network.period
+    station, along = _at_stations(nodes, line, contact, 1.0)
+    dropper = np.empty((len(nodes.omega), found[0].dropper.shape[1], len(found)), np.complex128)
+    for k, (stage, one) in enumerate(zip(stages, found, strict=True)):
+        at = np.flatnonzero(one.dropper.any(axis=1))
+        when = stage.time.sample[at] * (contour.T / stage.slack.samples)
+        dropper[:, :, k] = np.exp(1j * np.outer(nodes.omega, when)) @ one.dropper[at]
+    return Multipliers(station, dropper, np.zeros_like(station)), along

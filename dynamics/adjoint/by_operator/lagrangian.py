@@ -10,7 +10,7 @@ multipliers are formed anew.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,6 +36,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
+SHARE, TINY = 1.0e-5, 1.0e-9  # steps of stiffness and masses of droppers, relative and at least
+
 
 @dataclass(frozen=True)
 class OperatorFigure:
@@ -44,7 +46,7 @@ class OperatorFigure:
     Attributes
     ----------
     multipliers : tuple of StageMultipliers
-        Of every stage; the figure's axis has one entry.
+        Of every stage.
     mean : float
         Derivative by the mean force that is held [figure / N], all equations included.
     lifted : tuple of int and float, or None
@@ -87,20 +89,19 @@ class OperatorLagrangian:
         self.case, self.equilibrium, self._state = solved
         self._stages, self._figure = stages, figure
         self._network, self._contour = self._state.network, self._state.contour
-        self._contact = sum(one.contact[0] for one in figure.multipliers)
+        self._contact = sum(one.contact for one in figure.multipliers)
         slacks = [stage.slack for stage in stages]
         k = self._network.points.dropper
-        dropper = [one.dropper[0] / k for one in figure.multipliers]
+        dropper = [one.dropper / k for one in figure.multipliers]
         rest = self.equilibrium.dropper_spring_force
         self._rest = sum((m.sum(axis=0) for m in dropper), np.zeros_like(rest))
         stretch = [(s.tension - s.squeeze - rest) / k for s in slacks]
         self._stretched = sum(((m * e).sum(axis=0) for m, e in zip(dropper, stretch, strict=True)), np.zeros_like(rest))
         self._pushed = sum(
-            (one.contact[0] * s.force for one, s in zip(figure.multipliers, slacks, strict=True)),
+            (one.contact * s.force for one, s in zip(figure.multipliers, slacks, strict=True)),
             np.zeros_like(self._contact),
         )
-        self._tailed: dict[float, float] = {}
-
+        
     def value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Value for a line found on the same mesh; only differences mean something. NaN where its poles get lost."""
         network = line_network(equilibrium)
@@ -133,7 +134,18 @@ class OperatorLagrangian:
         for name in ("mass", "stiffness", "held", "dashpot", "dropper"):
             change = getattr(network.points, name) - getattr(own.points, name)
             total += float(getattr(slopes, name).sum(axis=0) @ change)
+        low, high = own.points.bottom, own.points.top
+        more = network.points.dropper - own.points.dropper, *(
+            (network.points.mass - own.points.mass)[ends] for ends in (low, high)
+        )
+        total += float((self._own_beyond * np.array(more)).sum())
         return total + float(along @ (network.stations - own.stations))
+
+    @cached_property
+    def _own_beyond(self) -> Floats:
+        """Derivatives of what droppers answer to themselves beyond the contour's end, by `_beyond_slopes`."""
+        line, found = (self._network, self._contour), self._figure.multipliers
+        return np.sum([_beyond_slopes(line, *pair) for pair in zip(self._stages, found, strict=True)], axis=0)
 
     @cached_property
     def _slopes(self) -> tuple[NetworkSlopes, Floats]:
@@ -154,16 +166,12 @@ class OperatorLagrangian:
         """What acts and multiplies at all frequencies, and how both change with the stations' places."""
         nodes = nodes_of(network, contour, poles)
         force = np.array([stage.slack.force for stage in self._stages])
-        acting, by_place = acting_on(nodes, contour, self._stages, force)
-        found = [
-            multipliers_at(nodes, (network, contour), stage, one)
-            for stage, one in zip(self._stages, self._figure.multipliers, strict=True)
-        ]
-        whole = Multipliers(*(np.concatenate(part, axis=2) for part in zip(*(one for one, _ in found), strict=True)))
+        acting, by_place = acting_on(nodes, (network, contour), self._stages, force)
+        whole, along = multipliers_at(nodes, (network, contour), self._stages, self._figure.multipliers)
         if self._figure.lifted is not None:
             station, when = self._figure.lifted
             whole.lifted[:, station, 0] = np.exp(1j * nodes.omega * when * contour.T / self._contour.T)
-        return nodes, acting, whole, (by_place, np.concatenate([along for _, along in found], axis=2))
+        return nodes, acting, whole, (by_place, along)
 
     def _paired(self, network: LineNetwork, contour: Contour, poles: Complexes) -> float:
         """Pairings of a line, with those of its bare wire and of droppers beyond the contour's end."""
@@ -174,7 +182,7 @@ class OperatorLagrangian:
         total = 2.0 * float((nodes.weight @ found).sum().real)
         total += float((self._pushed @ bare_wire(network, contour)).real)
         for stage, one in zip(self._stages, self._figure.multipliers, strict=True):
-            total += _beyond(network, contour, stage, one)
+            total += float(_beyond(network, contour, stage, one).sum())
         return total
 
     @cached_property
@@ -187,10 +195,29 @@ def _waves(network: LineNetwork, contour: Contour) -> tuple[object, ...]:
     return network.wire, network.alpha, network.beta, contour
 
 
-def _beyond(network: LineNetwork, contour: Contour, stage: Stage, found: StageMultipliers) -> float:
-    """What droppers answer to their own squeezes beyond the contour's end, times its multipliers."""
-    squeeze = stage.slack.squeeze
-    droppers = np.flatnonzero(squeeze.any(axis=0))
-    time = LocalTime(contour, stage.slack.samples, stage.state.answers)
-    tails = fftconvolve(time.tails(network, droppers), squeeze[:, droppers], axes=0)
-    return float((found.dropper[0][:, droppers] * tails[len(squeeze) - 1 : 2 * len(squeeze) - 1]).sum())
+def _beyond(network: LineNetwork, contour: Contour, stage: Stage, found: StageMultipliers) -> Floats:
+    """What droppers answer to their own squeezes beyond the contour's end, times its multipliers (dropper,)."""
+    squeeze, out = stage.slack.squeeze, np.zeros(len(network.points.dropper))
+    droppers = np.flatnonzero(squeeze.any(axis=0) & found.dropper.any(axis=0))
+    if len(droppers):
+        time = LocalTime(contour, stage.slack.samples, stage.state.answers)
+        lagged = fftconvolve(found.dropper[:, droppers], squeeze[::-1, droppers], axes=0)
+        out[droppers] = (lagged * time.tails(network, droppers)).sum(axis=0)
+    return out
+
+
+def _beyond_slopes(line: tuple[LineNetwork, Contour], stage: Stage, found: StageMultipliers) -> Floats:
+    """Derivatives of that by the dropper's stiffness and by the masses at its lower and upper end (3, dropper)."""
+    network, contour = line
+    points = network.points
+    low, high = points.bottom, points.top
+    here, slopes = _beyond(network, contour, stage, found), []
+    sizes = points.dropper, points.mass[low], points.mass[high]
+    for k, size in enumerate(sizes):
+        step = SHARE * size + TINY
+        mass = points.mass.copy()
+        if k > 0:
+            mass[(low, high)[k - 1]] += step
+        moved = points._replace(mass=mass, dropper=points.dropper + step if k == 0 else points.dropper)
+        slopes.append((_beyond(replace(network, points=moved), contour, stage, found) - here) / step)
+    return np.array(slopes)

@@ -61,7 +61,7 @@ class OperatorMotion:
         sample, support = np.unravel_index(int(rise.argmax()), rise.shape)
         when = float(stage.time.time[sample])
         turned = np.exp(1j * a.omega * when)[:, None]
-        force = stage.by_force((turned * a.lift[:, support])[None])[0]
+        force = stage.by_force(turned * a.lift[:, support])
         values = 2.0 * (stage.time.opposed @ ((stage.basis * a.weight)[:, None] * turned * a.lift_by_squeeze[:, support]))
         station = int(self.state.network.ports.support[support])
         return self._lagrangian(force, values.real, (station, when), None)
@@ -90,7 +90,7 @@ class OperatorMotion:
         of_case: Callable[[CaseSpec], float] | None,
     ) -> OperatorLagrangian:
         """Lagrangian of a figure by what it changes by with the force's harmonics and with squeezes."""
-        causes, found = [Cause(force[None], squeeze[None])], []
+        causes, found = [Cause(force, squeeze)], []
         for k, stage in enumerate(self.stages):
             found.append(stage.multipliers(causes[k]))
             if k + 1 < len(self.stages):
@@ -103,6 +103,6 @@ class OperatorMotion:
         """What the mean force does to the figure through one stage's equations."""
         contact = self.state.contact
         middle = len(contact.static) // 2
-        stretched = stage.by_force(np.einsum("and,nds->ans", stage.spectra(found.dropper), self.state.answers.stretch))
-        by_force = cause.force[0] + found.contact[0] @ contact.line + stretched[0]
+        stretched = stage.by_force(np.einsum("nd,nds->ns", stage.spectra(found.dropper), self.state.answers.stretch))
+        by_force = cause.force + found.contact @ contact.line + stretched
         return float(by_force[middle].real)

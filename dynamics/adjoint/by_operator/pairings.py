@@ -155,18 +155,28 @@ def _with_next(x, ni, phase, out):
 
 
 @njit(**OPTIONS)
-def _add_points(w, omega, damped, motions, points, slopes, c):
-    """Add the derivatives by what is attached to one column's; l and r are total motions at the contact wire."""
+def _add_held(w, omega, l, r, of, slopes):
+    """Add the derivatives by what holds supports, of which the bare wire knows nothing."""
+    for c in range(of.size):
+        for i in range(l.shape[0]):
+            product = w * l[i, c] * r[i, of[c]]
+            slopes.held[c, i] -= product.real
+            slopes.dashpot[c, i] -= (1j * omega * product).real
+
+
+@njit(**OPTIONS)
+def _add_points(w, damped, motions, points, of, slopes):
+    """Add the derivatives by what else is attached; l and r are total motions at the contact wire."""
     (tau, mu), (l, r) = damped, motions
-    for i in range(l.size):
-        product = w * l[i] * r[i]
-        slopes.mass[c, i] -= (mu * product).real
-        slopes.stiffness[c, i] -= (tau * product).real
-        slopes.held[c, i] -= product.real
-        slopes.dashpot[c, i] -= (1j * omega * product).real
-    for d in range(points.dropper.size):
-        low, high = points.bottom[d], points.top[d]
-        slopes.dropper[c, d] -= (w * tau * (l[high] - l[low]) * (r[high] - r[low])).real
+    for c in range(of.size):
+        a = of[c]
+        for i in range(l.shape[0]):
+            product = w * l[i, c] * r[i, a]
+            slopes.mass[c, i] -= (mu * product).real
+            slopes.stiffness[c, i] -= (tau * product).real
+        for d in range(points.dropper.size):
+            low, high = points.bottom[d], points.top[d]
+            slopes.dropper[c, d] -= (w * tau * (l[high, c] - l[low, c]) * (r[high, a] - r[low, a])).real
 
 
 @njit(**OPTIONS)
@@ -251,13 +261,13 @@ def network_slopes(
         _with_next(r, ni, phase, rn)
         _with_next(l, ni, 1.0 / phase, ln)
         _add_bays(w, (tau, mu), bays, (ln, rn), of, slopes)
+        _add_held(w, at, l, r, of, slopes)
         for s in range(stations):
             for c in range(actions):
                 r[station_dof[s], c] -= acting.station[t, s, c]
             for c in range(columns):
                 l[station_dof[s], c] -= multipliers.station[t, s, c]
-        for c in range(columns):
-            _add_points(w, at, (tau, mu), (l[:, c], r[:, of[c]]), points, slopes, c)
+        _add_points(w, (tau, mu), (l, r), points, of, slopes)
         _station_forces(t, r, points, ports_, acting.dropper, (ground, tau), 1.0, station_dof, by_left)
         _station_forces(t, l, points, ports_, multipliers.dropper, (ground, tau), -1.0, station_dof, by_right)
         by_right[t] += multipliers.lifted[t]

@@ -10,7 +10,7 @@ by with f and s:
 What was slack on coarser samples, and is taken over far from the pantograph, has equations of its own: they answer to
 what the finer ones' sum changes by with it.
 
-Legend: a figure, h harmonic, t sample, d dropper; C, G, K, M as in `dynamics.line_operator.slack`.
+Legend: t sample, d dropper; C, G, K, M as in `dynamics.line_operator.slack`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 @dataclass(frozen=True)
 class Cause:
-    """What figures change by: with harmonics of the force (figure, harmonic), with squeezes (figure, sample, dropper)."""
+    """What a figure changes by: with harmonics of the force (harmonic,), with squeezes (sample, dropper)."""
 
     force: Complexes
     squeeze: Floats
@@ -43,7 +43,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class StageMultipliers:
-    """Multipliers l (figure, harmonic) and m (figure, sample, dropper)."""
+    """Multipliers l (harmonic,) and m (sample, dropper)."""
 
     contact: Complexes
     dropper: Floats
@@ -78,51 +78,42 @@ class Stage:
         self._tails = self.time.tails(state.network, self._droppers)
 
     def by_force(self, weights: Complexes) -> Complexes:
-        """Sums over stations, weighted (figure, omega, station), of the field of every harmonic (figure, harmonic)."""
+        """Sums over stations, weighted (omega, station), of the field of every harmonic (harmonic,)."""
         a = self.state.answers
-        field = a.wave * (a.weight / self.state.contour.speed)[:, None]
-        half = np.einsum("ans,sh,nh->ah", weights, self.phases, field, optimize=True)
-        return half + half[:, ::-1].conj()
+        half = ((weights * (a.weight / self.state.contour.speed)[:, None]) @ self.phases * a.wave).sum(axis=0)
+        return half + half[::-1].conj()
 
     def _onto_samples(self, values: Complexes, t: Ints, d: Ints) -> Floats:
-        """Sums over frequencies of values (figure, omega, dropper) times exp(-i omega t) at samples (figure, sample)."""
-        a, out = self.state.answers, np.empty((len(values), len(t)))
+        """Sums over frequencies of values (omega, dropper) times exp(-i omega t) at samples (sample,)."""
+        a, out = self.state.answers, np.empty(len(t))
         weighted = values * (self.basis * a.weight)[:, None]
         for one in np.unique(d):
             at = np.flatnonzero(d == one)
-            out[:, at] = 2.0 * (self.time.opposed[t[at]] @ weighted[:, :, one].T).real.T
+            out[at] = 2.0 * (self.time.opposed[t[at]] @ weighted[:, one]).real
         return out
 
     def spectra(self, m: Floats) -> Complexes:
-        """Sums over samples of m (figure, sample, dropper) times exp(i omega t) (figure, omega, dropper)."""
-        at = np.flatnonzero(m.any(axis=(0, 2)))
-        return np.einsum("tn,atd->and", self.time.waves[at], m[:, at], optimize=True)
-
-    def tested(self, contact: Complexes) -> Complexes:
-        """Multipliers of the stations' forces (figure, omega, station)."""
-        wave = self.state.answers.wave
-        return np.einsum("ah,nh,sh->ans", contact, wave, self.phases.conj(), optimize=True) / self.state.network.period
+        """Sums over samples of m (sample, dropper) times exp(i omega t) (omega, dropper)."""
+        at = np.flatnonzero(m.any(axis=1))
+        return self.time.waves[at].T @ m[at]
 
     def multipliers(self, cause: Cause) -> StageMultipliers:
-        """Multipliers that answer to what figures change by."""
+        """Multipliers that answer to what a figure changes by."""
         contact = self.state.contact
-        varying, inverse, shape = contact.varying, contact.inverse, cause.squeeze.shape
-        m = np.zeros(shape)
+        varying, inverse = contact.varying, contact.inverse
+        m, by_force = np.zeros_like(cause.squeeze), cause.force
         if len(self.t):
             C, G = self._harmonics()
             k = self.stiffness[self.d]
-            through = C[:, varying] @ inverse
-            A = k[:, None] * (self._kernels() - (through @ G[:, varying].T).real)
+            lifted = inverse @ G[:, varying].T
+            A = k[:, None] * (self._kernels() - _real_product(C[:, varying], lifted))
             A[np.arange(len(k)), np.arange(len(k))] += 1.0
-            lifted = ((cause.force[:, varying] @ inverse) @ G[:, varying].T).real
-            right = cause.squeeze[:, self.t, self.d] - lifted
-            m[:, self.t, self.d] = -k * np.linalg.solve(A.T, right.T).T
-            cause_force = cause.force + m[:, self.t, self.d] @ C
-        else:
-            cause_force = cause.force
-        l = np.zeros_like(cause.force)
-        l[:, varying] = -cause_force[:, varying] @ inverse
-        return StageMultipliers(l, m)
+            right = cause.squeeze[self.t, self.d] - (cause.force[varying] @ lifted).real
+            m[self.t, self.d] = -k * np.linalg.solve(A.T, right)
+            by_force = by_force + m[self.t, self.d] @ C
+        contact_ = np.zeros_like(cause.force)
+        contact_[varying] = -by_force[varying] @ inverse
+        return StageMultipliers(contact_, m)
 
     def _harmonics(self) -> tuple[Complexes, Complexes]:
         """C and G of the slack samples (slack, harmonic)."""
@@ -145,32 +136,36 @@ class Stage:
         place, middle = np.searchsorted(among, self.d), len(time.lags) // 2
         return kernels[middle + self.t[:, None] - self.t, place[:, None], place]
 
-    def by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
-        """Samples and droppers whose squeeze was taken over, and what figures change by with it (figure, taken)."""
+    def _by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
+        """Samples and droppers whose squeeze was taken over, and what the figure changes by with it (taken,)."""
         t, d = np.nonzero((self.slack.squeeze > 0.0) & ~self.slack.sought)
         a = self.state.answers
-        values = np.einsum("ans,nsd->and", self.tested(found.contact), a.by_squeeze, optimize=True)
-        values = values + np.einsum("and,nde->ane", self.spectra(found.dropper), a.by_droppers, optimize=True)
-        out = cause.squeeze[:, t, d] + self._onto_samples(values, t, d)
+        tested = (a.wave * found.contact) @ (self.phases.conj().T / self.state.network.period)
+        values = np.einsum("ns,nsd->nd", tested, a.by_squeeze)
+        values = values + np.einsum("nd,nde->ne", self.spectra(found.dropper), a.by_droppers)
+        out = cause.squeeze[t, d] + self._onto_samples(values, t, d)
         for k, one in enumerate(self._droppers):
-            at = np.flatnonzero(d == one)
-            source = np.flatnonzero(found.dropper[:, :, one].any(axis=0))
+            at, source = np.flatnonzero(d == one), np.flatnonzero(found.dropper[:, one])
             lag = source[:, None] - t[at] + len(self._tails) // 2
-            out[:, at] += found.dropper[:, source, one] @ self._tails[lag, k]
+            out[at] += found.dropper[source, one] @ self._tails[lag, k]
         return t, d, out
 
     def cause_of_coarse(self, coarse: Stage, cause: Cause, found: StageMultipliers) -> Cause:
-        """What figures change by with squeezes on the coarser samples, from which those far away are interpolated."""
-        t, d, by = self.by_taken(cause, found)
-        squeeze = np.zeros((len(by), *coarse.slack.squeeze.shape))
+        """What the figure changes by with squeezes on coarser samples, from which those far away are interpolated."""
+        t, d, by = self._by_taken(cause, found)
+        squeeze = np.zeros(coarse.slack.squeeze.shape)
         place = self.time.sample[t] * self.time.step / self.state.contour.T + BEFORE
-        place = np.clip(place * coarse.slack.samples, 0.0, squeeze.shape[1] - 1.0)
-        low = np.minimum(place.astype(np.int64), squeeze.shape[1] - 2)
+        place = np.clip(place * coarse.slack.samples, 0.0, len(squeeze) - 1.0)
+        low = np.minimum(place.astype(np.int64), len(squeeze) - 2)
         share = place - low
-        for at, weight in ((low, 1.0 - share), (low + 1, share)):
-            for one, values in zip(squeeze, by, strict=True):
-                np.add.at(one, (at, d), weight * values)
+        np.add.at(squeeze, (low, d), (1.0 - share) * by)
+        np.add.at(squeeze, (low + 1, d), share * by)
         return Cause(np.zeros_like(cause.force), squeeze)
+
+
+def _real_product(first: Complexes, second: Complexes) -> Floats:
+    """Real part of a product of matrices."""
+    return np.hstack([first.real, -first.imag]) @ np.vstack([second.real, second.imag])
 
 
 def stages_of(state: OperatorState) -> tuple[Stage, ...]:
