@@ -89,7 +89,7 @@ class Contour:
         return np.asarray(np.where(self.own_mirror(poles), 0.5, 1.0) * self.passed(poles), dtype=np.complex128)
 
     def passed(self, omega: Complexes) -> Complexes:
-        """c at frequencies near poles: with it a circle's integral adds a pole that the contour passed over."""
+        """Factor c at frequencies near poles: with it a circle's integral adds a pole that the contour passed over."""
         return np.asarray(-1j / (1.0 + np.exp(1j * (omega + 1j * self.depth) * self.images * self.T)))
 
     def own_mirror(self, poles: Complexes) -> NDArray[np.bool_]:

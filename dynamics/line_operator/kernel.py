@@ -102,7 +102,7 @@ def _add_bay(S, bays, b, tau, mu):
 
 
 @njit(**OPTIONS)
-def assemble(S, omega, bays, points, alpha, beta):
+def assemble(S: Complexes, omega: complex, bays: Bays, points: Points, alpha: float, beta: float) -> complex:
     """Dynamic stiffness at a frequency; returns the logarithm of the bays' own determinants."""
     tau, mu = 1.0 + 1j * omega * beta, -omega * omega + 1j * omega * alpha
     S[:, :] = 0.0

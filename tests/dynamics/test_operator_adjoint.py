@@ -93,7 +93,7 @@ def settled():
     once = slack_search.sweep
 
     def often(A, left_over, squeeze):
-        return all([once(A, left_over, squeeze) for _ in range(SWEEPS)])
+        return all(once(A, left_over, squeeze) for _ in range(SWEEPS))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slack_search, "SETTLED", 1e-8)
@@ -105,7 +105,7 @@ def settled():
 @pytest.fixture(scope="module")
 def light():
     """Hardly any dropper slackens."""
-    return Solved.of(case_of("bruni_2015", "bruni_2015", 181.0, mean_force_N=55.0))
+    return Solved.of(case_of("bruni_2015", "bruni_2015", 179.7, mean_force_N=55.0))
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def slack():
     """Droppers slacken near the pantograph and far behind it."""
     solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0))
     slack = solved.found.operator_state.slack
-    assert np.count_nonzero((slack.squeeze > 0.0) & ~slack.sought), "some are taken over from coarse samples"
+    assert np.count_nonzero((slack.squeeze > 0.0) & ~slack.sought), "some are those of coarse samples"
     return solved
 
 
@@ -142,7 +142,9 @@ def test_slopes_of_the_pairings_are_their_differences(name, build_line):
                          (line.ports, line.station_dof), both)  # fmt: skip
         return 2.0 * (weight @ found).real
 
-    slopes, by_left, _ = network_slopes((omega, weight), *network.arguments(T), (network.ports, network.station_dof), both)
+    slopes, by_left, _ = network_slopes(
+        (omega, weight), *network.arguments(T), (network.ports, network.station_dof), both
+    )
     for block in ("bays", "points"):
         numbers = getattr(network, block)
         names = [n for n in numbers._fields if getattr(numbers, n).dtype == np.float64]
@@ -164,7 +166,7 @@ def test_slopes_of_the_pairings_are_their_differences(name, build_line):
                     else:
                         found = getattr(slopes, field)[:, k]
                     noise = 1e-9 * np.abs(summed(network)).max() / size
-                    assert found == pytest.approx(wanted, rel=1e-4, abs=noise), (field, k, j)
+                    assert found == pytest.approx(wanted, rel=5e-4, abs=noise), (field, k, j)
     shifted = Multipliers(multipliers.station + 1e-3, multipliers.dropper, multipliers.lifted)
     more = pairings(omega, *network.arguments(T), (network.ports, network.station_dof), (acting, shifted, both[2]))
     less = pairings(omega, *network.arguments(T), (network.ports, network.station_dof), both)

@@ -12,12 +12,18 @@ Legend: p, q, r1, r2, s0 ... a2, t, m, a as there; half the bay's length is h; d
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from dynamics.line_operator.kernel import OPTIONS
 
 __all__ = ["NUMBERS", "add_bay_slopes", "bay_waves"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
 
 NUMBERS = ("length", "tension", "bending", "mass", "curvature", "slope at the left", "slope at the right", "compliance")
 WAVES = 4  # of those, by which the six stiffnesses change
@@ -39,7 +45,9 @@ def _changed_half(roots, moved, p, dp, a, da, out, at):
 
 
 @njit(**OPTIONS)
-def bay_waves(bay, tau, mu, values, slopes):
+def bay_waves(
+    bay: tuple[float, float, float, float], tau: complex, mu: complex, values: Complexes, slopes: Complexes
+) -> None:
     """Six stiffnesses of a bay (6,), and their derivatives by length, tension, bending and mass (4, 6).
 
     ``bay`` holds these four.
@@ -72,7 +80,13 @@ def bay_waves(bay, tau, mu, values, slopes):
 
 
 @njit(**OPTIONS)
-def add_bay_slopes(bay, factors, waves, ends, out):
+def add_bay_slopes(
+    bay: Floats,
+    factors: tuple[complex, complex, complex, complex, bool],
+    waves: tuple[Complexes, Complexes],
+    ends: tuple[Complexes, Complexes],
+    out: Floats,
+) -> None:
     """Add the derivatives of ``weight`` times the real part of l^T B r by the bay's numbers to out (8,).
 
     Parameters
@@ -84,11 +98,11 @@ def add_bay_slopes(bay, factors, waves, ends, out):
     waves : tuple
         What `bay_waves` found.
     ends : tuple of complex array (6,)
-        l and r: height and slope at the left and at the right, positions along the track.
+        lam and r: height and slope at the left and at the right, positions along the track.
     out : float array (8,)
     """
-    (weight, tau, m, mu, changes), (values, slopes), (l, r) = factors, waves, ends
-    ls, ld, la, lg = l[0] + l[2], l[3] - l[1], l[0] - l[2], l[1] + l[3]
+    (weight, tau, m, mu, changes), (values, slopes), (lam, r) = factors, waves, ends
+    ls, ld, la, lg = lam[0] + lam[2], lam[3] - lam[1], lam[0] - lam[2], lam[1] + lam[3]
     rs, rd, ra, rg = r[0] + r[2], r[3] - r[1], r[0] - r[2], r[1] + r[3]
     W, X, Y = ls * rs, ls * rd + ld * rs, ld * rd
     V, U, Z = la * ra, la * rg + lg * ra, lg * rg
@@ -103,7 +117,7 @@ def add_bay_slopes(bay, factors, waves, ends, out):
     hang = length - 2.0 * s0
     soft = compliance + curvature * curvature * tau * hang / m
     spring = tau / soft
-    el = -left * l[0] + right * l[2] - curvature * (s0 * ls + s1 * ld) - l[4] + l[5]
+    el = -left * lam[0] + right * lam[2] - curvature * (s0 * ls + s1 * ld) - lam[4] + lam[5]
     er = -left * r[0] + right * r[2] - curvature * (s0 * rs + s1 * rd) - r[4] + r[5]
     by_soft = -spring * spring / tau * el * er
     square = curvature * curvature * tau / m
@@ -117,6 +131,6 @@ def add_bay_slopes(bay, factors, waves, ends, out):
     dl, dr = -(s0 * ls + s1 * ld), -(s0 * rs + s1 * rd)
     change = by_soft * 2.0 * curvature * tau * hang / m + spring * (dl * er + el * dr)
     out[4] += (weight * change).real
-    out[5] -= (weight * spring * (l[0] * er + el * r[0])).real
-    out[6] += (weight * spring * (l[2] * er + el * r[2])).real
+    out[5] -= (weight * spring * (lam[0] * er + el * r[0])).real
+    out[6] += (weight * spring * (lam[2] * er + el * r[2])).real
     out[7] += (weight * by_soft).real

@@ -4,7 +4,7 @@ With contact force, slack and multipliers frozen, the sum of the figure and of a
 a plain function of the line's network and shape at rest and of the pantograph's numbers; its change is that of the
 figure. What a small change of the network does follows from its derivatives by all of the network's numbers, formed
 once. Where the waves on the bare contact wire change (its tension and mass, damping, speed), the pairings of forces and
-multipliers are formed anew.
+multipliers are formed again.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class OperatorLagrangian:
             (one.contact * s.force for one, s in zip(figure.multipliers, slacks, strict=True)),
             np.zeros_like(self._contact),
         )
-        
+
     def value(self, case: CaseSpec, equilibrium: Equilibrium) -> float:
         """Value for a line found on the same mesh; only differences mean something. NaN where its poles get lost."""
         network = line_network(equilibrium)
@@ -128,15 +128,21 @@ class OperatorLagrangian:
         """Change by the derivatives of the pairings."""
         slopes, along = self._slopes
         own, total = self._network, 0.0
-        changed = [getattr(network.bays, n) - getattr(own.bays, n) for n in ("length", "tension", "bending", "mass", "curvature")]
-        numbers = np.column_stack([*changed, network.bays.slope - own.bays.slope, network.bays.compliance - own.bays.compliance])
+        changed = [
+            getattr(network.bays, n) - getattr(own.bays, n)
+            for n in ("length", "tension", "bending", "mass", "curvature")
+        ]
+        numbers = np.column_stack(
+            [*changed, network.bays.slope - own.bays.slope, network.bays.compliance - own.bays.compliance]
+        )
         total += float((slopes.bay.sum(axis=0) * numbers).sum())
         for name in ("mass", "stiffness", "held", "dashpot", "dropper"):
             change = getattr(network.points, name) - getattr(own.points, name)
             total += float(getattr(slopes, name).sum(axis=0) @ change)
         low, high = own.points.bottom, own.points.top
-        more = network.points.dropper - own.points.dropper, *(
-            (network.points.mass - own.points.mass)[ends] for ends in (low, high)
+        more = (
+            network.points.dropper - own.points.dropper,
+            *((network.points.mass - own.points.mass)[ends] for ends in (low, high)),
         )
         total += float((self._own_beyond * np.array(more)).sum())
         return total + float(along @ (network.stations - own.stations))

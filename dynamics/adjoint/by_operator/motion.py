@@ -62,7 +62,9 @@ class OperatorMotion:
         when = float(stage.time.time[sample])
         turned = np.exp(1j * a.omega * when)[:, None]
         force = stage.by_force(turned * a.lift[:, support])
-        values = 2.0 * (stage.time.opposed @ ((stage.basis * a.weight)[:, None] * turned * a.lift_by_squeeze[:, support]))
+        values = 2.0 * (
+            stage.time.opposed @ ((stage.basis * a.weight)[:, None] * turned * a.lift_by_squeeze[:, support])
+        )
         station = int(self.state.network.ports.support[support])
         return self._lagrangian(force, values.real, (station, when), None)
 

@@ -31,14 +31,14 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 
 
 class Acting(NamedTuple):
-    """Heights of a field at ``station`` (omega, station, action) and squeezes of ``dropper`` (omega, dropper, action)."""
+    """Heights of a field at ``station`` (omega, station, action), squeezes of ``dropper`` (omega, dropper, action)."""
 
     station: Complexes
     dropper: Complexes
 
 
 class Multipliers(NamedTuple):
-    """Multipliers of forces of ``station`` (omega, station, column), of stretches of ``dropper`` (omega, dropper, column).
+    """Multipliers of a ``station``'s force (omega, station, column), a ``dropper``'s stretch (omega, dropper, column).
 
     ``lifted`` (omega, station, column) are those of the contact wire's height at stations.
     """
@@ -80,6 +80,15 @@ def _acted(rhs, t, points, ports, acting, grounds, sign, station_dof):
             rhs[high, 2 * c + 1] += pull.imag
             rhs[low, 2 * c] -= pull.real
             rhs[low, 2 * c + 1] -= pull.imag
+
+
+@njit(**OPTIONS)
+def _add_lifted(rhs, t, lifted, station_dof):
+    """Add the loads of multipliers of the contact wire's heights."""
+    for c in range(lifted.shape[2]):
+        for s in range(station_dof.size):
+            rhs[station_dof[s], 2 * c] -= lifted[t, s, c].real
+            rhs[station_dof[s], 2 * c + 1] -= lifted[t, s, c].imag
 
 
 @njit(**OPTIONS)
@@ -155,28 +164,28 @@ def _with_next(x, ni, phase, out):
 
 
 @njit(**OPTIONS)
-def _add_held(w, omega, l, r, of, slopes):
+def _add_held(w, omega, lam, r, of, slopes):
     """Add the derivatives by what holds supports, of which the bare wire knows nothing."""
     for c in range(of.size):
-        for i in range(l.shape[0]):
-            product = w * l[i, c] * r[i, of[c]]
+        for i in range(lam.shape[0]):
+            product = w * lam[i, c] * r[i, of[c]]
             slopes.held[c, i] -= product.real
             slopes.dashpot[c, i] -= (1j * omega * product).real
 
 
 @njit(**OPTIONS)
 def _add_points(w, damped, motions, points, of, slopes):
-    """Add the derivatives by what else is attached; l and r are total motions at the contact wire."""
-    (tau, mu), (l, r) = damped, motions
+    """Add the derivatives by what else is attached; lam and r are total motions at the contact wire."""
+    (tau, mu), (lam, r) = damped, motions
     for c in range(of.size):
         a = of[c]
-        for i in range(l.shape[0]):
-            product = w * l[i, c] * r[i, a]
+        for i in range(lam.shape[0]):
+            product = w * lam[i, c] * r[i, a]
             slopes.mass[c, i] -= (mu * product).real
             slopes.stiffness[c, i] -= (tau * product).real
         for d in range(points.dropper.size):
             low, high = points.bottom[d], points.top[d]
-            slopes.dropper[c, d] -= (w * tau * (l[high, c] - l[low, c]) * (r[high, a] - r[low, a])).real
+            slopes.dropper[c, d] -= (w * tau * (lam[high, c] - lam[low, c]) * (r[high, a] - r[low, a])).real
 
 
 @njit(**OPTIONS)
@@ -194,7 +203,7 @@ def _empty_slopes(columns, bays, dofs, droppers):
 @njit(**OPTIONS)
 def _add_bays(w, damped, bays, motions, of, slopes):
     """Add the derivatives by the bays' numbers to all columns."""
-    (tau, mu), (l, r) = damped, motions
+    (tau, mu), (lam, r) = damped, motions
     values, waves = np.empty(6, np.complex128), np.empty((4, 6), np.complex128)
     le, re, numbers = np.zeros(6, np.complex128), np.zeros(6, np.complex128), np.empty(8)
     for b in range(bays.length.size):
@@ -205,11 +214,13 @@ def _add_bays(w, damped, bays, motions, of, slopes):
         changes = bays.along[b, 0] >= 0
         for c in range(of.size):
             for k in range(4):
-                le[k], re[k] = l[bays.dof[b, k], c], r[bays.dof[b, k], of[c]]
+                le[k], re[k] = lam[bays.dof[b, k], c], r[bays.dof[b, k], of[c]]
             if changes:
                 for k in range(2):
-                    le[4 + k], re[4 + k] = l[bays.along[b, k], c], r[bays.along[b, k], of[c]]
-            add_bay_slopes(numbers, (-w, tau, bays.mass[b] * mu, mu, changes), (values, waves), (le, re), slopes.bay[c, b])
+                    le[4 + k], re[4 + k] = lam[bays.along[b, k], c], r[bays.along[b, k], of[c]]
+            add_bay_slopes(
+                numbers, (-w, tau, bays.mass[b] * mu, mu, changes), (values, waves), (le, re), slopes.bay[c, b]
+            )
 
 
 @njit(**OPTIONS)
@@ -240,9 +251,12 @@ def network_slopes(
     (ports_, station_dof), (acting, multipliers, of) = ports, both
     n, actions, columns, stations = points.mass.size, acting.station.shape[2], of.size, station_dof.size
     right, left = np.empty((n, 2 * actions)), np.empty((n, 2 * columns))
-    r, l = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
+    r, lam = np.empty((n, actions), np.complex128), np.empty((n, columns), np.complex128)
     rn, ln = np.empty((n + ni, actions), np.complex128), np.empty((n + ni, columns), np.complex128)
-    work, slopes = bloch_work(n, ni, 2 * max(actions, columns)), _empty_slopes(columns, bays.length.size, n, points.dropper.size)
+    work, slopes = (
+        bloch_work(n, ni, 2 * max(actions, columns)),
+        _empty_slopes(columns, bays.length.size, n, points.dropper.size),
+    )
     by_left = np.empty((omega[0].size, stations, actions), np.complex128)
     by_right = np.empty((omega[0].size, stations, columns), np.complex128)
     for t in range(omega[0].size):
@@ -253,23 +267,20 @@ def network_slopes(
         _acted(right, t, points, ports_, acting, (ground, tau), 1.0, station_dof)
         _solved(phase, ni, first, right, work, r)
         _acted(left, t, points, ports_, (multipliers.station, multipliers.dropper), (ground, tau), -1.0, station_dof)
-        for c in range(columns):
-            for s in range(stations):
-                left[station_dof[s], 2 * c] -= multipliers.lifted[t, s, c].real
-                left[station_dof[s], 2 * c + 1] -= multipliers.lifted[t, s, c].imag
-        _solved(1.0 / phase, ni, first, left, work, l)
+        _add_lifted(left, t, multipliers.lifted, station_dof)
+        _solved(1.0 / phase, ni, first, left, work, lam)
         _with_next(r, ni, phase, rn)
-        _with_next(l, ni, 1.0 / phase, ln)
+        _with_next(lam, ni, 1.0 / phase, ln)
         _add_bays(w, (tau, mu), bays, (ln, rn), of, slopes)
-        _add_held(w, at, l, r, of, slopes)
+        _add_held(w, at, lam, r, of, slopes)
         for s in range(stations):
             for c in range(actions):
                 r[station_dof[s], c] -= acting.station[t, s, c]
             for c in range(columns):
-                l[station_dof[s], c] -= multipliers.station[t, s, c]
-        _add_points(w, (tau, mu), (l, r), points, of, slopes)
+                lam[station_dof[s], c] -= multipliers.station[t, s, c]
+        _add_points(w, (tau, mu), (lam, r), points, of, slopes)
         _station_forces(t, r, points, ports_, acting.dropper, (ground, tau), 1.0, station_dof, by_left)
-        _station_forces(t, l, points, ports_, multipliers.dropper, (ground, tau), -1.0, station_dof, by_right)
+        _station_forces(t, lam, points, ports_, multipliers.dropper, (ground, tau), -1.0, station_dof, by_right)
         by_right[t] += multipliers.lifted[t]
     return slopes, by_left, by_right
 

@@ -7,7 +7,7 @@ by with f and s:
 
     M^T l = -(df + C^T m),      G^T l + K^T m + m / k = -ds at slack samples.
 
-What was slack on coarser samples, and is taken over far from the pantograph, has equations of its own: they answer to
+What was slack on coarser samples, and is kept far from the pantograph, has equations of its own: they answer to
 what the finer ones' sum changes by with it.
 
 Legend: t sample, d dropper; C, G, K, M as in `dynamics.line_operator.slack`.
@@ -137,7 +137,7 @@ class Stage:
         return kernels[middle + self.t[:, None] - self.t, place[:, None], place]
 
     def _by_taken(self, cause: Cause, found: StageMultipliers) -> tuple[Ints, Ints, Floats]:
-        """Samples and droppers whose squeeze was taken over, and what the figure changes by with it (taken,)."""
+        """Samples and droppers whose squeeze is that of coarser ones; what the figure changes by with it (taken,)."""
         t, d = np.nonzero((self.slack.squeeze > 0.0) & ~self.slack.sought)
         a = self.state.answers
         tested = (a.wave * found.contact) @ (self.phases.conj().T / self.state.network.period)
