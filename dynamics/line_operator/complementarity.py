@@ -25,7 +25,7 @@ BLOCK = 8  # samples of one dropper whose changes are passed on together
 SWEEPS = 80
 ENOUGH = 1.0e-2  # N: a sweep that changes no squeeze by more ends the search
 RUNAWAY = 1.0e5  # N: no sweep that settles changes a squeeze by as much
-STILL = 1.0e-3  # N: a change as small is left for the next sweep
+STILL = 0.1  # times that: a change as small is left for the next sweep
 
 
 @njit(**OPTIONS)
@@ -56,7 +56,7 @@ def sweep(
     ends: tuple[Ints, Ints],
     stiffness: Singles,
     tension: Singles,
-    squeeze: Singles,
+    squeeze: Floats,
     enough: float,
 ) -> tuple[bool, bool]:
     """Projected Gauss-Seidel in the order of time, which brings tension (dropper, sample) and squeeze up to date.
@@ -89,7 +89,7 @@ def sweep(
     own = np.empty(count, np.float32)
     for a in range(count):
         own[a] = 1.0 + stiffness[d[a]] * (kernels[d[a], d[a], middle] - _product(C[a], P[a]))
-    settled = False
+    settled, still = False, STILL * enough
     for _ in range(SWEEPS):
         largest, a = 0.0, 0
         while a < count:
@@ -98,10 +98,10 @@ def sweep(
             changes[:] = 0.0
             while a < count and d[a] == one and t[a] // BLOCK == block:
                 now = tension[one, t[a]] - k * _product(C[a], taken)
-                change = max(np.float32(0.0), squeeze[a] - now / own[a]) - squeeze[a]
+                change = np.float32(max(0.0, squeeze[a] - now / own[a]) - squeeze[a])
                 if not abs(change) < RUNAWAY:
                     return False, True
-                if abs(change) >= STILL:
+                if abs(change) >= still:
                     largest, moved = max(largest, abs(change)), True
                     squeeze[a] += change
                     changes[t[a] - begin] = change
@@ -130,7 +130,7 @@ def sweep(
             settled = True
             break
     for a in range(count):
-        if squeeze[a] < STILL:
+        if squeeze[a] < still:
             squeeze[a] = 0.0
         tension[d[a], t[a]] -= stiffness[d[a]] * _product(C[a], taken)
     return settled, False

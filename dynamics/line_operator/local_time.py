@@ -18,7 +18,7 @@ from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.isolated import isolated_stretch
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["AFTER", "BEFORE", "LocalTime"]
+__all__ = ["AFTER", "BEFORE", "LocalTime", "squeeze_spectrum"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -60,20 +60,12 @@ class LocalTime:
     @cached_property
     def hat(self) -> Complexes:
         """Fourier transform of a hat function of one sample, at all frequencies (omega,) [s]."""
-        return self._hat(self.answers.omega)
+        return squeeze_spectrum(self.answers.omega, self.step, False)
 
     @cached_property
     def cubic(self) -> Complexes:
-        """The same of the cubic of a sample, which keeps parabolas (Keys 1981, eq. 15), (omega,) [s]."""
-        w = self.answers.omega * self.step
-        half, whole = (np.sin(0.5 * w) / (0.5 * w)) ** 2, np.sin(w) / w
-        cubic = 12.0 * (half - whole) - 4.0 * (3.0 * whole**2 - 2.0 * whole - np.sin(2.0 * w) / (2.0 * w))
-        small = np.abs(w) < 0.05  # where the quotient loses its digits
-        return np.asarray(self.step * np.where(small, 1.0, cubic / w**2), dtype=np.complex128)
-
-    def _hat(self, omega: Complexes) -> Complexes:
-        half = 0.5 * omega * self.step
-        return self.step * (np.sin(half) / half) ** 2
+        """The same of the cubic of a sample (omega,) [s]."""
+        return squeeze_spectrum(self.answers.omega, self.step, True)
 
     @cached_property
     def waves(self) -> Complexes:
@@ -105,7 +97,7 @@ class LocalTime:
         return out.reshape(len(sample), *values.shape[1:])
 
     def running(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
-        """Sum of values (omega, column) times exp(i omega t), or exp(-i omega t), at samples in a row (sample, column)."""
+        """Sum of values (omega, column) times exp(i omega t), or exp(-i omega t), at consecutive samples."""
         ring, M = self.answers.ring, self.around
         transform, sign = (scipy.fft.fft, -1.0) if opposed else (partial(scipy.fft.ifft, norm="forward"), 1.0)
         whole = transform(_folded(values[:ring], M), axis=0)[sample % M]
@@ -129,7 +121,7 @@ class LocalTime:
         M, contour, lags = self.around, self.contour, self.lags
         first, end = self.answers.ring, TAIL * self.answers.ring
         omega = contour.frequencies(first, end)
-        hat = self._hat(omega) / (contour.images * contour.T)
+        hat = squeeze_spectrum(omega, self.step, False) / (contour.images * contour.T)
         values = hat[:, None] * isolated_stretch(network, droppers, omega)
         folded = np.zeros((M, len(droppers)), np.complex128)
         for start in range(0, end, M):
@@ -138,6 +130,21 @@ class LocalTime:
                 folded[low - start : high - start] += values[low - first : high - first]
         turn = np.exp(1j * np.pi * lags / M + contour.depth * self.step * lags)
         return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * turn[:, None]).real
+
+
+def squeeze_spectrum(omega: Complexes, step: float, smooth: bool) -> Complexes:
+    """Fourier transform of a hat of one sample, or of its cubic, which keeps parabolas (omega,) [s].
+
+    Keys 1981, eq. 15; ``step`` is that of the samples [s].
+    """
+    if not smooth:
+        part = 0.5 * omega * step
+        return np.asarray(step * (np.sin(part) / part) ** 2, dtype=np.complex128)
+    w = omega * step
+    half, whole = (np.sin(0.5 * w) / (0.5 * w)) ** 2, np.sin(w) / w
+    cubic = 12.0 * (half - whole) - 4.0 * (3.0 * whole**2 - 2.0 * whole - np.sin(2.0 * w) / (2.0 * w))
+    small = np.abs(w) < 0.05  # where the quotient loses its digits
+    return np.asarray(step * np.where(small, 1.0, cubic / w**2), dtype=np.complex128)
 
 
 def _folded(values: Complexes, around: int) -> Complexes:

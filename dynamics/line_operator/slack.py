@@ -18,7 +18,7 @@ contact by squeezes; linear + x A the tension.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,12 @@ class SlackForces:
         Rise of the wire under the pantograph by slack droppers [m].
     squeeze, tension : float array (sample, dropper)
         s and S [N].
+    samples : int
+        Of a dropper's own time, a period.
+    sought : bool array (sample, dropper)
+        Where slack was sought; elsewhere it is that of ``coarse``.
+    coarse : SlackForces or None
+        What was found on coarser samples before.
     problem : str
         Why it cannot be relied on; empty where it can.
     """
@@ -68,7 +74,15 @@ class SlackForces:
     lifted: Complexes
     squeeze: Floats
     tension: Floats
+    samples: int
+    sought: NDArray[np.bool_]
+    coarse: SlackForces | None = None
     problem: str = ""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether squeezes are cubics between samples, and not hats."""
+        return self.samples > COARSE
 
 
 def solve_slack(
@@ -99,7 +113,7 @@ def solve_slack(
         return coarse
     fine = _Complementarity(line, answers, contact, rest, samples, search)
     fine.take(coarse.squeeze)
-    return fine.solve(fine.likely(coarse.squeeze > 0.0))
+    return replace(fine.solve(fine.likely(coarse.squeeze > 0.0)), coarse=coarse)
 
 
 @dataclass(frozen=True)
@@ -159,17 +173,22 @@ class _Complementarity:
             if round_ > 0:
                 pushes = self._padded(found.tension < -PUSHED) & self.near
                 if not (pushes & ~wanted).any():
-                    return SlackForces(*astuple(found), self._too_early(found.squeeze))
+                    return self._said(found, self._too_early(found.squeeze))
                 wanted = wanted | pushes
             if not wanted.any():
-                return SlackForces(*astuple(found))
+                return self._said(found)
             if self.smooth and np.count_nonzero(wanted) > MOST * self.samples:
-                return SlackForces(*astuple(found), "droppers that are slack for long")
+                return self._said(found, "droppers that are slack for long")
             solved = self._solved(wanted, found)
             if solved is None:
-                return SlackForces(*astuple(found), UNSETTLED)
+                return self._said(found, UNSETTLED)
             found = solved
-        return SlackForces(*astuple(found), "droppers kept slackening elsewhere")
+        return self._said(found, "droppers kept slackening elsewhere")
+
+    def _said(self, found: _Found, problem: str = "") -> SlackForces:
+        """What was found, and what is wrong with it."""
+        state = found.force, found.lifted, found.squeeze, found.tension
+        return SlackForces(*state, self.samples, self.near, None, problem)
 
     def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
         """Samples from periods before the pantograph passes a dropper to periods behind it (sample, dropper)."""
@@ -258,9 +277,9 @@ class _Complementarity:
         which, some = (t, np.searchsorted(self.droppers, d)), wanted[:, self.droppers]
         ends = np.where(some.any(axis=0), some.argmax(axis=0), 0), len(some) - some[::-1].argmax(axis=0)
         ends[1][~some.any(axis=0)] = 0
-        stiffness, s = self.stiffness[self.droppers].astype(np.float32), found.squeeze[t, d].astype(np.float32)
+        stiffness, s = self.stiffness[self.droppers].astype(np.float32), found.squeeze[t, d].copy()
         out = found.squeeze.copy()
-        for _ in range(1 + (CORRECTIONS if self.smooth else 0)):
+        for _ in range(1 + CORRECTIONS):
             tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
             settled, away = sweep(self.kernels, (C, P), which, ends, stiffness, tension, s, ENOUGH)
             if away or (self.smooth and not settled):

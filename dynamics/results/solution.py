@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
+
+if TYPE_CHECKING:
+    from dynamics.line_operator.state import OperatorState
 
 __all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
 
@@ -110,6 +114,8 @@ class Solution:
         'march', or 'operator' for a steady state that was solved for.
     operator_start : KnownPoles or None
         What the next solution by the operator may start from.
+    operator_state : OperatorState or None
+        What derivatives of a steady state that the operator found are formed from.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
     """
@@ -135,11 +141,22 @@ class Solution:
     warm_start: WarmStart | None = None
     method: str = "march"
     operator_start: KnownPoles | None = None
+    operator_state: OperatorState | None = None
     whole_line: Equilibrium | None = None
 
     def __repr__(self) -> str:
         """Name the case and how it ended: no dump of all histories."""
         return f"<solution of {self.case.in_words}, {self.case.solver}: {self.status.value}>"
+
+    @property
+    def found_steady_state(self) -> bool:
+        """Whether a steady state was found, marched to or solved for, from which derivatives may be formed."""
+        return self.warm_start is not None or self.operator_state is not None
+
+    @property
+    def near_start(self) -> WarmStart | KnownPoles | None:
+        """What a search for the steady state of a near case starts from; None unless one was found."""
+        return self.operator_start if self.operator_start is not None else self.warm_start
 
     @property
     def leading(self) -> PantographResult:

@@ -22,6 +22,7 @@ from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
 from dynamics.line_operator.slack import SlackForces, solve_slack
+from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
@@ -178,4 +179,5 @@ class _Found:
             support_uplift_time=since - case.line.supports[highest] / case.speed,
             method="operator",
             operator_start=poles,
+            operator_state=OperatorState(*self.line, poles, self.answers, self.contact, self.slack),
         )
