@@ -90,7 +90,9 @@ class Contour:
 
     def passed(self, omega: Complexes) -> Complexes:
         """Factor c at frequencies near poles: with it a circle's integral adds a pole that the contour passed over."""
-        return np.asarray(-1j / (1.0 + np.exp(1j * (omega + 1j * self.depth) * self.images * self.T)))
+        return np.asarray(
+            -1j / (1.0 + np.exp(1j * (omega + 1j * self.depth) * self.images * self.T)), dtype=np.complex128
+        )
 
     def own_mirror(self, poles: Complexes) -> NDArray[np.bool_]:
         """Which poles are their own mirror images (pole,)."""
