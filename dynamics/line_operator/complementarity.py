@@ -22,7 +22,7 @@ Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 BLOCK = 8  # samples of one dropper whose changes are passed on together
-SWEEPS = 80
+SWEEPS = 40
 ENOUGH = 1.0e-2  # N: a sweep that changes no squeeze by more ends the search
 RUNAWAY = 1.0e5  # N: no sweep that settles changes a squeeze by as much
 STILL = 0.1  # times that: a change as small is left for the next sweep

@@ -282,13 +282,13 @@ class _Complementarity:
         for _ in range(1 + CORRECTIONS):
             tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
             settled, away = sweep(self.kernels, (C, P), which, ends, stiffness, tension, s, ENOUGH)
-            if away or (self.smooth and not settled):
-                return None  # coarse samples may leave it to fine ones to settle
+            if away:
+                return None
             out[t, d] = s
             found = self._state(out.copy())
-            if np.abs(found.tension[t, d] - tension[which[::-1]]).max() < SETTLED:
+            if settled and np.abs(found.tension[t, d] - tension[which[::-1]]).max() < SETTLED:
                 break
-        return found
+        return found if settled or not self.smooth else None  # coarse samples may leave it to fine ones
 
     def _state(self, squeeze: Floats) -> _Found:
         """Forces of so much squeeze."""

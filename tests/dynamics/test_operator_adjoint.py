@@ -92,7 +92,7 @@ def settled():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slack_search, "SETTLED", 1e-8)
         patch.setattr(slack_search, "CORRECTIONS", 40)
-        patch.setattr(slack_search, "ENOUGH", 1e-7)
+        patch.setattr(slack_search, "ENOUGH", 1e-5)
         yield
 
 
