@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.cell import VerticalCell
-from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.poles import KnownPoles
 from dynamics.open_line.solve import solve_open_line
 from dynamics.results.solution import Solution
 from dynamics.results.warm_start import WarmStart
@@ -17,7 +17,7 @@ __all__ = ["solve"]
 
 def solve(
     case: CaseSpec,
-    start: WarmStart | OperatorStart | None = None,
+    start: WarmStart | KnownPoles | None = None,
     equilibrium: Equilibrium | None = None,
     cell: VerticalCell | None = None,
     applied_force: float | None = None,
@@ -28,7 +28,7 @@ def solve(
     ----------
     case : CaseSpec
         Line, pantograph, speed and solver.
-    start : WarmStart or OperatorStart, optional
+    start : WarmStart or KnownPoles, optional
         Where the search for a steady state begins, as `Solution.warm_start` or `Solution.operator_start` of a near
         case; marches begin at rest.
     equilibrium, cell : optional

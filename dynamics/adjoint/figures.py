@@ -21,7 +21,7 @@ from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.steady_state.span_map import SpanMap
 
-__all__ = ["SteadyMotion", "refusal_of_derivatives", "soft_extreme"]
+__all__ = ["SteadyMotion", "filtered_deviation", "refusal_of_derivatives", "soft_extreme"]
 
 # of the tolerance of the state, with which multipliers leave derivatives within some per cent
 TOLERANCE = 1.0
@@ -80,8 +80,8 @@ class SteadyMotion:
     def sigma(self) -> Lagrangian:
         """Standard deviation of the filtered contact force [N], to first order."""
         force = self._record.force
-        _, cause = _filtered(force, self.case)
-        return self._lagrangian(Figure(cause, of_case=lambda case: _filtered(force, case)[0]))
+        _, cause = filtered_deviation(force, self.case)
+        return self._lagrangian(Figure(cause, of_case=lambda case: filtered_deviation(force, case)[0]))
 
     def force_max(self) -> Lagrangian:
         """Smooth largest filtered contact force [N], to first order."""
@@ -114,7 +114,7 @@ class SteadyMotion:
         return Lagrangian(self.case, march, window, (figure, multipliers))
 
 
-def _filtered(force: NDArray[np.float64], case: CaseSpec) -> tuple[float, NDArray[np.float64]]:
+def filtered_deviation(force: NDArray[np.float64], case: CaseSpec) -> tuple[float, NDArray[np.float64]]:
     """Standard deviation of a period's filtered force [N], and its derivative by the force of every step [-]."""
     kept = _kept(force, case)
     kept -= kept.mean()

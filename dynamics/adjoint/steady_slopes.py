@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import EquilibriumStatus
 from catenary.form_finding.neighbours import neighbouring_equilibria
-from catenary.linearised.cell import vertical_cell
-from dynamics.adjoint.figures import SteadyMotion
+from dynamics.adjoint.figures import refusal_of_derivatives
+from dynamics.adjoint.motions import motion_of
 from dynamics.results.solution import Solution
 from dynamics.spec.case import CaseSpec
 
@@ -57,11 +57,13 @@ class SteadySlopes:
     """
 
     def __init__(self, solution: Solution) -> None:
-        case, line, found = solution.case, solution.equilibrium, solution.warm_start
-        if found is None:
+        case, line = solution.case, solution.equilibrium
+        if not solution.found_steady_state:
             raise InputError([f"derivatives need a steady state that was found: {solution.message or case.solver}"])
         self.solution = solution
-        motion = SteadyMotion(case, line, vertical_cell(line), found)
+        motion = motion_of(solution)
+        if motion is None:
+            raise InputError([str(refusal_of_derivatives(case))])
         self._figures = motion.sigma(), motion.uplift(), motion.force_max(), motion.force_min()
         self._here = [figure.value(case, line) for figure in self._figures]
         self.message = "; ".join(dict.fromkeys(f.refusal for f in self._figures if f.refusal is not None))

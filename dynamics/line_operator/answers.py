@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dynamics.line_operator.kernel import network_answers, port_answers
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["Answers", "Contour", "bare_wire", "line_answers"]
+__all__ = ["Answers", "Contour", "bare_wire", "line_answers", "wave_answers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -86,8 +86,17 @@ class Contour:
 
     def pole_weights(self, poles: Complexes) -> Complexes:
         """c_p; half of it for a pole that is its own mirror image."""
-        weight = -1j / (1.0 + np.exp(1j * (poles + 1j * self.depth) * self.images * self.T))
-        return np.asarray(np.where(np.abs(poles.real) < IMAGINARY, 0.5, 1.0) * weight, dtype=np.complex128)
+        return np.asarray(np.where(self.own_mirror(poles), 0.5, 1.0) * self.passed(poles), dtype=np.complex128)
+
+    def passed(self, omega: Complexes) -> Complexes:
+        """Factor c at frequencies near poles: with it a circle's integral adds a pole that the contour passed over."""
+        return np.asarray(
+            -1j / (1.0 + np.exp(1j * (omega + 1j * self.depth) * self.images * self.T)), dtype=np.complex128
+        )
+
+    def own_mirror(self, poles: Complexes) -> NDArray[np.bool_]:
+        """Which poles are their own mirror images (pole,)."""
+        return np.abs(poles.real) < IMAGINARY
 
 
 @dataclass(frozen=True)
@@ -154,11 +163,11 @@ def line_answers(network: LineNetwork, contour: Contour, poles: Complexes) -> An
         Q[:, S:, S:],
         lift[:, :, :S] / phase[:, None, :],
         lift[:, :, S:],
-        _wave((network.wire, network.alpha, network.beta), omega[:, None], contour.pulses, contour.speed),
+        wave_answers((network.wire, network.alpha, network.beta), omega[:, None], contour.pulses, contour.speed),
     )
 
 
-def _wave(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:
+def wave_answers(wire: BareWire, omega: Complexes, pulses: Floats, speed: float) -> Complexes:
     """A_k, by broadcasting."""
     return 1.0 / _wave_stiffness(wire, omega, pulses, speed)
 
@@ -186,8 +195,8 @@ def _bare_wire(wire: BareWire, contour: Contour) -> Complexes:
     pulses, speed = contour.pulses, contour.speed
     omega = contour.frequencies(0, BARE * contour.count)
     K = contour.harmonics
-    total = np.array([_wave(wire, omega, pulse, speed).sum() for pulse in pulses[K:]])
-    mirror = np.array([_wave(wire, omega, -pulse, speed).sum() for pulse in pulses[K:]])
+    total = np.array([wave_answers(wire, omega, pulse, speed).sum() for pulse in pulses[K:]])
+    mirror = np.array([wave_answers(wire, omega, -pulse, speed).sum() for pulse in pulses[K:]])
     half = (total + mirror.conj()) / (contour.images * contour.T * speed)
     end = omega[contour.count - 1].real
     ahead = pulses[K:] / (1.0 - speed * np.sqrt(wire[0][2] / wire[0][0]))

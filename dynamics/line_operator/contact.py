@@ -22,7 +22,7 @@ from dynamics.line_operator.network import LineNetwork
 from dynamics.pantograph.linear import LinearPantograph, linear_pantograph
 from dynamics.spec.case import CaseSpec
 
-__all__ = ["ContactSystem", "contact_system", "head_answers", "station_phases"]
+__all__ = ["ContactSystem", "contact_system", "head_answers", "own_answers", "static_harmonics", "station_phases"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -78,6 +78,12 @@ def head_answers(pantograph: LinearPantograph, omega: Floats) -> Complexes:
     return found
 
 
+def own_answers(case: CaseSpec, contour: Contour) -> Complexes:
+    """What contact and pantograph yield to the force by themselves (harmonic,) [m/N]."""
+    pantograph = linear_pantograph(case.pantograph, case.pressed_N)
+    return np.asarray(1.0 / case.contact.stiffness + head_answers(pantograph, contour.pulses))
+
+
 def contact_system(
     case: CaseSpec, eq: Equilibrium, line: tuple[LineNetwork, Contour, Complexes], answers: Answers
 ) -> ContactSystem:
@@ -91,16 +97,15 @@ def contact_system(
     H = tested.reshape(-1, count).T @ weighted.reshape(-1, count) / (contour.speed * network.period)
     H += H[::-1, ::-1].conj()
     H[np.arange(count), np.arange(count)] += bare
-    static = _static_harmonics(eq, contour.harmonics, network.period)
+    static = static_harmonics(eq, contour.harmonics, network.period)
     assert case.mean_force_N is not None
-    pantograph = linear_pantograph(case.pantograph, case.mean_force_N)
-    own = 1.0 / case.contact.stiffness + head_answers(pantograph, contour.pulses)
+    own = own_answers(case, contour)
     varying = np.arange(count) != contour.harmonics
     matrix = H + np.diag(own)
     return ContactSystem(H, np.linalg.inv(matrix[np.ix_(varying, varying)]), static, case.mean_force_N)
 
 
-def _static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
+def static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:
     """Harmonics of the contact wire's height at rest (harmonic,) [m]."""
     count = 16 * harmonics
     height = static_height(eq, np.arange(count, dtype=np.float64) * (period / count))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from dynamics.influence.kernel import bloch_solution, bloch_work, load_answers
 from dynamics.line_operator.network import Bays, Points, Ports
 
-__all__ = ["OPTIONS", "network_answers", "port_answers"]
+__all__ = ["OPTIONS", "assemble", "network_answers", "port_answers"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -102,7 +102,7 @@ def _add_bay(S, bays, b, tau, mu):
 
 
 @njit(**OPTIONS)
-def _assemble(S, omega, bays, points, alpha, beta):
+def assemble(S: Complexes, omega: complex, bays: Bays, points: Points, alpha: float, beta: float) -> complex:
     """Dynamic stiffness at a frequency; returns the logarithm of the bays' own determinants."""
     tau, mu = 1.0 + 1j * omega * beta, -omega * omega + 1j * omega * alpha
     S[:, :] = 0.0
@@ -139,7 +139,7 @@ def network_answers(
     out, logs = np.zeros((omega.size, rhs.shape[1], rhs.shape[1]), np.complex128), np.empty(omega.size, np.complex128)
     work = bloch_work(rhs.shape[0], ni, rhs.shape[1])
     for t in range(omega.size):
-        own = _assemble(work.S, omega[t], bays, points, alpha, beta)
+        own = assemble(work.S, omega[t], bays, points, alpha, beta)
         logs[t] = own + bloch_solution(np.exp(-1j * omega[t] * T), ni, first, rhs, work)
         load_answers(rhs, work, out[t])
     return out, logs

@@ -6,7 +6,7 @@ a series comes by FFT over M samples around the ring, poles one by one.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from dynamics.line_operator.answers import Answers, Contour
 from dynamics.line_operator.isolated import isolated_stretch
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["AFTER", "BEFORE", "LocalTime"]
+__all__ = ["AFTER", "BEFORE", "LocalTime", "squeeze_spectrum"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Singles = NDArray[np.complex64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
 BEFORE, AFTER = 1.0, 1.7  # periods that are looked at
@@ -59,20 +60,12 @@ class LocalTime:
     @cached_property
     def hat(self) -> Complexes:
         """Fourier transform of a hat function of one sample, at all frequencies (omega,) [s]."""
-        return self._hat(self.answers.omega)
+        return squeeze_spectrum(self.answers.omega, self.step, False)
 
     @cached_property
     def cubic(self) -> Complexes:
-        """The same of the cubic of a sample, which keeps parabolas (Keys 1981, eq. 15), (omega,) [s]."""
-        w = self.answers.omega * self.step
-        half, whole = (np.sin(0.5 * w) / (0.5 * w)) ** 2, np.sin(w) / w
-        cubic = 12.0 * (half - whole) - 4.0 * (3.0 * whole**2 - 2.0 * whole - np.sin(2.0 * w) / (2.0 * w))
-        small = np.abs(w) < 0.05  # where the quotient loses its digits
-        return np.asarray(self.step * np.where(small, 1.0, cubic / w**2), dtype=np.complex128)
-
-    def _hat(self, omega: Complexes) -> Complexes:
-        half = 0.5 * omega * self.step
-        return self.step * (np.sin(half) / half) ** 2
+        """The same of the cubic of a sample (omega,) [s]."""
+        return squeeze_spectrum(self.answers.omega, self.step, True)
 
     @cached_property
     def waves(self) -> Complexes:
@@ -103,18 +96,32 @@ class LocalTime:
         out = 2.0 * (whole + self._pole_waves(sample) @ flat[ring:]).real
         return out.reshape(len(sample), *values.shape[1:])
 
+    def running(self, values: Singles, sample: Ints, opposed: bool = False) -> Singles:
+        """Sum of values (omega, column) times exp(i omega t), or exp(-i omega t), at consecutive samples."""
+        ring, M = self.answers.ring, self.around
+        transform, sign = (scipy.fft.fft, -1.0) if opposed else (partial(scipy.fft.ifft, norm="forward"), 1.0)
+        whole = transform(_folded(values[:ring], M), axis=0)[sample % M]
+        turn = np.exp(sign * (1j * np.pi * sample / M + self.contour.depth * self.step * sample))
+        poles = self._pole_waves(sample)
+        poles = 1.0 / poles if opposed else poles
+        return whole * turn.astype(np.complex64)[:, None] + poles.astype(np.complex64) @ values[ring:]
+
     def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:
         """Fourier transform of cubics, or hats, of sizes (sample, dropper): (omega, dropper) [N s]."""
-        at = np.flatnonzero(squeeze.any(axis=1))
+        M, sample = self.around, self.sample
         one = self.cubic if smooth else self.hat
-        return one[:, None] * (self.opposed[at].T @ squeeze[at])
+        turn = np.exp(-1j * np.pi * sample / M - self.contour.depth * self.step * sample)
+        folded = np.zeros((M, squeeze.shape[1]), np.complex128)
+        folded[sample % M] = squeeze * turn[:, None]  # fewer periods than the ring has
+        ring = scipy.fft.fft(folded, axis=0)[np.arange(self.answers.ring) % M]
+        return one[:, None] * np.concatenate([ring, (1.0 / self._pole_waves(sample)).T @ squeeze])
 
     def tails(self, network: LineNetwork, droppers: Ints) -> Floats:
         """What droppers between endless wires answer to their own hats beyond the contour (lag, dropper) [m/N]."""
         M, contour, lags = self.around, self.contour, self.lags
         first, end = self.answers.ring, TAIL * self.answers.ring
         omega = contour.frequencies(first, end)
-        hat = self._hat(omega) / (contour.images * contour.T)
+        hat = squeeze_spectrum(omega, self.step, False) / (contour.images * contour.T)
         values = hat[:, None] * isolated_stretch(network, droppers, omega)
         folded = np.zeros((M, len(droppers)), np.complex128)
         for start in range(0, end, M):
@@ -125,9 +132,24 @@ class LocalTime:
         return 2.0 * (scipy.fft.ifft(folded, axis=0, norm="forward")[lags % M] * turn[:, None]).real
 
 
+def squeeze_spectrum(omega: Complexes, step: float, smooth: bool) -> Complexes:
+    """Fourier transform of a hat of one sample, or of its cubic, which keeps parabolas (omega,) [s].
+
+    Keys 1981, eq. 15; ``step`` is that of the samples [s].
+    """
+    if not smooth:
+        part = 0.5 * omega * step
+        return np.asarray(step * (np.sin(part) / part) ** 2, dtype=np.complex128)
+    w = omega * step
+    half, whole = (np.sin(0.5 * w) / (0.5 * w)) ** 2, np.sin(w) / w
+    cubic = 12.0 * (half - whole) - 4.0 * (3.0 * whole**2 - 2.0 * whole - np.sin(2.0 * w) / (2.0 * w))
+    small = np.abs(w) < 0.05  # where the quotient loses its digits
+    return np.asarray(step * np.where(small, 1.0, cubic / w**2), dtype=np.complex128)
+
+
 def _folded(values: Complexes, around: int) -> Complexes:
     """Values (omega, column) by their places on a ring of so many samples."""
-    out = np.zeros((around, values.shape[1]), np.complex128)
+    out = np.zeros((around, values.shape[1]), values.dtype)
     for start in range(0, len(values), around):
         part = values[start : start + around]
         out[: len(part)] += part

@@ -18,32 +18,33 @@ contact by squeezes; linear + x A the tension.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.fft
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
 
 from dynamics.line_operator.answers import Answers, Contour
-from dynamics.line_operator.complementarity import assembled, sweep
+from dynamics.line_operator.complementarity import BLOCK, ENOUGH, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
-from dynamics.line_operator.local_time import AFTER, BEFORE, LocalTime
+from dynamics.line_operator.local_time import BEFORE, LocalTime
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["SlackForces", "slack_on", "solve_slack"]
+__all__ = ["SlackForces", "solve_slack"]
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-PASSING, NEAR = (0.15, 0.35), (0.8, 1.0)  # periods before and behind the pantograph
+NEAR = (0.8, 1.0)  # periods before and behind the pantograph with fine samples
 COARSE = 105  # samples a period of the search before
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
-ROUNDS, FORGETFUL = 14, 6
+ROUNDS = 8
 CORRECTIONS, SETTLED = 5, 0.3  # of hats by cubics, at most; N
-MOST = 6.0  # times the samples of a period that may be slack: beyond, a march is quicker
+MOST = 10.0  # times the samples of a period that may be slack: beyond, a march is quicker
 UNSETTLED = "the slack of its droppers was not found"
 
 
@@ -59,6 +60,12 @@ class SlackForces:
         Rise of the wire under the pantograph by slack droppers [m].
     squeeze, tension : float array (sample, dropper)
         s and S [N].
+    samples : int
+        Of a dropper's own time, a period.
+    sought : bool array (sample, dropper)
+        Where slack was sought; elsewhere it is that of ``coarse``.
+    coarse : SlackForces or None
+        What was found on coarser samples before.
     problem : str
         Why it cannot be relied on; empty where it can.
     """
@@ -67,7 +74,15 @@ class SlackForces:
     lifted: Complexes
     squeeze: Floats
     tension: Floats
+    samples: int
+    sought: NDArray[np.bool_]
+    coarse: SlackForces | None = None
     problem: str = ""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether squeezes are cubics between samples, and not hats."""
+        return self.samples > COARSE
 
 
 def solve_slack(
@@ -76,12 +91,11 @@ def solve_slack(
     contact: ContactSystem,
     rest: Floats,
     samples: int,
-    start: NDArray[np.bool_] | None = None,
 ) -> SlackForces:
     """Find contact force and slack of all droppers.
 
-    A search on coarser samples says where to look, and how slack is what the pantograph has long left; without a start
-    it begins with what would push as the pantograph passes.
+    A search on coarser samples, of which all may be slack, says where to look on fine ones, and how slack is what the
+    pantograph has long left.
 
     Parameters
     ----------
@@ -92,25 +106,24 @@ def solve_slack(
         Forces of the droppers at rest [N].
     samples : int
         Of a dropper's own time, a period.
-    start : bool array (sample, dropper), optional
-        Samples that may be slack, where they are known of a near line.
     """
-    if samples <= COARSE:
-        return _Complementarity(line, answers, contact, rest, samples).solve(start)
-    known = None if start is None else slack_on(start, samples, COARSE)
-    coarse = _Complementarity(line, answers, contact, rest, COARSE).solve(known)
+    search = _Complementarity(line, answers, contact, rest, COARSE)
+    coarse = search.solve(search.near)
     if coarse.problem == UNSETTLED:
         return coarse
-    fine = _Complementarity(line, answers, contact, rest, samples)
+    fine = _Complementarity(line, answers, contact, rest, samples, search)
     fine.take(coarse.squeeze)
-    return fine.solve(slack_on(coarse.squeeze > 0.0, COARSE, samples))
+    return replace(fine.solve(fine.likely(coarse.squeeze > 0.0)), coarse=coarse)
 
 
-def slack_on(slack: NDArray[np.bool_], samples: int, wanted: int) -> NDArray[np.bool_]:
-    """Where droppers are slack (sample, dropper), on so many samples a period in place of others."""
-    time = np.arange(-round(BEFORE * wanted), round(AFTER * wanted) + 1) / wanted
-    nearest = np.clip(np.round(time * samples).astype(np.int64) + round(BEFORE * samples), 0, len(slack) - 1)
-    return slack[nearest]
+@dataclass(frozen=True)
+class _Found:
+    """Contact force, rise of the wire, squeeze and tension, as in `SlackForces`."""
+
+    force: Complexes
+    lifted: Complexes
+    squeeze: Floats
+    tension: Floats
 
 
 class _Complementarity:
@@ -123,6 +136,7 @@ class _Complementarity:
         contact: ContactSystem,
         rest: Floats,
         samples: int,
+        coarse: _Complementarity | None = None,
     ) -> None:
         self.network, self.contour = line
         self.answers, self.contact, self.rest = answers, contact, rest
@@ -131,47 +145,50 @@ class _Complementarity:
         self.phases = station_phases(*line)
         self.droppers = np.zeros(0, np.int64)
         self.kernels = np.zeros((0, 0, 0), np.float32)
-        self.tails = np.zeros((0, 0))
-        self.rows = np.full((len(self.time.sample), len(rest)), -1)
-        self.C, self.G = np.zeros((2, 0, answers.wave.shape[1]), np.complex64)
+        self.tails, self.whole = np.zeros((0, 0), np.complex128), 0
         self.near = np.ones((len(self.time.sample), len(rest)), np.bool_)
-        self.taken, self.held = np.zeros((2, *self.near.shape))
-        self.lifted = np.zeros(answers.wave.shape[1], np.complex128)
-        self.smooth = samples > COARSE
+        self.taken = np.zeros(self.near.shape)
+        self.smooth = coarse is not None
+        self.C, self.P = self._harmonics() if coarse is None else (coarse.C, coarse.P)
 
     def take(self, squeeze: Floats) -> None:
-        """Take squeezes (coarse sample, dropper) far from the pantograph as they are, and look for the near ones."""
+        """Begin with squeezes (coarse sample, dropper); those far from the pantograph stay as they are."""
         self.near = self._since(*NEAR)
         coarse = np.arange(len(squeeze)) / COARSE - BEFORE
         fine = self.time.sample * self.time.step / self.contour.T
         found = [np.interp(fine, coarse, one) for one in squeeze.T]
-        self.taken = np.where(self.near, 0.0, np.column_stack(found))
+        self.taken = np.column_stack(found)
 
-    def solve(self, start: NDArray[np.bool_] | None) -> SlackForces:
-        """Whole search."""
+    def likely(self, slack: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Samples next to those that are slack (coarse sample, dropper)."""
+        place = np.round((self.time.sample / self.samples + BEFORE) * COARSE).astype(np.int64)
+        return self._padded(slack[np.clip(place, 0, len(slack) - 1)])
+
+    def solve(self, wanted: NDArray[np.bool_]) -> SlackForces:
+        """Whole search: slack is allowed at wanted samples, then wherever droppers would push."""
         self._prepare(np.flatnonzero(self.taken.any(axis=0)))
-        self.lifted, self.held = self._by_squeeze(self.taken)
-        lifted, squeeze = self.lifted, self.taken.copy()
-        force = self.contact.force(lifted)
-        tension = self.rest + self.stiffness * (self._stretch_by(force) + self.held) + squeeze
-        wanted = (tension < 0.0) & self._since(*PASSING) if start is None else self._padded(start)
-        wanted &= self.near
+        found = self._state(self.taken)
+        wanted = (wanted | (found.tension < -PUSHED)) & self.near
         for round_ in range(ROUNDS):
-            pushes = self._padded(tension < -PUSHED) & self.near
-            if round_ > 0 and not (pushes & ~wanted).any():
-                return SlackForces(force, lifted, squeeze, tension, self._too_early(squeeze))
-            if round_ > 0 or not wanted.any():
-                # what stays taut among others that may be slack was wanted for their sake: at first it may go again
-                wanted = pushes | (wanted if round_ > FORGETFUL else self._padded(squeeze > 0.0)) & self.near
+            if round_ > 0:
+                pushes = self._padded(found.tension < -PUSHED) & self.near
+                if not (pushes & ~wanted).any():
+                    return self._said(found, self._too_early(found.squeeze))
+                wanted = wanted | pushes
             if not wanted.any():
-                return SlackForces(force, lifted, squeeze, tension)
-            if self.samples > COARSE and np.count_nonzero(wanted) > MOST * self.samples:
-                return SlackForces(force, lifted, squeeze, tension, "droppers that are slack for long")
-            found = self._solved(wanted, squeeze)
-            if found is None:
-                return SlackForces(force, lifted, squeeze, tension, UNSETTLED)
-            force, lifted, squeeze, tension = found
-        return SlackForces(force, lifted, squeeze, tension, "droppers kept slackening elsewhere")
+                return self._said(found)
+            if self.smooth and np.count_nonzero(wanted) > MOST * self.samples:
+                return self._said(found, "droppers that are slack for long")
+            solved = self._solved(wanted, found)
+            if solved is None:
+                return self._said(found, UNSETTLED)
+            found = solved
+        return self._said(found, "droppers kept slackening elsewhere")
+
+    def _said(self, found: _Found, problem: str = "") -> SlackForces:
+        """What was found, and what is wrong with it."""
+        state = found.force, found.lifted, found.squeeze, found.tension
+        return SlackForces(*state, self.samples, self.near, None, problem)
 
     def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
         """Samples from periods before the pantograph passes a dropper to periods behind it (sample, dropper)."""
@@ -206,66 +223,79 @@ class _Complementarity:
             return
         a, time = self.answers, self.time
         among = a.by_droppers[:, droppers[:, None], droppers] * (a.weight * time.hat)[:, None, None]
-        kernels = time.series(among, time.lags)
+        kernels = 2.0 * time.running(among.reshape(len(among), -1).astype(np.complex64), time.lags).real
+        kernels = kernels.reshape(len(kernels), *among.shape[1:])
         at = np.arange(len(droppers))
-        self.tails = time.tails(self.network, droppers)
-        kernels[:, at, at] += self.tails
-        self.droppers, self.kernels = droppers, np.ascontiguousarray(kernels.transpose(2, 1, 0), dtype=np.float32)
+        tails = time.tails(self.network, droppers)
+        kernels[:, at, at] += tails
+        self.whole = scipy.fft.next_fast_len(len(tails) + len(time.sample), real=True)
+        self.tails = scipy.fft.rfft(tails, self.whole, axis=0)
+        self.droppers, self.kernels = droppers, np.zeros((len(at), len(at), BLOCK + len(kernels)), np.float32)
+        self.kernels[:, :, BLOCK:] = kernels.transpose(2, 1, 0)
 
-    def _by_harmonics(self, t: Ints, d: Ints) -> tuple[Complexes, Complexes]:
-        """Stretches by harmonics of the force, and rises of the contact by squeezes, at samples (sample, harmonic)."""
-        new = self.rows[t, d] < 0
-        if new.any():
-            known = len(self.C)
-            self.rows[t[new], d[new]] = known + np.arange(np.count_nonzero(new))
-            C, G = self._harmonics_of(t[new], d[new])
-            self.C, self.G = np.concatenate([self.C, C]), np.concatenate([self.G, G])
-        at = self.rows[t, d]
-        return self.C[at], self.G[at]
+    def _harmonics(self) -> tuple[Singles, Singles]:
+        """Stretches by harmonics of the force, and harmonics that a squeeze takes away (sample, dropper, harmonic).
 
-    def _harmonics_of(self, t: Ints, d: Ints) -> tuple[Complexes, Complexes]:
-        """The same, computed."""
-        a, time, v = self.answers, self.time, self.contour.speed
-        by_force = a.wave * (a.weight / v)[:, None]
-        by_squeeze = a.wave * (a.weight * time.hat / self.network.period)[:, None]
-        C, G = np.empty((2, len(t), a.wave.shape[1]), np.complex64)
-        for one in np.unique(d):
-            at = d == one
-            stretch = (a.stretch[:, one] @ self.phases) * by_force
-            rise = (a.by_squeeze[:, :, one] @ self.phases.conj()) * by_squeeze
-            # seven digits are more than samples and harmonics leave
-            C[at] = time.waves[t[at]].astype(np.complex64) @ stretch.astype(np.complex64)
-            G[at] = time.opposed[t[at]].astype(np.complex64) @ rise.astype(np.complex64)
-        return C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
+        Positive harmonics alone, real and imaginary parts side by side: negative ones are conjugate to them. Seven
+        digits are more than samples and harmonics leave.
+        """
+        a, time, v, K = self.answers, self.time, self.contour.speed, self.contour.harmonics
+        by_force = (a.wave * (a.weight / v)[:, None]).astype(np.complex64)
+        by_squeeze = (a.wave * (a.weight * time.hat / self.network.period)[:, None]).astype(np.complex64)
+        inverse, phases = self.contact.inverse[K:].T.astype(np.complex64), self.phases.astype(np.complex64)
+        out = np.empty((2, *self.near.shape, 2 * K), np.float32)
+        for d in range(len(self.rest)):
+            stretch = (a.stretch[:, d].astype(np.complex64) @ phases) * by_force
+            rise = (a.by_squeeze[:, :, d].astype(np.complex64) @ phases.conj()) * by_squeeze
+            C, G = time.running(stretch, time.sample), time.running(rise, time.sample, True)
+            C, G = C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
+            taken = 2.0 * G[:, self.contact.varying] @ inverse
+            out[0, :, d] = np.hstack([C[:, K + 1 :].real, C[:, K + 1 :].imag])
+            out[1, :, d] = np.hstack([taken.real, -taken.imag])
+        return out[0], out[1]
 
-    def _solved(self, wanted: NDArray[np.bool_], start: Floats) -> tuple[Complexes, Complexes, Floats, Floats] | None:
+    def _by_harmonics(self, t: Ints, d: Ints) -> tuple[Singles, Singles]:
+        """The same at some samples (sample, harmonic), on fine samples from those of coarse ones.
+
+        That they are near is enough: what they miss is in the tensions that are looked at between sweeps.
+        """
+        if not self.smooth:
+            return self.C[t, d], self.P[t, d]
+        place = (self.time.sample[t] / self.samples + BEFORE) * COARSE
+        left = np.minimum(place.astype(np.int64), len(self.C) - 2)
+        share = (place - left).astype(np.float32)[:, None]
+        C, P = (x[left, d] + share * (x[left + 1, d] - x[left, d]) for x in (self.C, self.P))
+        return C, P * np.float32(COARSE / self.samples)
+
+    def _solved(self, wanted: NDArray[np.bool_], found: _Found) -> _Found | None:
         """Contact force, rise of the wire, squeeze and tension, slack being allowed at wanted samples alone."""
         self._prepare(np.flatnonzero(wanted.any(axis=0)))
-        t, d = np.nonzero(wanted)  # in the order of time
-        contact, varying, K = self.contact, self.contact.varying, self.contour.harmonics
-        C, G = self._by_harmonics(t, d)
-        k, corrections = self.stiffness[d], CORRECTIONS if self.smooth else 0
-        linear = self.rest[d] + k * ((C @ contact.force(self.lifted)).real + self.held[t, d])
-        # negative harmonics are conjugate to positive ones; seven digits are more than hats leave
-        lifted, C = contact.inverse[K:].astype(np.complex64) @ G[:, varying].T, C[:, K + 1 :].T
-        by_contact = np.vstack([lifted.real, -lifted.imag]).T @ np.vstack([C.real, C.imag])
-        A = assembled(
-            self.kernels, 2.0 * by_contact.astype(np.float32, copy=False), (t, np.searchsorted(self.droppers, d)), k
-        )
-        s, out = start[t, d].copy(), self.taken.copy()
-        while True:
-            left_over = linear + s.astype(np.float32) @ A
-            if not sweep(A, left_over, s):
+        t, d = np.nonzero(wanted)
+        order = np.lexsort((t, d, t // BLOCK))
+        t, d = t[order], d[order]
+        C, P = self._by_harmonics(t, d)
+        which, some = (t, np.searchsorted(self.droppers, d)), wanted[:, self.droppers]
+        ends = np.where(some.any(axis=0), some.argmax(axis=0), 0), len(some) - some[::-1].argmax(axis=0)
+        ends[1][~some.any(axis=0)] = 0
+        stiffness, s = self.stiffness[self.droppers].astype(np.float32), found.squeeze[t, d].copy()
+        out = found.squeeze.copy()
+        for _ in range(1 + CORRECTIONS):
+            tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
+            settled, away = sweep(self.kernels, (C, P), which, ends, stiffness, tension, s, ENOUGH)
+            if away:
                 return None
             out[t, d] = s
-            rise, stretch = self._by_squeeze(out)
-            force = contact.force(rise)
-            tension = self.rest + self.stiffness * (self._stretch_by(force) + stretch) + out
-            wrong = tension[t, d] - left_over
-            corrections -= 1
-            if corrections < 0 or np.abs(wrong).max() < SETTLED:
-                return force, rise, out, tension
-            linear += wrong
+            found = self._state(out.copy())
+            if settled and np.abs(found.tension[t, d] - tension[which[::-1]]).max() < SETTLED:
+                break
+        return found if settled or not self.smooth else None  # coarse samples may leave it to fine ones
+
+    def _state(self, squeeze: Floats) -> _Found:
+        """Forces of so much squeeze."""
+        rise, stretch = self._by_squeeze(squeeze)
+        force = self.contact.force(rise)
+        tension = self.rest + self.stiffness * (self._stretch_by(force) + stretch) + squeeze
+        return _Found(force, rise, squeeze, tension)
 
     def _by_squeeze(self, squeeze: Floats) -> tuple[Complexes, Floats]:
         """Rise of the wire under the pantograph (harmonic,) and stretch of droppers (sample, dropper) [m]."""
@@ -274,7 +304,9 @@ class _Complementarity:
         forces = np.einsum("nsd,nd->ns", a.by_squeeze, spectrum) @ self.phases.conj()
         rise = (forces * a.wave * (a.weight / self.network.period)[:, None]).sum(axis=0)
         out = time.series(np.einsum("nde,ne->nd", a.by_droppers, spectrum * a.weight[:, None]), time.sample)
+        if len(self.droppers) == 0:
+            return rise + rise[::-1].conj(), out
         own = squeeze[:, self.droppers]
-        tails = fftconvolve(self.tails, own, axes=0)
+        tails = scipy.fft.irfft(self.tails * scipy.fft.rfft(own, self.whole, axis=0), self.whole, axis=0)
         out[:, self.droppers] += tails[len(own) - 1 : 2 * len(own) - 1]
         return rise + rise[::-1].conj(), out

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
-from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run, figures_of_arms
 from dynamics.pantograph.bodies import ArmsInMotion
 from dynamics.pantograph.on_head import HeadFigures, figures_on_head
@@ -18,6 +20,9 @@ from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
+
+if TYPE_CHECKING:
+    from dynamics.line_operator.state import OperatorState
 
 __all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
 
@@ -114,8 +119,10 @@ class Solution:
         What the next march may start from; None unless a steady state was marched to.
     method : str
         'march', or 'operator' for a steady state that was solved for.
-    operator_start : OperatorStart or None
+    operator_start : KnownPoles or None
         What the next solution by the operator may start from.
+    operator_state : OperatorState or None
+        What derivatives of a steady state that the operator found are formed from.
     wall_time_s : dict
         'equilibrium' and 'dynamics' [s].
     """
@@ -140,12 +147,23 @@ class Solution:
     histories: Histories | None = None
     warm_start: WarmStart | None = None
     method: str = "march"
-    operator_start: OperatorStart | None = None
+    operator_start: KnownPoles | None = None
+    operator_state: OperatorState | None = None
     whole_line: Equilibrium | None = None
 
     def __repr__(self) -> str:
         """Name the case and how it ended: no dump of all histories."""
         return f"<solution of {self.case.in_words}, {self.case.solver}: {self.status.value}>"
+
+    @property
+    def found_steady_state(self) -> bool:
+        """Whether a steady state was found, marched to or solved for, from which derivatives may be formed."""
+        return self.warm_start is not None or self.operator_state is not None
+
+    @property
+    def near_start(self) -> WarmStart | KnownPoles | None:
+        """What a search for the steady state of a near case starts from; None unless one was found."""
+        return self.operator_start if self.operator_start is not None else self.warm_start
 
     @property
     def leading(self) -> PantographResult:

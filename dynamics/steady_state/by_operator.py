@@ -21,8 +21,8 @@ from dynamics.line_operator.contact import ContactSystem, contact_system, statio
 from dynamics.line_operator.local_time import LocalTime
 from dynamics.line_operator.network import LineNetwork, line_network
 from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
-from dynamics.line_operator.slack import SlackForces, slack_on, solve_slack
-from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.slack import SlackForces, solve_slack
+from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
 from dynamics.spec.case import CaseSpec
@@ -57,7 +57,7 @@ def why_marched(case: CaseSpec, eq: Equilibrium) -> str:
 
 
 def solve_by_operator(
-    case: CaseSpec, eq: Equilibrium, start: OperatorStart | None, resolution: float = 1.0
+    case: CaseSpec, eq: Equilibrium, start: KnownPoles | None, resolution: float = 1.0
 ) -> Solution | str:
     """Steady state of a case, or why it has to be marched.
 
@@ -65,8 +65,8 @@ def solve_by_operator(
     ----------
     case : CaseSpec
     eq : Equilibrium
-    start : OperatorStart or None
-        That of a near line; without it poles and slack droppers are searched for.
+    start : KnownPoles or None
+        Those of a near line; without them poles are searched for.
     resolution : float
         Highest frequency and samples over those in use.
     """
@@ -76,17 +76,14 @@ def solve_by_operator(
     began = time.perf_counter()
     network, speed = line_network(eq), case.speed
     contour = Contour(network.period / speed, speed, int(np.ceil(resolution * HIGHEST_HZ * network.period / speed)))
-    poles = None if start is None else follow_poles(start.poles, network, contour.T)
+    poles = None if start is None else follow_poles(start, network, contour.T)
     poles = find_poles(network, contour.T) if poles is None else poles
     if poles is None:
         return "poles of the line that could not be counted"
     answers = line_answers(network, contour, poles.omega)
     contact = contact_system(case, eq, (network, contour, bare_wire(network, contour)), answers)
     samples = round(resolution * SAMPLES)
-    known = None
-    if start is not None and start.slack.shape[1] == len(eq.dropper_force):
-        known = slack_on(start.slack, start.samples, samples)
-    slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples, known)
+    slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
     if slack.problem:
         return slack.problem
     found = _Found(case, eq, (network, contour), answers, contact, slack, samples)
@@ -181,5 +178,6 @@ class _Found:
             support_uplift=rise[:, highest],
             support_uplift_time=since - case.line.supports[highest] / case.speed,
             method="operator",
-            operator_start=OperatorStart(poles, slack, self.samples),
+            operator_start=poles,
+            operator_state=OperatorState(*self.line, poles, self.answers, self.contact, self.slack),
         )

@@ -11,7 +11,7 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.form_finding.prescribed import prescribed_by_heights
 from catenary.layout.mesh import Mesh
 from catenary.spec.line import CatenarySpec
-from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.poles import KnownPoles
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.static_status import static_status
@@ -29,7 +29,7 @@ HEIGHT_SPREAD = 0.017
 POSITION_SPREAD = 0.85
 
 
-def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | OperatorStart | None:
+def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | KnownPoles | None:
     """Steady state and secant basis around a design; None when its own steady state cannot be found.
 
     Depends on nothing but the arguments, so that every process learns the same; kept per process. Without
@@ -39,7 +39,7 @@ def learned_start(case: CaseSpec, directions: bool = True) -> WarmStart | Operat
 
 
 @lru_cache(maxsize=8)
-def _learn(text: str, directions: bool) -> WarmStart | OperatorStart | None:
+def _learn(text: str, directions: bool) -> WarmStart | KnownPoles | None:
     case = CaseSpec.model_validate_json(text)
     if case.periodic.method == "operator":
         solution = solve_periodic(case)

@@ -17,7 +17,7 @@ from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell
 from catenary.linearised.contact_wire import place_on_head
 from dynamics.contact_force.statistics import contact_statistics, filter_force
-from dynamics.line_operator.start import OperatorStart
+from dynamics.line_operator.poles import KnownPoles
 from dynamics.results.slack_times import slack_time_of_records
 from dynamics.results.solution import PantographResult, Solution, without_figures
 from dynamics.results.warm_start import SecantBasis, WarmStart
@@ -40,7 +40,7 @@ STALLED_SPANS, STALLED_FACTOR = 60, 0.7
 
 def solve_periodic(
     case: CaseSpec,
-    start: WarmStart | OperatorStart | None = None,
+    start: WarmStart | KnownPoles | None = None,
     equilibrium: Equilibrium | None = None,
     cell: VerticalCell | None = None,
 ) -> Solution:
@@ -57,7 +57,7 @@ def solve_periodic(
         return without_figures(case, eq, status, static_message(eq, status), found - began)
     reason = ""
     if case.periodic.method == "operator":
-        solved = solve_by_operator(case, eq, start if isinstance(start, OperatorStart) else None)
+        solved = solve_by_operator(case, eq, start if isinstance(start, KnownPoles) else None)
         if isinstance(solved, Solution):
             return replace(solved, wall_time_s={**solved.wall_time_s, "equilibrium": found - began})
         reason = f"marched, for the operator does not cover: {solved}"

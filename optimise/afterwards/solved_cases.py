@@ -64,7 +64,7 @@ def solve_case(job: Solving, _setting: object = None) -> SolvedCase:
     begin = time.perf_counter()
     solution = solve(job.case)
     seconds = time.perf_counter() - begin
-    solution = replace(solution, warm_start=None)
+    solution = replace(solution, warm_start=None, operator_state=None)
     if not job.with_error:
         return SolvedCase(job.number, job.case, solution, None, seconds)
     solution, error = estimated(job.case, solution)

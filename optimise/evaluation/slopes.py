@@ -16,13 +16,10 @@ import numpy as np
 
 from catenary.form_finding.equilibrium import Equilibrium, EquilibriumStatus, periodic_equilibrium
 from catenary.form_finding.neighbours import neighbouring_equilibria
-from catenary.linearised.cell import vertical_cell
 from catenary.spec.line import CatenarySpec
-from dynamics.adjoint.figures import SteadyMotion, refusal_of_derivatives
-from dynamics.adjoint.lagrangian import Lagrangian
+from dynamics.adjoint.motions import FirstOrder, motion_of
 from dynamics.adjoint.steady_slopes import SteadySlopes
 from dynamics.results.solution import Solution
-from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.steady_state.periodic import solve_periodic
 from dynamics.travelling_window.layout import Floats
@@ -39,15 +36,6 @@ __all__ = ["design_slopes", "point_slopes", "scenario_slopes"]
 NEAR_LIMIT = -0.1
 # step down the slopes of a point by which they are checked, in steps towards which they are formed
 CHECKED = 10.0
-
-
-@dataclass(frozen=True)
-class SteadyRun:
-    """A steady state that was found: its case with the line, the line at rest, and the state."""
-
-    case: CaseSpec
-    equilibrium: Equilibrium
-    found: WarmStart
 
 
 @dataclass(frozen=True)
@@ -76,24 +64,25 @@ class Neighbours:
         return all(line.status is EquilibriumStatus.OK for line in self.lines)
 
 
-def _change_of(lagrangian: Lagrangian, run: SteadyRun, lines: Sequence[Equilibrium]) -> Floats:
+def _change_of(figure: FirstOrder, run: Solution, lines: Sequence[Equilibrium]) -> Floats:
     """What a figure of a steady state changes by from its line to each of some others, to first order (line,)."""
-    here = lagrangian.value(run.case, run.equilibrium)
+    here = figure.value(run.case, run.equilibrium)
     found = []
     for equilibrium in lines:
         spec = equilibrium.spec.model_copy(update={"damping": run.case.catenary.damping})
-        found.append(lagrangian.value(run.case.model_copy(update={"catenary": spec}), equilibrium) - here)
+        found.append(figure.value(run.case.model_copy(update={"catenary": spec}), equilibrium) - here)
     return np.array(found)
 
 
 def _run_slopes(
-    runs: Sequence[SteadyRun], lines: Sequence[Sequence[Equilibrium]], steps: Floats, highest: int | None
+    runs: Sequence[Solution], lines: Sequence[Sequence[Equilibrium]], steps: Floats, highest: int | None
 ) -> tuple[Floats, Floats] | None:
     """Derivatives of sigma [N] in every run (run, variable), and of the largest uplift [m] (variable,).
 
     Parameters
     ----------
-    runs : sequence of SteadyRun
+    runs : sequence of Solution
+        Steady states that were found.
     lines : sequence of sequence of Equilibrium
         Neighbours of each run's line (run, variable).
     steps : float array (variable,)
@@ -105,11 +94,11 @@ def _run_slopes(
     tuple or None
         None where a case has no exact derivatives.
     """
-    if any(refusal_of_derivatives(run.case) is not None for run in runs):
-        return None
     sigma, uplift = np.zeros((len(runs), len(steps))), np.zeros(len(steps))
     for k, (run, near) in enumerate(zip(runs, lines, strict=True)):
-        motion = SteadyMotion(run.case, run.equilibrium, vertical_cell(run.equilibrium), run.found)
+        motion = motion_of(run)
+        if motion is None:
+            return None
         sigma[k] = _change_of(motion.sigma(), run, near) / steps
         if k == highest:
             uplift = _change_of(motion.uplift(), run, near) / steps
@@ -141,14 +130,13 @@ def _uplift_counts(outcome: Outcome) -> bool:
 
 def design_slopes(outcome: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:
     """Outcome of a design in one case, with its derivatives where that case has exact ones."""
-    line, found = solution.equilibrium, solution.warm_start
-    if not job.neighbours or outcome.status is not OutcomeStatus.OK or found is None:
+    line = solution.equilibrium
+    if not job.neighbours or outcome.status is not OutcomeStatus.OK or not solution.found_steady_state:
         return outcome
     near = Neighbours.of(job.neighbours, line)
     if not near.sound:
         return outcome
-    run = SteadyRun(solution.case, line, found)
-    slopes = _run_slopes((run,), (near.lines,), near.steps, 0 if _uplift_counts(outcome) else None)
+    slopes = _run_slopes((solution,), (near.lines,), near.steps, 0 if _uplift_counts(outcome) else None)
     if slopes is None:
         return outcome
     least = (np.array([n.dropper_force.min() for n in near.lines]) - line.dropper_force.min()) / near.steps
@@ -169,7 +157,7 @@ def scenario_slopes(
         return outcome
     samples = scenarios.samples
     lines = tuple(tuple(scenarios.installed(line, sample) for line in near.lines) for sample in range(samples))
-    runs = [SteadyRun(s.case, s.equilibrium, s.warm_start) for s in solutions if s.warm_start]
+    runs = [s for s in solutions if s.found_steady_state]
     met = [scenarios.conditions[k // samples] for k in range(len(solutions))]
     near_runs = [
         _met(w, lines[k % samples], s.equilibrium) for k, (w, s) in enumerate(zip(met, solutions, strict=True))
@@ -251,7 +239,7 @@ def _checked(job: Job, setting: Setting, solution: Solution, sigma: Floats) -> d
     line = solution.equilibrium
     if near.catenary != solution.case.catenary:
         line = periodic_equilibrium(near.catenary, like=line.mesh)
-    there, here = solve_periodic(near, solution.warm_start, line).statistics, solution.statistics
+    there, here = solve_periodic(near, solution.near_start, line).statistics, solution.statistics
     if there is None or here is None:
         return {}
     return {CHECK: (sense * float(sigma @ move), there.contact_force_std_N - here.contact_force_std_N)}

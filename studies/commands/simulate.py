@@ -66,7 +66,7 @@ def _simulate_into(path: Path, composed: Composed[SimulateJob], case: CaseSpec) 
     write_report("simulation", folder.path, folder.say)
     for line in _closing_lines(summary):
         folder.say(line)
-    if composed.job.gradient and solution.warm_start is not None:
+    if composed.job.gradient and solution.found_steady_state:
         for line in _gradient(folder.path, solution):
             folder.say(line)
         write_report("simulation", folder.path)

@@ -7,6 +7,7 @@ import pytest
 
 from catenary.linearised.cell import vertical_cell
 from dynamics.adjoint.figures import SteadyMotion
+from dynamics.adjoint.motions import motion_of
 from dynamics.steady_state.periodic import solve_periodic
 from optimise.evaluation.job import Job, Setting
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
@@ -62,5 +63,41 @@ def test_gradient_beyond_sigma(case_of, figure, line, pantograph, speed):
     figure("  its gradient, beyond sigma", f"{best['gradient']:.0f} ms", "10 ms")
     rest = best["gradient"] - best["multipliers"] - best["lines"]
     figure("  of which multipliers and their sums; lines next to it; the rest",
+           f"{best['multipliers']:.0f}; {best['lines']:.0f}; {rest:.0f} ms")  # fmt: skip
+    assert np.isfinite(slopes["objective"]).all()
+
+
+@pytest.mark.benchmark
+@pytest.mark.parametrize(
+    ("line", "pantograph", "speed"),
+    [("bruni_2015", "bruni_2015", 275), ("bruni_2015", "bruni_2015", 320), ("re330", "dsa380", 300)],
+)
+def test_gradient_of_what_the_operator_finds(case_of, figure, line, pantograph, speed):
+    case = case_of(f"catenary={line}", f"pantograph={pantograph}", f"speed_kmh={speed}", dt=2.0e-3,
+                   periodic={"method": "operator"})  # fmt: skip
+    solution = solve_periodic(case)
+    assert solution.method == "operator"
+    neighbours = variables_of(case.catenary)
+    asked, setting = Job(0, case.catenary, neighbours=neighbours), Setting(case, LimitsSpec())
+    found = Outcome(0, OutcomeStatus.OK, sigma_N=1.0, statistics={"max_uplift_at_supports_mm": 50.0})
+    parts = {"sigma": [], "gradient": [], "multipliers": [], "lines": []}
+    for _ in range(2 * ROUNDS):
+        times = [time.process_time()]
+        solve_periodic(case, solution.operator_start, solution.equilibrium)
+        times.append(time.process_time())
+        slopes = design_slopes(found, asked, setting, solution).slopes
+        times.append(time.process_time())
+        motion_of(solution).sigma()
+        times.append(time.process_time())
+        Neighbours.of(neighbours, solution.equilibrium)
+        times.append(time.process_time())
+        for name, spent in zip(parts, np.diff(times), strict=True):
+            parts[name].append(1e3 * float(spent))
+    best = {name: min(times) for name, times in parts.items()}
+    where = f"operator, {line}, {speed} km/h, {len(neighbours)} variables, processor time"
+    figure(f"{where}: sigma from its own start", f"{best['sigma']:.0f} ms")
+    figure("  its gradient, beyond sigma", f"{best['gradient']:.0f} ms", "10 ms")
+    rest = best["gradient"] - best["multipliers"] - best["lines"]
+    figure("  of which multipliers; lines next to it; fields, network and the lines' values",
            f"{best['multipliers']:.0f}; {best['lines']:.0f}; {rest:.0f} ms")  # fmt: skip
     assert np.isfinite(slopes["objective"]).all()

@@ -1,0 +1,1 @@
+"""Exact derivatives of steady states that the line's operator found."""

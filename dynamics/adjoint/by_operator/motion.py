@@ -1,0 +1,110 @@
+"""A steady state that the operator found, from which derivatives of its figures are formed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catenary.form_finding.equilibrium import Equilibrium
+from dynamics.adjoint.by_operator.lagrangian import OperatorFigure, OperatorLagrangian
+from dynamics.adjoint.by_operator.stages import Cause, Stage, StageMultipliers, stages_of
+from dynamics.adjoint.figures import filtered_deviation, soft_extreme
+from dynamics.line_operator.state import OperatorState
+from dynamics.spec.case import CaseSpec
+
+__all__ = ["OperatorMotion"]
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complexfloating[Any, Any]]
+OfForce = Callable[[NDArray[np.float64], CaseSpec], tuple[float, NDArray[np.float64]]]
+
+
+class OperatorMotion:
+    """One period of a steady state that the operator found.
+
+    Parameters
+    ----------
+    case, equilibrium : CaseSpec, Equilibrium
+    state : OperatorState
+    force : float array (step,)
+        Contact force at the end of every time step [N].
+    """
+
+    def __init__(self, case: CaseSpec, equilibrium: Equilibrium, state: OperatorState, force: Floats) -> None:
+        self.case, self.equilibrium, self.state, self.force = case, equilibrium, state, force
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """Equations that were solved."""
+        return stages_of(self.state)
+
+    def sigma(self) -> OperatorLagrangian:
+        """Standard deviation of the filtered contact force [N], to first order."""
+        return self._of_force(filtered_deviation)
+
+    def force_max(self) -> OperatorLagrangian:
+        """Smooth largest filtered contact force [N], to first order."""
+        return self._of_force(lambda force, case: soft_extreme(force, case, 1.0))
+
+    def force_min(self) -> OperatorLagrangian:
+        """Smooth smallest filtered contact force [N], to first order."""
+        return self._of_force(lambda force, case: soft_extreme(force, case, -1.0))
+
+    def uplift(self) -> OperatorLagrangian:
+        """Largest uplift at the supports [m], to first order, at the support and the moment of the largest."""
+        stage, a = self.stages[0], self.state.answers
+        rise = self._rise(stage)
+        sample, support = np.unravel_index(int(rise.argmax()), rise.shape)
+        when = float(stage.time.time[sample])
+        turned = np.exp(1j * a.omega * when)[:, None]
+        force = stage.by_force(turned * a.lift[:, support])
+        values = 2.0 * (
+            stage.time.opposed @ ((stage.basis * a.weight)[:, None] * turned * a.lift_by_squeeze[:, support])
+        )
+        station = int(self.state.network.ports.support[support])
+        return self._lagrangian(force, values.real, (station, when), None)
+
+    def _rise(self, stage: Stage) -> Floats:
+        """Rise of the contact wire at supports, on the stage's samples (sample, support) [m]."""
+        a, contour = self.state.answers, self.state.contour
+        field = (a.wave * (a.weight / contour.speed)[:, None] * self.state.slack.force) @ stage.phases.T
+        spectrum = stage.time.spectrum(self.state.slack.squeeze, stage.slack.smooth) * a.weight[:, None]
+        lifts = np.einsum("nks,ns->nk", a.lift, field) + np.einsum("nkd,nd->nk", a.lift_by_squeeze, spectrum)
+        return stage.time.series(lifts, stage.time.sample)
+
+    def _of_force(self, figure: OfForce) -> OperatorLagrangian:
+        force = self.force
+        _, cause = figure(force, self.case)
+        N, K = len(force), self.state.contour.harmonics
+        by_harmonic = np.fft.ifft(np.roll(cause, 1), norm="forward")[np.arange(-K, K + 1) % N]
+        none = np.zeros(self.state.slack.squeeze.shape)
+        return self._lagrangian(by_harmonic, none, None, lambda case: figure(force, case)[0])
+
+    def _lagrangian(
+        self,
+        force: Complexes,
+        squeeze: Floats,
+        lifted: tuple[int, float] | None,
+        of_case: Callable[[CaseSpec], float] | None,
+    ) -> OperatorLagrangian:
+        """Lagrangian of a figure by what it changes by with the force's harmonics and with squeezes."""
+        causes, found = [Cause(force, squeeze)], []
+        for k, stage in enumerate(self.stages):
+            found.append(stage.multipliers(causes[k]))
+            if k + 1 < len(self.stages):
+                causes.append(stage.cause_of_coarse(self.stages[k + 1], causes[k], found[k]))
+        mean = sum(self._by_mean(*parts) for parts in zip(self.stages, causes, found, strict=True))
+        figure = OperatorFigure(tuple(found), mean, lifted, of_case)
+        return OperatorLagrangian((self.case, self.equilibrium, self.state), self.stages, figure)
+
+    def _by_mean(self, stage: Stage, cause: Cause, found: StageMultipliers) -> float:
+        """What the mean force does to the figure through one stage's equations."""
+        contact = self.state.contact
+        middle = len(contact.static) // 2
+        stretched = stage.by_force(np.einsum("nd,nds->ns", stage.spectra(found.dropper), self.state.answers.stretch))
+        by_force = cause.force + found.contact @ contact.line + stretched
+        return float(by_force[middle].real)

@@ -1,0 +1,221 @@
+"""Exact derivatives of what the line's operator finds, against central differences of the whole computation."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
+from catenary.form_finding.neighbours import neighbouring_equilibria
+from dynamics.adjoint.by_operator.bays import NUMBERS
+from dynamics.adjoint.by_operator.pairings import Acting, Multipliers, network_slopes, pairings
+from dynamics.adjoint.motions import FirstOrder, motion_of
+from dynamics.adjoint.steady_slopes import SteadySlopes
+from dynamics.line_operator import slack as slack_search
+from dynamics.line_operator.network import line_network
+from dynamics.results.solution import Solution
+from dynamics.spec.case import CaseSpec
+from dynamics.spec.case_input import job_input
+from dynamics.steady_state.periodic import solve_periodic
+from optimise.evaluation.job import Job, Setting
+from optimise.evaluation.outcome import Outcome, OutcomeStatus
+from optimise.evaluation.slopes import design_slopes
+from optimise.spec.campaign import LimitsSpec
+
+FIGURES = ("sigma", "uplift", "force_max", "force_min")
+EXACT = 5.0e-4  # of the largest component
+
+
+def case_of(line, pantograph, speed_kmh, **changes):
+    wanted = {"speed_kmh": speed_kmh, "dt": 2e-3, "periodic": {"method": "operator"}, **changes}
+    return job_input(CaseSpec, line, pantograph, wanted)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A steady state that the operator found, and its figures to first order."""
+
+    case: CaseSpec
+    line: Equilibrium
+    found: Solution
+    here: dict[str, tuple[FirstOrder, float]]
+
+    @classmethod
+    def of(cls, case):
+        line = periodic_equilibrium(case.catenary)
+        found = solve_periodic(case, equilibrium=line)
+        found = solve_periodic(case, found.operator_start, line)
+        assert found.method == "operator"
+        motion = motion_of(found)
+        lagrangians = {name: getattr(motion, name)() for name in FIGURES}
+        return cls(case, line, found, {name: (x, x.value(case, line)) for name, x in lagrangians.items()})
+
+    def exact(self, by, step):
+        near = by(step)
+        line = self.line
+        if near.catenary != self.case.catenary:
+            (line,) = neighbouring_equilibria(self.line, [near.catenary])
+        return np.array([(x.value(near, line) - here) / step for x, here in self.here.values()])
+
+    def computed(self, case):
+        line = periodic_equilibrium(case.catenary, like=self.line.mesh)
+        found = solve_periodic(case, self.found.operator_start, line)
+        assert found.method == "operator"
+        force, s = found.contact_force_filtered, found.statistics
+        extremes = np.log(np.exp(force).sum()), -np.log(np.exp(-force).sum())
+        same = np.array_equal(*(one.operator_state.slack.squeeze > 0.0 for one in (found, self.found)))
+        return np.array([s.contact_force_std_N, 1e-3 * s.max_uplift_at_supports_mm, *extremes]), same
+
+    def differences(self, by, step):
+        """Central differences of all figures, and whether the same samples are slack on both sides."""
+        (high, one), (low, other) = self.computed(by(step)), self.computed(by(-step))
+        return (high - low) / (2.0 * step), one and other
+
+
+def changed(case, part, key, index=None):
+    """Case by the change of one number of it."""
+
+    def by(step):
+        own = part is None or part in CaseSpec.model_fields
+        block = case if part is None else getattr(case if own else case.catenary, part)
+        value = getattr(block, key)
+        moved = value + step if index is None else [v + step * (k == index) for k, v in enumerate(value)]
+        change = {key: moved} if part is None else {part: {key: moved}}
+        return case.with_changes(**change) if own else case.with_changes(catenary=change)
+
+    return by
+
+
+@pytest.fixture(scope="module", autouse=True)
+def settled():
+    """Equations solved to the last digits, since differences of figures are formed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slack_search, "SETTLED", 1e-8)
+        patch.setattr(slack_search, "CORRECTIONS", 40)
+        patch.setattr(slack_search, "ENOUGH", 1e-5)
+        yield
+
+
+@pytest.fixture(scope="module")
+def light():
+    """Hardly any dropper slackens."""
+    return Solved.of(case_of("bruni_2015", "bruni_2015", 179.7, mean_force_N=55.0))
+
+
+@pytest.fixture(scope="module")
+def slack():
+    """Droppers slacken near the pantograph and far behind it."""
+    solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0))
+    slack = solved.found.operator_state.slack
+    assert np.count_nonzero((slack.squeeze > 0.0) & ~slack.sought), "some are those of coarse samples"
+    return solved
+
+
+@pytest.fixture(scope="module")
+def stitched():
+    """Stitched line."""
+    return Solved.of(case_of("re330", "dsa380", 300.0))
+
+
+@pytest.mark.parametrize("name", ["bruni_2015", "re330"])
+def test_slopes_of_the_pairings_are_their_differences(name, build_line):
+    """By every number of every kind of bay and of what is attached; fields and multipliers at random."""
+    network, T, random = line_network(periodic_equilibrium(build_line(name))), 0.8, np.random.default_rng(3)
+    omega, weight = np.array([3.0 - 2.0j, 40.0 - 2.0j, 300.0 - 2.0j]), np.array([0.4 + 0.1j, 0.3, 0.2 - 0.3j])
+    S, D = len(network.stations), len(network.points.bottom)
+
+    def complexes(count):
+        return random.normal(size=(3, count, 2)) + 1j * random.normal(size=(3, count, 2))
+
+    acting = Acting(complexes(S), complexes(D))
+    multipliers = Multipliers(complexes(S), complexes(D), complexes(S))
+    both = acting, multipliers, np.array([0, 1])
+
+    def summed(line):
+        found = pairings(omega, (line.bays, line.points, line.first), network.arguments(T)[1],
+                         (line.ports, line.station_dof), both)  # fmt: skip
+        return 2.0 * (weight @ found).real
+
+    slopes, by_left, _ = network_slopes(
+        (omega, weight), *network.arguments(T), (network.ports, network.station_dof), both
+    )
+    for block in ("bays", "points"):
+        numbers = getattr(network, block)
+        names = [n for n in numbers._fields if getattr(numbers, n).dtype == np.float64]
+        for field in names:
+            values = getattr(numbers, field).reshape(len(getattr(numbers, field)), -1)
+            for k in np.unique(random.integers(len(values), size=4)):
+                for j in range(values.shape[1]):
+                    size = np.abs(values).max() or 1.0
+                    step, moved = 1e-5 * size, []
+                    for sign in (1.0, -1.0):
+                        other = values.copy()
+                        other[k, j] += sign * step
+                        other = numbers._replace(**{field: other.reshape(getattr(numbers, field).shape)})
+                        moved.append(summed(type(network)(**{**vars(network), block: other})))
+                    wanted = (moved[0] - moved[1]) / (2.0 * step)
+                    if block == "bays":
+                        at = {"slope": 5 + j}.get(field)
+                        found = slopes.bay[:, k, NUMBERS.index(field) if at is None else at]
+                    else:
+                        found = getattr(slopes, field)[:, k]
+                    noise = 1e-9 * np.abs(summed(network)).max() / size
+                    assert found == pytest.approx(wanted, rel=5e-4, abs=noise), (field, k, j)
+    shifted = Multipliers(multipliers.station + 1e-3, multipliers.dropper, multipliers.lifted)
+    more = pairings(omega, *network.arguments(T), (network.ports, network.station_dof), (acting, shifted, both[2]))
+    less = pairings(omega, *network.arguments(T), (network.ports, network.station_dof), both)
+    assert more - less == pytest.approx(1e-3 * by_left.sum(axis=1), rel=1e-6)
+
+
+DESIGN = [("contact_wire_heights", k, 1e-6) for k in (0, 2, 3)] + [("positions", k, 1e-5) for k in (1, 6)]
+
+
+@pytest.mark.parametrize("name", ["light", "slack", "stitched"])
+def test_derivatives_by_heights_and_stations_are_those_of_the_whole_computation(name, request):
+    solved, found, wanted, same = request.getfixturevalue(name), [], [], []
+    for key, index, step in DESIGN:
+        by = changed(solved.case, "droppers", key, index)
+        found.append(solved.exact(by, step))
+        differences, alike = solved.differences(by, step)
+        wanted.append(differences)
+        same.append(alike)
+    found, wanted = np.array(found), np.array(wanted)
+    assert all(same), "samples stay slack, or taut, over these steps"
+    for rows in (slice(0, 3), slice(3, 5)):
+        off = np.abs(found - wanted)[rows] / np.abs(wanted[rows]).max(axis=0)
+        assert off.max() < EXACT, off
+
+
+INPUTS = [
+    ("contact", "stiffness", None, 50.0), ("pantograph", "masses", 0, 2e-3), (None, "mean_force_N", None, 5e-3),
+    ("droppers", "clamp_mass_contact_wire", None, 1e-4), ("messenger_wire", "tension", None, 2.0),
+    ("contact_wire", "tension", None, 2.0), ("damping", "beta", None, 1e-7), (None, "speed_kmh", None, 2e-3),
+    ("support", "messenger_damping", None, 2.0), ("droppers", "stiffness", None, 50.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "key", "index", "step"), INPUTS, ids=[f"{i[0]}.{i[1]}" for i in INPUTS])
+def test_derivatives_by_inputs_are_those_of_the_whole_computation(light, part, key, index, step):
+    by = changed(light.case, part, key, index)
+    wanted, same = light.differences(by, step)
+    assert same
+    found = 0.5 * (light.exact(by, step) + light.exact(by, -step))
+    assert found == pytest.approx(wanted, rel=1e-3)
+
+
+def test_designs_are_evaluated_with_them(stitched):
+    by = changed(stitched.case, "droppers", "contact_wire_heights", 1)
+    asked = Job(0, stitched.case.catenary, neighbours=((by(1e-6).catenary, 1e-6),))
+    outcome = Outcome(0, OutcomeStatus.OK, sigma_N=1.0, statistics={"max_uplift_at_supports_mm": 50.0},
+                      constraints={"g_uplift": 0.0})  # fmt: skip
+    slopes = design_slopes(outcome, asked, Setting(stitched.case, LimitsSpec()), stitched.found).slopes
+    exact = stitched.exact(by, 1e-6)
+    assert slopes["objective"] == pytest.approx(exact[0], rel=1e-9)
+    assert slopes["g_uplift"] == pytest.approx(exact[1] / (1e-3 * LimitsSpec().uplift_factor * 50.0), rel=1e-9)
+
+
+def test_all_figures_have_slopes_towards_a_near_case(light):
+    by = changed(light.case, "droppers", "contact_wire_heights", 4)
+    found = SteadySlopes(light.found).towards(by(1e-6), 1e-6)
+    assert found.known
+    assert found[:4] == pytest.approx(light.exact(by, 1e-6), rel=1e-6)
