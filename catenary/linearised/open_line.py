@@ -14,10 +14,9 @@ from catenary.form_finding.equilibrium import Equilibrium
 from catenary.layout.geometry import CONTACT, MESSENGER, STITCH
 from catenary.layout.mesh import Y, Z
 from catenary.linearised.aerodynamic import damping_of_wires
-from catenary.linearised.attachments import dropper_stiffness, point_masses, steady_arm_stiffness
+from catenary.linearised.attachments import dropper_stiffness, element_operators, point_masses, steady_arm_stiffness
 from catenary.linearised.contact_wire import contact_table
 from catenary.linearised.curvature import curvature_stiffness
-from catenary.linearised.elements import element_operators
 
 __all__ = ["CatenaryModel", "linearise"]
 

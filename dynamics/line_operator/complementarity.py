@@ -9,13 +9,15 @@ harmonics that a squeeze takes away; real and imaginary parts side by side.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from dynamics.line_operator.kernel import OPTIONS
 
-__all__ = ["BLOCK", "ENOUGH", "sweep"]
+__all__ = ["BLOCK", "ENOUGH", "SqueezeTables", "sweep"]
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -28,8 +30,35 @@ RUNAWAY = 1.0e5  # N: no sweep that settles changes a squeeze by as much
 STILL = 0.1  # times that: a change as small is left for the next sweep
 
 
+class SqueezeTables(NamedTuple):
+    """What squeezes of unknown samples do.
+
+    Attributes
+    ----------
+    kernels : float array (dropper e, dropper d, BLOCK + lag)
+        Stretch of d by a unit squeeze of e [m/N], BLOCK zeros before.
+    by_force, taken : float arrays (unknown, harmonic)
+        C and P.
+    t, d : int arrays (unknown,)
+        Sample and dropper, block by block, in each dropper by dropper.
+    first, end : int arrays (dropper,)
+        First sample of a dropper's tension that is looked at, and the one behind the last.
+    stiffness : float array (dropper,)
+        [N/m].
+    """
+
+    kernels: Singles
+    by_force: Singles
+    taken: Singles
+    t: Ints
+    d: Ints
+    first: Ints
+    end: Ints
+    stiffness: Singles
+
+
 @njit(**OPTIONS)
-def _product(x: Singles, y: Singles) -> float:
+def _product(x, y):
     """Scalar product, in sums side by side that a processor forms at once."""
     total = np.float32(0.0)
     for j in range(x.size):
@@ -38,10 +67,10 @@ def _product(x: Singles, y: Singles) -> float:
 
 
 @njit(**OPTIONS)
-def _pass_on(tension: Singles, row: Singles, c: Singles, ends: tuple[int, int]) -> None:
+def _pass_on(tension, row, c, first, end):
     """Add to a dropper's tension what eight changes in a row bring: its own line of the table, shifted and summed."""
     c0, c1, c2, c3, c4, c5, c6, c7 = c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
-    for b in range(ends[0], ends[1]):
+    for b in range(first, end):
         tension[b] += (
             (c0 * row[b + 7] + c1 * row[b + 6]) + (c2 * row[b + 5] + c3 * row[b + 4])
             + (c4 * row[b + 3] + c5 * row[b + 2]) + (c6 * row[b + 1] + c7 * row[b])
@@ -49,16 +78,45 @@ def _pass_on(tension: Singles, row: Singles, c: Singles, ends: tuple[int, int]) 
 
 
 @njit(**OPTIONS)
-def sweep(
-    kernels: Singles,
-    contact: tuple[Singles, Singles],
-    which: tuple[Ints, Ints],
-    ends: tuple[Ints, Ints],
-    stiffness: Singles,
-    tension: Singles,
-    squeeze: Floats,
-    enough: float,
-) -> tuple[bool, bool]:
+def _own_tension(tables):
+    """Tension of every unknown by its own unit squeeze (unknown,)."""
+    middle, own = (tables.kernels.shape[2] + BLOCK - 1) // 2, np.empty(tables.t.size, np.float32)
+    for a in range(own.size):
+        d = tables.d[a]
+        by_contact = _product(tables.by_force[a], tables.taken[a])
+        own[a] = 1.0 + tables.stiffness[d] * (tables.kernels[d, d, middle] - by_contact)
+    return own
+
+
+@njit(**OPTIONS)
+def _relax(tables, start, own, tension, squeeze, taken, changes, still):
+    """Settle the samples of a dropper's block one after another; returns the next block, and the largest change."""
+    t, d, k = tables.t, tables.d[start], tables.stiffness[tables.d[start]]
+    kernel, middle = tables.kernels[d, d], (tables.kernels.shape[2] + BLOCK - 1) // 2
+    end, largest = start, 0.0
+    while end < t.size and tables.d[end] == d and t[end] // BLOCK == t[start] // BLOCK:
+        end += 1
+    changes[:] = 0.0
+    for a in range(start, end):
+        now = tension[d, t[a]] - k * _product(tables.by_force[a], taken)
+        change = np.float32(max(0.0, squeeze[a] - now / own[a]) - squeeze[a])
+        if not abs(change) < RUNAWAY:
+            return end, np.inf
+        if abs(change) < still:
+            continue
+        largest = max(largest, abs(change))
+        squeeze[a] += change
+        changes[t[a] % BLOCK] = change
+        for j in range(taken.size):
+            taken[j] += change * tables.taken[a, j]
+        for b in range(start, end):
+            tension[d, t[b]] += k * change * kernel[middle + t[b] - t[a]]
+        tension[d, t[a]] += change
+    return end, largest
+
+
+@njit(**OPTIONS)
+def sweep(tables: SqueezeTables, tension: Singles, squeeze: Floats, enough: float) -> tuple[bool, bool]:
     """Projected Gauss-Seidel in the order of time, which brings tension (dropper, sample) and squeeze up to date.
 
     What droppers do depends on what they did before, so that some ten sweeps end it. Returns whether they did, and
@@ -66,16 +124,7 @@ def sweep(
 
     Parameters
     ----------
-    kernels : float array (dropper e, dropper d, BLOCK + lag)
-        Stretch of d by a unit squeeze of e [m/N], BLOCK zeros before.
-    contact : tuple of float arrays (unknown, harmonic)
-        C and P.
-    which : tuple of int arrays (unknown,)
-        t and d, block by block, in each dropper by dropper.
-    ends : tuple of int arrays (dropper,)
-        First sample of a dropper's tension that is looked at, and the one behind the last.
-    stiffness : float array (dropper,)
-        [N/m].
+    tables : SqueezeTables
     tension : float array (dropper, sample)
         [N]; at samples that are not unknowns it is not kept up.
     squeeze : float array (unknown,)
@@ -83,48 +132,23 @@ def sweep(
     enough : float
         Largest change of the last sweep [N].
     """
-    (C, P), (t, d), (first, end) = contact, which, ends
-    middle, count = (kernels.shape[2] + BLOCK - 1) // 2, squeeze.size
-    taken, changes = np.zeros(C.shape[1], np.float32), np.zeros(BLOCK, np.float32)
-    own = np.empty(count, np.float32)
-    for a in range(count):
-        own[a] = 1.0 + stiffness[d[a]] * (kernels[d[a], d[a], middle] - _product(C[a], P[a]))
-    settled, still = False, STILL * enough
+    kernels, stiffness, t, d = tables.kernels, tables.stiffness, tables.t, tables.d
+    middle, count, still = (kernels.shape[2] + BLOCK - 1) // 2, squeeze.size, STILL * enough
+    taken, changes = np.zeros(tables.taken.shape[1], np.float32), np.zeros(BLOCK, np.float32)
+    own, settled = _own_tension(tables), False
     for _ in range(SWEEPS):
         largest, a = 0.0, 0
         while a < count:
-            one, block, start = d[a], t[a] // BLOCK, a
-            begin, k, moved = BLOCK * block, stiffness[one], False
-            changes[:] = 0.0
-            while a < count and d[a] == one and t[a] // BLOCK == block:
-                now = tension[one, t[a]] - k * _product(C[a], taken)
-                change = np.float32(max(0.0, squeeze[a] - now / own[a]) - squeeze[a])
-                if not abs(change) < RUNAWAY:
-                    return False, True
-                if abs(change) >= still:
-                    largest, moved = max(largest, abs(change)), True
-                    squeeze[a] += change
-                    changes[t[a] - begin] = change
-                    for j in range(taken.size):
-                        taken[j] += change * P[a, j]
-                    for b in range(start, a):
-                        tension[one, t[b]] += k * change * kernels[one, one, middle + t[b] - t[a]]
-                    tension[one, t[a]] += change * (1.0 + k * kernels[one, one, middle])
-                    later = a + 1
-                    while later < count and d[later] == one and t[later] // BLOCK == block:
-                        tension[one, t[later]] += k * change * kernels[one, one, middle + t[later] - t[a]]
-                        later += 1
-                a += 1
-            if not moved:
+            one, begin = d[a], BLOCK * (t[a] // BLOCK)
+            a, moved = _relax(tables, a, own, tension, squeeze, taken, changes, still)
+            if moved == np.inf:
+                return False, True
+            if moved == 0.0:
                 continue
-            kept = tension[one, begin : begin + BLOCK].copy()
+            largest, kept = max(largest, moved), tension[one, begin : begin + BLOCK].copy()
             for e in range(stiffness.size):
-                _pass_on(
-                    tension[e],
-                    kernels[one, e, middle - begin - BLOCK + 1 :],
-                    changes * stiffness[e],
-                    (first[e], end[e]),
-                )
+                row = kernels[one, e, middle - begin - BLOCK + 1 :]
+                _pass_on(tension[e], row, changes * stiffness[e], tables.first[e], tables.end[e])
             tension[one, begin : begin + BLOCK] = kept
         if largest < enough:
             settled = True
@@ -132,5 +156,5 @@ def sweep(
     for a in range(count):
         if squeeze[a] < still:
             squeeze[a] = 0.0
-        tension[d[a], t[a]] -= stiffness[d[a]] * _product(C[a], taken)
+        tension[d[a], t[a]] -= stiffness[d[a]] * _product(tables.by_force[a], taken)
     return settled, False

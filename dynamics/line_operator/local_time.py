@@ -104,7 +104,8 @@ class LocalTime:
         turn = np.exp(sign * (1j * np.pi * sample / M + self.contour.depth * self.step * sample))
         poles = self._pole_waves(sample)
         poles = 1.0 / poles if opposed else poles
-        return whole * turn.astype(np.complex64)[:, None] + poles.astype(np.complex64) @ values[ring:]
+        whole = whole * turn.astype(np.complex64)[:, None] + poles.astype(np.complex64) @ values[ring:]
+        return np.asarray(whole, dtype=np.complex64)
 
     def spectrum(self, squeeze: Floats, smooth: bool = True) -> Complexes:
         """Fourier transform of cubics, or hats, of sizes (sample, dropper): (omega, dropper) [N s]."""

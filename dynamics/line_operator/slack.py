@@ -26,15 +26,15 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from dynamics.line_operator.answers import Answers, Contour
-from dynamics.line_operator.complementarity import BLOCK, ENOUGH, sweep
+from dynamics.line_operator.complementarity import BLOCK, ENOUGH, SqueezeTables, sweep
 from dynamics.line_operator.contact import ContactSystem, station_phases
+from dynamics.line_operator.coupling import contact_coupling
 from dynamics.line_operator.local_time import BEFORE, LocalTime
 from dynamics.line_operator.network import LineNetwork
 
 __all__ = ["SlackForces", "solve_slack"]
 
 Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
@@ -149,7 +149,8 @@ class _Complementarity:
         self.near = np.ones((len(self.time.sample), len(rest)), np.bool_)
         self.taken = np.zeros(self.near.shape)
         self.smooth = coarse is not None
-        self.C, self.P = self._harmonics() if coarse is None else (coarse.C, coarse.P)
+        system = (self.network, answers, contact)
+        self.coupling = contact_coupling(system, self.time) if coarse is None else coarse.coupling
 
     def take(self, squeeze: Floats) -> None:
         """Begin with squeezes (coarse sample, dropper); those far from the pantograph stay as they are."""
@@ -233,60 +234,25 @@ class _Complementarity:
         self.droppers, self.kernels = droppers, np.zeros((len(at), len(at), BLOCK + len(kernels)), np.float32)
         self.kernels[:, :, BLOCK:] = kernels.transpose(2, 1, 0)
 
-    def _harmonics(self) -> tuple[Singles, Singles]:
-        """Stretches by harmonics of the force, and harmonics that a squeeze takes away (sample, dropper, harmonic).
-
-        Positive harmonics alone, real and imaginary parts side by side: negative ones are conjugate to them. Seven
-        digits are more than samples and harmonics leave.
-        """
-        a, time, v, K = self.answers, self.time, self.contour.speed, self.contour.harmonics
-        by_force = (a.wave * (a.weight / v)[:, None]).astype(np.complex64)
-        by_squeeze = (a.wave * (a.weight * time.hat / self.network.period)[:, None]).astype(np.complex64)
-        inverse, phases = self.contact.inverse[K:].T.astype(np.complex64), self.phases.astype(np.complex64)
-        out = np.empty((2, *self.near.shape, 2 * K), np.float32)
-        for d in range(len(self.rest)):
-            stretch = (a.stretch[:, d].astype(np.complex64) @ phases) * by_force
-            rise = (a.by_squeeze[:, :, d].astype(np.complex64) @ phases.conj()) * by_squeeze
-            C, G = time.running(stretch, time.sample), time.running(rise, time.sample, True)
-            C, G = C + C[:, ::-1].conj(), G + G[:, ::-1].conj()
-            taken = 2.0 * G[:, self.contact.varying] @ inverse
-            out[0, :, d] = np.hstack([C[:, K + 1 :].real, C[:, K + 1 :].imag])
-            out[1, :, d] = np.hstack([taken.real, -taken.imag])
-        return out[0], out[1]
-
-    def _by_harmonics(self, t: Ints, d: Ints) -> tuple[Singles, Singles]:
-        """The same at some samples (sample, harmonic), on fine samples from those of coarse ones.
-
-        That they are near is enough: what they miss is in the tensions that are looked at between sweeps.
-        """
-        if not self.smooth:
-            return self.C[t, d], self.P[t, d]
-        place = (self.time.sample[t] / self.samples + BEFORE) * COARSE
-        left = np.minimum(place.astype(np.int64), len(self.C) - 2)
-        share = (place - left).astype(np.float32)[:, None]
-        C, P = (x[left, d] + share * (x[left + 1, d] - x[left, d]) for x in (self.C, self.P))
-        return C, P * np.float32(COARSE / self.samples)
-
     def _solved(self, wanted: NDArray[np.bool_], found: _Found) -> _Found | None:
         """Contact force, rise of the wire, squeeze and tension, slack being allowed at wanted samples alone."""
         self._prepare(np.flatnonzero(wanted.any(axis=0)))
         t, d = np.nonzero(wanted)
         order = np.lexsort((t, d, t // BLOCK))
         t, d = t[order], d[order]
-        C, P = self._by_harmonics(t, d)
-        which, some = (t, np.searchsorted(self.droppers, d)), wanted[:, self.droppers]
-        ends = np.where(some.any(axis=0), some.argmax(axis=0), 0), len(some) - some[::-1].argmax(axis=0)
-        ends[1][~some.any(axis=0)] = 0
-        stiffness, s = self.stiffness[self.droppers].astype(np.float32), found.squeeze[t, d].copy()
-        out = found.squeeze.copy()
+        local, some = np.searchsorted(self.droppers, d), wanted[:, self.droppers]
+        first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
+        stiffness = self.stiffness[self.droppers].astype(np.float32)
+        tables = SqueezeTables(self.kernels, *self.coupling.at(self.time, t, d), t, local, first, end, stiffness)
+        out, s, settled = found.squeeze.copy(), found.squeeze[t, d].copy(), False
         for _ in range(1 + CORRECTIONS):
             tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
-            settled, away = sweep(self.kernels, (C, P), which, ends, stiffness, tension, s, ENOUGH)
+            settled, away = sweep(tables, tension, s, ENOUGH)
             if away:
                 return None
             out[t, d] = s
             found = self._state(out.copy())
-            if settled and np.abs(found.tension[t, d] - tension[which[::-1]]).max() < SETTLED:
+            if settled and np.abs(found.tension[t, d] - tension[local, t]).max() < SETTLED:
                 break
         return found if settled or not self.smooth else None  # coarse samples may leave it to fine ones
 

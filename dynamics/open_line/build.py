@@ -15,9 +15,8 @@ from catenary.layout.geometry import CONTACT
 from catenary.layout.mesh import Z
 from catenary.layout.running_surface import surface_of
 from catenary.layout.track import head_roll
-from catenary.linearised.attachments import steady_arm_direction, steady_arm_pull
+from catenary.linearised.attachments import spring_supports, steady_arm_direction, steady_arm_pull
 from catenary.linearised.curvature import shortening
-from catenary.linearised.elements import spring_supports
 from catenary.linearised.open_line import linearise
 from dynamics.linear_algebra.sparse_rows import fixed_rows, sparse_rows
 from dynamics.open_line.surroundings import gusts_on, head_middle, space_of

@@ -80,7 +80,6 @@ class LimitsSpec(Spec):
         description="largest change of sigma against the nominal line in each scenario, 0: none may be worse; null: no "
         "limit [%]",
     )
-
     blow_off_m: Annotated[float, Field(ge=0.05, le=1.5)] | None = Field(
         default=None,
         exclude_if=lambda value: value is None,  # limits read as they did
