@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from dynamics.contact_force.statistics import ContactStatistics
 from dynamics.line_operator.poles import KnownPoles
+from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.arms_of_run import ArmFigures, TrainMotion, arms_of_run, figures_of_arms
 from dynamics.pantograph.bodies import ArmsInMotion
 from dynamics.pantograph.on_head import HeadFigures, figures_on_head
@@ -19,9 +19,6 @@ from dynamics.results.histories import Histories
 from dynamics.results.warm_start import WarmStart
 from dynamics.spec.case import CaseSpec
 from dynamics.spec.status import Status
-
-if TYPE_CHECKING:
-    from dynamics.line_operator.state import OperatorState
 
 __all__ = ["PantographResult", "Solution", "without_figures", "worst_of"]
 

@@ -137,7 +137,7 @@ class Pendulum:
         record = Record(
             *np.zeros((3, steps, count)), np.zeros((steps, 3, count, masses)), np.zeros((steps, 2, count)),
             np.zeros((steps, 0)), np.zeros((steps, 3, self.n)), np.arange(self.n), np.zeros((0, self.n)), 0,
-            np.zeros(steps, dtype=np.int64), np.zeros((steps, 0)),
+            np.zeros(steps, dtype=np.int64), False, np.zeros((steps, 0)),
         )  # fmt: skip
         done, *_ = march(system, state, scheme, work, record, 0)
         assert done == steps

@@ -32,6 +32,7 @@ class StandIn:
     message: str = ""
     applied_force_N: float = 150.0
     warm_start: None = None
+    operator_state: None = None
 
     @cached_property
     def equilibrium(self):
@@ -51,6 +52,8 @@ class StandIn:
     spread_percent = 0.0
     histories = None
     on_head = ()  # a line in the plane
+    arms = ()
+    arm_figures = ()
     method = "march"
     dropper_force = np.zeros((0, 0))
 
