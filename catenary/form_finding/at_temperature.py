@@ -8,6 +8,7 @@ its slopes from differences between trials (Broyden).
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ def at_temperature(spec: CatenarySpec, find: Callable[[CatenarySpec], Equilibriu
     """Find a line whose fixed wires have their temperature; ``find`` finds one at given tensions.
 
     The equilibrium has the tensions and cut lengths in its spec. One that does not come about has the status of the
-    last trial, or of the line as it was strung.
+    last trial, or of the line as it was strung; so has one whose tensions are not found.
     """
     now = spec.temperature
     assert now is not None
@@ -60,7 +61,7 @@ def at_temperature(spec: CatenarySpec, find: Callable[[CatenarySpec], Equilibriu
         way = moved - tension
         slopes = slopes + np.outer(left - missing - slopes @ way, way) / (way @ way)
         tension, missing = moved, left
-    return found
+    return replace(found, status=EquilibriumStatus.NOT_CONVERGED)
 
 
 def _lengths(eq: Equilibrium, wires: list[tuple[int, str]]) -> Floats:

@@ -250,14 +250,15 @@ def _steep(eq: Equilibrium) -> list[Fault]:
     if angle[k] <= STEEPEST_ARM:
         return []
     support, wire = eq.spec.support, eq.spec.contact_wire.together
-    # the wire's tension turns by twice the stagger on either side
+    # the wire's tension turns by twice the stagger on either side; what a wind or a curve takes of that stays
     spans = eq.spec.spans
     turn = 2.0 * wire.tension * sum(1.0 / spans[i % len(spans)] for i in (k - 1, k))
-    enough = float(up[k]) / (np.tan(np.radians(STEEPEST_ARM)) * turn)
+    enough = support.stagger + (float(up[k]) / np.tan(np.radians(STEEPEST_ARM)) - float(side[k])) / turn
+    planar = ", or use dimension=planar" if eq.spec.wind is None and eq.spec.track is None else ""
     sentence = (
         f"= {support.stagger:g} m pulls the steady arm at support {k + 1} sideways with {side[k]:.0f} N and up with "
         f"{up[k]:.0f} N: it stands at {angle[k]:.0f} degrees, a prop that the contact wire cannot rise from, and must "
         f"lie within {STEEPEST_ARM:g} degrees of the horizontal: make support.stagger "
-        f"{np.ceil(100.0 * enough + 0.5) / 100.0:.2f} m or more, or use dimension=planar"
+        f"{np.ceil(100.0 * enough + 0.5) / 100.0:.2f} m or more{planar}"
     )
     return [Fault(FaultKind.STEEP, "support.stagger", sentence)]

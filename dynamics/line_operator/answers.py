@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from dynamics.line_operator.kernel import network_answers, port_answers
 from dynamics.line_operator.network import LineNetwork
 
-__all__ = ["Answers", "Contour", "bare_wire", "line_answers", "wave_answers"]
+__all__ = ["CIRCLE", "RADIUS", "Answers", "Contour", "bare_wire", "line_answers", "wave_answers"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
@@ -30,7 +30,7 @@ Complexes = NDArray[np.complexfloating[Any, Any]]
 BareWire: TypeAlias = tuple[tuple[float, float, float], float, float]
 """Tension, bending stiffness and mass per length of the contact wire; alpha, beta."""
 
-CIRCLE, RADIUS = np.exp(2j * np.pi * (np.arange(4) + 0.5) / 4), 1.0e-3
+CIRCLE, RADIUS = np.exp(2j * np.pi * (np.arange(4) + 0.5) / 4), 1.0e-3  # places round a pole, rad/s
 IMAGINARY = 1.0e-6  # rad/s: a pole as near to the imaginary axis is its own mirror image
 BARE = 40  # times as far as the ring: sums over the bare wire
 

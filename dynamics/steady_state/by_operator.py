@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium
 from catenary.linearised.static_checks import SLACK_FORCE
 from dynamics.contact_force.statistics import contact_statistics, filter_force
-from dynamics.line_operator.answers import Answers, Contour, bare_wire, line_answers
-from dynamics.line_operator.contact import ContactSystem, contact_system, station_phases
-from dynamics.line_operator.local_time import LocalTime
-from dynamics.line_operator.network import LineNetwork, line_network
+from dynamics.line_operator.answers import Contour, bare_wire, line_answers
+from dynamics.line_operator.contact import contact_system
+from dynamics.line_operator.network import line_network
 from dynamics.line_operator.poles import KnownPoles, find_poles, follow_poles
-from dynamics.line_operator.slack import SlackForces, solve_slack
+from dynamics.line_operator.slack import solve_slack
 from dynamics.line_operator.state import OperatorState
 from dynamics.pantograph.linear import linear_pantograph
 from dynamics.results.solution import PantographResult, Solution
@@ -86,10 +85,10 @@ def solve_by_operator(
     slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
     if slack.problem:
         return slack.problem
-    found = _Found(case, eq, (network, contour), answers, contact, slack, samples)
+    found = _Found(case, eq, OperatorState(network, contour, poles, answers, contact, slack))
     if found.force.min() <= 0.0:
         return "contact that is lost"
-    return found.solution(poles, time.perf_counter() - began)
+    return found.solution(time.perf_counter() - began)
 
 
 @dataclass(frozen=True)
@@ -98,11 +97,7 @@ class _Found:
 
     case: CaseSpec
     eq: Equilibrium
-    line: tuple[LineNetwork, Contour]
-    answers: Answers
-    contact: ContactSystem
-    slack: SlackForces
-    samples: int
+    state: OperatorState
 
     def _steps(self, harmonics: Complexes) -> Floats:
         """Values at the end of every time step of a period (step,)."""
@@ -114,40 +109,32 @@ class _Found:
     @property
     def force(self) -> Floats:
         """Contact force at every step (step,) [N]."""
-        return self._steps(self.slack.force)
+        return self._steps(self.state.slack.force)
 
     @property
     def wire(self) -> Complexes:
         """Harmonics of the contact wire's height under the pantograph [m]."""
-        return self.contact.static + self.contact.line @ self.slack.force + self.slack.lifted
+        contact, slack = self.state.contact, self.state.slack
+        return contact.static + contact.line @ slack.force + slack.lifted
 
     def applied(self) -> float:
         """Applied force [N] that holds the mean: with it the head stands where the mean height wants it."""
-        middle = len(self.slack.force) // 2
-        head = self.wire[middle].real + self.contact.mean / self.case.contact.stiffness
-        pantograph = linear_pantograph(self.case.pantograph, self.contact.mean)
+        wire, mean = self.wire, self.state.contact.mean
+        head = wire[len(wire) // 2].real + mean / self.case.contact.stiffness
+        pantograph = linear_pantograph(self.case.pantograph, mean)
         stiffness = pantograph.stiffness
         matrix = np.column_stack([stiffness[:, 1:], -pantograph.applied])
         pressed = np.zeros(len(stiffness))
-        pressed[0] = -self.contact.mean
+        pressed[0] = -mean
         return float(np.linalg.solve(matrix, pressed - stiffness[:, 0] * head)[-1])
 
-    def rise(self) -> tuple[Floats, Floats]:
-        """Time since the first support was passed (sample,) [s], and rise of the wire at supports (sample, support)."""
-        (network, contour), a = self.line, self.answers
-        local = LocalTime(contour, self.samples, a)
-        field = (a.wave * (a.weight / contour.speed)[:, None] * self.slack.force) @ station_phases(network, contour).T
-        spectrum = local.spectrum(self.slack.squeeze) * a.weight[:, None]
-        lifts = np.einsum("nks,ns->nk", a.lift, field) + np.einsum("nkd,nd->nk", a.lift_by_squeeze, spectrum)
-        return local.time, local.series(lifts, local.sample)
-
-    def solution(self, poles: KnownPoles, elapsed: float) -> Solution:
+    def solution(self, elapsed: float) -> Solution:
         """Histories and figures of one period."""
-        case, eq, local = self.case, self.eq, LocalTime(self.line[1], self.samples, self.answers)
+        case, eq, found, local = self.case, self.eq, self.state.slack, self.state.local
         dt, step = case.time_step, np.arange(1, case.steps_per_period + 1, dtype=np.float64)
         force, height = self.force, self._steps(self.wire)
         bands = filter_force(force, dt, case.signal, periodic=True)
-        since, rise = self.rise()
+        since, rise = self.state.rise()
         highest = int(rise.max(axis=0).argmax())
         leading = PantographResult(
             applied_force_N=self.applied(),
@@ -158,8 +145,8 @@ class _Found:
             evaluated=slice(0, len(force)),
             statistics=contact_statistics(force, bands, height, float(rise.max())),
         )
-        tension = [np.interp(step * dt, local.time, one) for one in self.slack.tension.T]
-        slack = self.slack.squeeze > 0.0
+        tension = [np.interp(step * dt, local.time, one) for one in found.tension.T]
+        slack = found.squeeze > 0.0
         return Solution(
             case=case,
             equilibrium=eq,
@@ -178,6 +165,6 @@ class _Found:
             support_uplift=rise[:, highest],
             support_uplift_time=since - case.line.supports[highest] / case.speed,
             method="operator",
-            operator_start=poles,
-            operator_state=OperatorState(*self.line, poles, self.answers, self.contact, self.slack),
+            operator_start=self.state.poles,
+            operator_state=self.state,
         )

@@ -136,11 +136,12 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     if best is None:
         return None
     line = result.catenary_of(best)
-    line = as_designed(line) if line.ends else line.model_copy(update={"repeat": None})
+    line = as_designed(line) if line.ends else _sound(line)
     equilibrium = equilibrium_at_rest(line)
     if equilibrium.status is not EquilibriumStatus.OK:
         return None
     cut = prescribed_by_lengths(equilibrium)
+    line = equilibrium.spec  # which names every span of a period that wind or curve make longer
     drawn = line if line.droppers.prescribed == "heights" else prescribed_by_heights(equilibrium)
     exact = list(cut.droppers.lengths)
     rounded = {mm: [round(1e-3 * mm * round(length / (1e-3 * mm)), 6) for length in exact] for mm in ROUNDED_MM}
@@ -160,6 +161,13 @@ def show_fitter_schedule(result: CampaignResult) -> dict[str, Any] | None:
     write_json_atomic(result.folder / "fitter_schedule.json", content)
     write_text_atomic(result.folder / "fitter_schedule.csv", _as_csv(content))
     return content
+
+
+def _sound(line: CatenarySpec) -> CatenarySpec:
+    """A line that repeats, without its defects: after its own spans, or as many as wind and curve need."""
+    kept = None if line.wind is None and line.track is None else line.repeat
+    kept = None if kept is None else kept.model_copy(update={"defects": ()})
+    return line.model_copy(update={"repeat": kept})
 
 
 def _at_rounded_stations(result: CampaignResult, line: CatenarySpec, step_mm: float) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from catenary.form_finding.equilibrium import open_line_equilibrium, periodic_equilibrium
+from catenary.form_finding.equilibrium import EquilibriumStatus, open_line_equilibrium, periodic_equilibrium
 from catenary.layout.key_points import CONTACT, MESSENGER
 
 ALPHA = 1.7e-5
@@ -90,3 +90,9 @@ def test_an_open_line_has_the_tensions_of_its_period(line):
 def test_impossible_temperatures_are_refused(line, temperature, said):
     with pytest.raises(ValueError, match=said):
         line().with_changes(temperature=temperature)
+
+
+def test_without_tensions_the_equilibrium_is_not_found(line, monkeypatch):
+    monkeypatch.setattr("catenary.form_finding.at_temperature.TRIALS", 1)
+    found = periodic_equilibrium(line().with_changes(temperature={"now_C": 50.0}))
+    assert found.status is EquilibriumStatus.NOT_CONVERGED

@@ -10,12 +10,25 @@ from scipy.optimize import fsolve
 
 from dynamics.open_line.build import build_pantographs
 from dynamics.open_line.forces import pantograph_residual
+from dynamics.pantograph.articulated import linkage
 
 GRAVITY = 9.81
 
 
 def turned(angle, along, across=0.0):
     return np.array([along * np.cos(angle) - across * np.sin(angle), along * np.sin(angle) + across * np.cos(angle)])
+
+
+def guessed(spec, height):
+    """Coordinates near those of the bodies with the apex at a height, but for the head's."""
+    angle = np.interp(height, (at := linkage(spec, np.linspace(0.2, 0.8, 4000))).apex[1], at.angle)
+    here = linkage(spec, np.linspace(angle - 1e-3, angle + 1e-3, 3))
+    whole = spec.upper_arm.mass + spec.apex_mass
+    along = (spec.upper_arm.mass * spec.upper_arm.centre + spec.apex_mass * spec.upper_arm.length) / whole
+    knee = here.centres[0][:, 1] * spec.lower_arm.length / spec.lower_arm.centre
+    upper = here.turns[1][1]
+    guess = [*here.centres[0][:, 1], np.pi - angle, *(knee + along * np.array([np.cos(upper), np.sin(upper)])), upper]
+    return [*guess, *here.centres[2][:, 1], here.turns[2][1]]
 
 
 class Bodies:

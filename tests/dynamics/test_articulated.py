@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from linkage_bodies import Bodies, stepped
+from linkage_bodies import Bodies, guessed, stepped
 
 from catenary.errors import InputError
 from dynamics.pantograph.articulated import linkage, mechanism_of
@@ -51,14 +51,7 @@ def test_large_motion_is_that_of_three_bodies_with_constraints(alone, height):
     head = arms(lifting="torque")
     spec = head.articulated
     bodies, force = Bodies(spec, FORCE), lambda t: FORCE + 40.0 * np.sin(15.0 * t)
-    angle = np.interp(height, (at := linkage(spec, np.linspace(0.2, 0.8, 400))).apex[1], at.angle)
-    here = linkage(spec, np.linspace(angle - 1e-3, angle + 1e-3, 3))
-    whole = spec.upper_arm.mass + spec.apex_mass
-    along = (spec.upper_arm.mass * spec.upper_arm.centre + spec.apex_mass * spec.upper_arm.length) / whole
-    knee = here.centres[0][:, 1] * spec.lower_arm.length / spec.lower_arm.centre
-    upper = here.turns[1][1]
-    guess = [*here.centres[0][:, 1], np.pi - angle, *(knee + along * np.array([np.cos(upper), np.sin(upper)])), upper]
-    guess += [*here.centres[2][:, 1], here.turns[2][1]]
+    guess = guessed(spec, height)
     balanced = bodies.assembled(spec.working_height, guess)
     bodies.balance(balanced)
     q, v, dt, steps = bodies.assembled(height, guess), np.zeros(10), 2e-3, 150

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 import xarray as xr
-from linkage_bodies import Bodies
+from linkage_bodies import Bodies, guessed
 
 from dynamics.pantograph.arms_of_run import TrainMotion, arms_of_run
-from dynamics.pantograph.articulated import linkage
 from dynamics.pantograph.bodies import ApexMotion, arms_in_motion
 from dynamics.simulation import run_case
 from dynamics.spec.case_input import load_pantograph
@@ -21,15 +20,7 @@ def arms(**changes):
 
 def moving(spec, bodies, height, rate):
     """Coordinates of bodies that move with the apex rising at a rate, and what makes the apex do so."""
-    at = linkage(spec, np.linspace(0.2, 0.8, 4000))
-    angle = np.interp(height, at.apex[1], at.angle)
-    here = linkage(spec, np.linspace(angle - 1e-3, angle + 1e-3, 3))
-    whole = spec.upper_arm.mass + spec.apex_mass
-    along = (spec.upper_arm.mass * spec.upper_arm.centre + spec.apex_mass * spec.upper_arm.length) / whole
-    knee = here.centres[0][:, 1] * spec.lower_arm.length / spec.lower_arm.centre
-    upper = here.turns[1][1]
-    guess = [*here.centres[0][:, 1], np.pi - angle, *(knee + along * np.array([np.cos(upper), np.sin(upper)])), upper]
-    guess += [*here.centres[2][:, 1], here.turns[2][1]]
+    guess = guessed(spec, height)
     q = bodies.assembled(height, guess)
     q[9] += 0.01
     J, _ = bodies.constraints(q, np.zeros(10))

@@ -176,3 +176,21 @@ def test_a_campaign_on_a_curve_gives_the_line_that_simulate_has(in_folder, tmp_p
     sigma, of_campaign = (each["pantographs"][0]["contact_force_std_N"] for each in (found, best))
     assert sigma == pytest.approx(of_campaign, rel=2e-3)
     assert found["on_head"][0]["roll_max_mrad"] > 10.0
+
+
+def test_a_campaign_in_wind_holds_its_limit_and_gives_lengths_to_cut(in_folder, tmp_path):
+    """A period of two spans, since staggers change sides and the wind does not."""
+    searched = (
+        *BRUNI,
+        *SMALL_SEARCH,
+        *COARSE,
+        "wind=gust_limit_26",
+        "limits.blow_off_m=0.40",
+        "learned_directions=false",
+    )
+    line = ("catenary.support.stagger=0.3", "catenary.repeat.spans=2")
+    few = ("trust.contact_stiffness=[]", "trust.damping_factors=[]", "trust.height_errors_mm=[]")
+    assert main(["optimise", *searched, *line, *few, "campaign=wind", f"run_dir={tmp_path / 'camp'}"]) == 0
+    schedule = json.loads((tmp_path / "camp" / "fitter_schedule.json").read_text("utf-8"))
+    assert len(schedule["length_m"]) == 18
+    assert all(run["contact_force_std_N"] > 0.0 for run in (*schedule["runs"], *schedule["stations_rounded"]))

@@ -111,32 +111,28 @@ def test_bad_rows_are_refused_before_anything_is_written(catenary, folder, line_
     assert [p.name for p in folder.iterdir()] == ["km12.yaml"]
 
 
-def test_the_overlap_of_the_how_to_page_is_the_one_in_the_examples_and_hangs():
+def line_of_the_page(name):
+    """A line of the examples, which the page on lines by stations shows whole."""
     root = Path(__file__).resolve().parents[2]
-    text = (root / "examples" / "overlap.yaml").read_text(encoding="utf-8")
     page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
-    assert text.partition("\n")[2] in page
-    line = load_line(root / "examples" / "overlap.yaml")
+    assert (root / "examples" / name).read_text(encoding="utf-8").partition("\n")[2] in page
+    return load_line(root / "examples" / name)
+
+
+def test_the_overlap_of_the_how_to_page_is_the_one_in_the_examples_and_hangs():
+    line = line_of_the_page("overlap.yaml")
     assert [own.name for own in line.section.tension_sections] == ["A", "B"]
     assert open_line_equilibrium(line, 12).dropper_force.min() > 10.0
 
 
 def test_the_elements_of_the_how_to_page_are_those_in_the_examples_and_hang():
-    root = Path(__file__).resolve().parents[2]
-    text = (root / "examples" / "elements.yaml").read_text(encoding="utf-8")
-    page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
-    assert text.partition("\n")[2] in page
-    line = load_line(root / "examples" / "elements.yaml")
+    line = line_of_the_page("elements.yaml")
     assert [own.kind for own in line.section.elements] == ["spring_support", "damper", "insulator"]
     eq = open_line_equilibrium(line, 8)
     assert eq.dropper_force.min() > 10.0 and len(eq.mesh.mass_nodes) == 5
 
 
 def test_the_line_of_the_how_to_page_is_the_one_in_the_examples_and_can_be_read():
-    root = Path(__file__).resolve().parents[2]
-    text = (root / "examples" / "km12.yaml").read_text(encoding="utf-8")
-    page = (root / "docs" / "how-to" / "line-by-stations.md").read_text(encoding="utf-8")
-    assert text.partition("\n")[2] in page
-    line = load_line(root / "examples" / "km12.yaml")
+    line = line_of_the_page("km12.yaml")
     assert len(line.supports) == 13 and line.section is not None
     assert [defect.kind for defect in line.section.defects] == ["broken", "length", "stiffness"]

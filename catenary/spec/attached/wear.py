@@ -52,10 +52,9 @@ def worn_round(area: float) -> Worn:
     area : float
         Share of the section that is gone [-].
     """
-    a, low, high = 0.5, 0.0, 0.5 * math.pi + 1.0
-    for _ in range(80):
-        a = 0.5 * (low + high)
-        low, high = (a, high) if a - 0.5 * math.sin(2.0 * a) < area * math.pi else (low, a)
+    from scipy.optimize import brentq
+
+    a = float(brentq(lambda a: a - 0.5 * math.sin(2.0 * a) - area * math.pi, 0.0, math.pi, xtol=1.0e-14))
     left = math.pi * (1.0 - area)
     first = 2.0 / 3.0 * math.sin(a) ** 3
     second = 0.25 * math.pi - 0.25 * (a - 0.25 * math.sin(4.0 * a))

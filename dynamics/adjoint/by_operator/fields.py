@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dynamics.adjoint.by_operator.pairings import Acting, Multipliers
 from dynamics.adjoint.by_operator.stages import Stage, StageMultipliers
-from dynamics.line_operator.answers import Contour, wave_answers
+from dynamics.line_operator.answers import CIRCLE, RADIUS, Contour, wave_answers
 from dynamics.line_operator.local_time import squeeze_spectrum
 from dynamics.line_operator.network import LineNetwork
 
@@ -24,9 +24,6 @@ __all__ = ["Nodes", "acting_on", "multipliers_at", "nodes_of"]
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
-
-AROUND = 4  # places on a circle round a pole
-RADIUS = 1.0e-3  # rad/s
 
 
 @dataclass(frozen=True)
@@ -48,10 +45,10 @@ class Nodes:
 
 def nodes_of(network: LineNetwork, contour: Contour, poles: Complexes) -> Nodes:
     """Frequencies of a line whose poles are known."""
-    circle = RADIUS * np.exp(2j * np.pi * (np.arange(AROUND) + 0.5) / AROUND)
+    circle = RADIUS * CIRCLE
     ring, around = contour.frequencies(0, contour.count), poles[:, None] + circle
     mirrored = np.where(contour.own_mirror(poles), 0.5, 1.0)[:, None]
-    weight = mirrored * contour.passed(around) * circle / AROUND
+    weight = mirrored * contour.passed(around) * circle / len(circle)
     omega = np.concatenate([ring, around.ravel()])
     on_ring = np.full(len(ring), 1.0 / (contour.images * contour.T) + 0.0j)
     wire = network.wire, network.alpha, network.beta

@@ -57,9 +57,9 @@ class OperatorMotion:
     def uplift(self) -> OperatorLagrangian:
         """Largest uplift at the supports [m], to first order, at the support and the moment of the largest."""
         stage, a = self.stages[0], self.state.answers
-        rise = self._rise(stage)
+        times, rise = self.state.rise()
         sample, support = np.unravel_index(int(rise.argmax()), rise.shape)
-        when = float(stage.time.time[sample])
+        when = float(times[sample])
         turned = np.exp(1j * a.omega * when)[:, None]
         force = stage.by_force(turned * a.lift[:, support])
         values = 2.0 * (
@@ -67,14 +67,6 @@ class OperatorMotion:
         )
         station = int(self.state.network.ports.support[support])
         return self._lagrangian(force, values.real, (station, when), None)
-
-    def _rise(self, stage: Stage) -> Floats:
-        """Rise of the contact wire at supports, on the stage's samples (sample, support) [m]."""
-        a, contour = self.state.answers, self.state.contour
-        field = (a.wave * (a.weight / contour.speed)[:, None] * self.state.slack.force) @ stage.phases.T
-        spectrum = stage.time.spectrum(self.state.slack.squeeze, stage.slack.smooth) * a.weight[:, None]
-        lifts = np.einsum("nks,ns->nk", a.lift, field) + np.einsum("nkd,nd->nk", a.lift_by_squeeze, spectrum)
-        return stage.time.series(lifts, stage.time.sample)
 
     def _of_force(self, figure: OfForce) -> OperatorLagrangian:
         force = self.force
