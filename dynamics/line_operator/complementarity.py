@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 
 BLOCK = 8  # samples of one dropper whose changes are passed on together
 SWEEPS = 40
+LEAST = 0.3  # share of a sweep's changes that is kept, at least
 ENOUGH = 1.0e-2  # N: a sweep that changes no squeeze by more ends the search
 RUNAWAY = 1.0e5  # N: no sweep that settles changes a squeeze by as much
 STILL = 0.1  # times that: a change as small is left for the next sweep
@@ -116,11 +117,43 @@ def _relax(tables, start, own, tension, squeeze, taken, changes, still):
 
 
 @njit(**OPTIONS)
+def _swept(tables, own, tension, squeeze, taken, changes, still):
+    """One sweep over all unknowns; returns the largest change."""
+    kernels, t, d = tables.kernels, tables.t, tables.d
+    middle, largest, a = (kernels.shape[2] + BLOCK - 1) // 2, 0.0, 0
+    while a < squeeze.size:
+        one, begin = d[a], BLOCK * (t[a] // BLOCK)
+        a, moved = _relax(tables, a, own, tension, squeeze, taken, changes, still)
+        if moved == np.inf:
+            return moved
+        if moved == 0.0:
+            continue
+        largest, kept = max(largest, moved), tension[one, begin : begin + BLOCK].copy()
+        for e in range(tables.stiffness.size):
+            row = kernels[one, e, middle - begin - BLOCK + 1 :]
+            _pass_on(tension[e], row, changes * tables.stiffness[e], tables.first[e], tables.end[e])
+        tension[one, begin : begin + BLOCK] = kept
+    return largest
+
+
+@njit(**OPTIONS)
+def _share(share, before, now):
+    """Share of a sweep's changes to keep, by what two sweeps in a row wanted to change (Irons and Tuck 1969)."""
+    away, along = 0.0, 0.0
+    for a in range(now.size):
+        turned = now[a] - before[a]
+        away += turned * turned
+        along += before[a] * turned
+    return share if away == 0.0 else min(1.0, max(LEAST, -share * along / away))
+
+
+@njit(**OPTIONS)
 def sweep(tables: SqueezeTables, tension: Singles, squeeze: Floats, enough: float) -> tuple[bool, bool]:
     """Projected Gauss-Seidel in the order of time, which brings tension (dropper, sample) and squeeze up to date.
 
-    What droppers do depends on what they did before, so that some ten sweeps end it. Returns whether they did, and
-    whether the squeezes ran away.
+    What droppers do depends on what they did before, so that some ten sweeps end it. Where sweeps overshoot (lines
+    whose droppers are slack for most of a span), a share of each is kept. Returns whether they settled, and whether the
+    squeezes ran away.
 
     Parameters
     ----------
@@ -132,27 +165,28 @@ def sweep(tables: SqueezeTables, tension: Singles, squeeze: Floats, enough: floa
     enough : float
         Largest change of the last sweep [N].
     """
-    kernels, stiffness, t, d = tables.kernels, tables.stiffness, tables.t, tables.d
-    middle, count, still = (kernels.shape[2] + BLOCK - 1) // 2, squeeze.size, STILL * enough
+    stiffness, t, d = tables.stiffness, tables.t, tables.d
+    count, still = squeeze.size, STILL * enough
     taken, changes = np.zeros(tables.taken.shape[1], np.float32), np.zeros(BLOCK, np.float32)
-    own, settled = _own_tension(tables), False
-    for _ in range(SWEEPS):
-        largest, a = 0.0, 0
-        while a < count:
-            one, begin = d[a], BLOCK * (t[a] // BLOCK)
-            a, moved = _relax(tables, a, own, tension, squeeze, taken, changes, still)
-            if moved == np.inf:
-                return False, True
-            if moved == 0.0:
-                continue
-            largest, kept = max(largest, moved), tension[one, begin : begin + BLOCK].copy()
-            for e in range(stiffness.size):
-                row = kernels[one, e, middle - begin - BLOCK + 1 :]
-                _pass_on(tension[e], row, changes * stiffness[e], tables.first[e], tables.end[e])
-            tension[one, begin : begin + BLOCK] = kept
+    own, settled, share = _own_tension(tables), False, 1.0
+    wanted = np.zeros(count)
+    for k in range(SWEEPS):
+        squeezed, tensed, took = squeeze.copy(), tension.copy(), taken.copy()
+        largest = _swept(tables, own, tension, squeeze, taken, changes, still)
+        if largest == np.inf:
+            return False, True
         if largest < enough:
             settled = True
             break
+        now = squeeze - squeezed
+        if k > 0:
+            share = _share(share, wanted, now)
+        wanted = now
+        if share < 1.0:
+            rest = np.float32(1.0 - share)
+            squeeze += (1.0 - share) * (squeezed - squeeze)
+            tension += rest * (tensed - tension)
+            taken += rest * (took - taken)
     for a in range(count):
         if squeeze[a] < still:
             squeeze[a] = 0.0

@@ -42,12 +42,18 @@ class ContactSystem:
         z0 [m].
     mean : float
         Mean force [N].
+    offset : complex array (harmonic - 1,)
+        Force of all harmonics but the mean that the mean force makes where contact is lost [N].
+    lost : bool array (instant,)
+        Instants, evenly over a period, at which contact is lost.
     """
 
     line: Complexes
     inverse: Complexes
     static: Complexes
     mean: float
+    offset: Complexes
+    lost: NDArray[np.bool_]
 
     @property
     def varying(self) -> NDArray[np.bool_]:
@@ -60,7 +66,7 @@ class ContactSystem:
         right = -(self.static + self.line[:, middle] * self.mean)
         right = right if lifted is None else right - lifted
         force = np.empty(len(self.static), np.complex128)
-        force[middle], force[varying] = self.mean, self.inverse @ right[varying]
+        force[middle], force[varying] = self.mean, self.inverse @ right[varying] + self.offset
         return force
 
 
@@ -102,7 +108,9 @@ def contact_system(
     own = own_answers(case, contour)
     varying = np.arange(count) != contour.harmonics
     matrix = H + np.diag(own)
-    return ContactSystem(H, np.linalg.inv(matrix[np.ix_(varying, varying)]), static, case.mean_force_N)
+    inverse = np.linalg.inv(matrix[np.ix_(varying, varying)])
+    kept = np.zeros(count, np.bool_)
+    return ContactSystem(H, inverse, static, case.mean_force_N, np.zeros(count - 1, np.complex128), kept)
 
 
 def static_harmonics(eq: Equilibrium, harmonics: int, period: float) -> Complexes:

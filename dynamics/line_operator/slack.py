@@ -10,7 +10,7 @@ an error of second order in the samples, so that on fine ones the tension is loo
 what it differs by is put into the linear equations: each time the difference falls to a fifth. (Solved for directly,
 the cubics' equations chatter at the ends of slack.) What happens on the contour's ring comes by FFT, poles one by one;
 a dropper's answer to itself beyond the contour's end is that of a dropper between two endless wires. Candidates are
-samples that may be slack; tension is looked at everywhere, and where it is negative they become more.
+samples that may be slack; tension is looked at wherever slack is sought, and where it is negative they become more.
 
 Legend: t, u samples of dropper d's, e's own time; k harmonic; C stretches by harmonics of the force, G rises of the
 contact by squeezes; linear + x A the tension.
@@ -30,6 +30,7 @@ from dynamics.line_operator.complementarity import BLOCK, ENOUGH, SqueezeTables,
 from dynamics.line_operator.contact import ContactSystem, station_phases
 from dynamics.line_operator.coupling import contact_coupling
 from dynamics.line_operator.local_time import BEFORE, LocalTime
+from dynamics.line_operator.lost_contact import UnilateralContact
 from dynamics.line_operator.network import LineNetwork
 
 __all__ = ["SlackForces", "solve_slack"]
@@ -38,8 +39,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Complexes = NDArray[np.complexfloating[Any, Any]]
 
-NEAR = (0.8, 1.0)  # periods before and behind the pantograph with fine samples
-COARSE = 105  # samples a period of the search before
+FAR = (1.0, 1.2)  # periods before and behind the pantograph in which slack is sought
+NEAR = (0.8, 1.0)  # those with fine samples
+COARSE = 135  # samples a period of the search before; on 105 some lines' slack is not found
+PUSHES = 200.0  # N: a dropper that would push by more where slack is not sought moves sigma by per cents
 PUSHED = 0.5  # N: less than that a dropper may push before its samples become candidates
 PADDING = 0.015  # periods before and behind those that push
 ROUNDS = 8
@@ -60,6 +63,10 @@ class SlackForces:
         Rise of the wire under the pantograph by slack droppers [m].
     squeeze, tension : float array (sample, dropper)
         s and S [N].
+    contact : ContactSystem
+        Equations of the contact, with the instants at which it is lost.
+    gap : float array (instant,)
+        Between head and wire where contact is lost [m].
     samples : int
         Of a dropper's own time, a period.
     sought : bool array (sample, dropper)
@@ -74,6 +81,8 @@ class SlackForces:
     lifted: Complexes
     squeeze: Floats
     tension: Floats
+    contact: ContactSystem
+    gap: Floats
     samples: int
     sought: NDArray[np.bool_]
     coarse: SlackForces | None = None
@@ -109,7 +118,7 @@ def solve_slack(
     """
     search = _Complementarity(line, answers, contact, rest, COARSE)
     coarse = search.solve(search.near)
-    if coarse.problem == UNSETTLED:
+    if coarse.problem:
         return coarse
     fine = _Complementarity(line, answers, contact, rest, samples, search)
     fine.take(coarse.squeeze)
@@ -139,14 +148,15 @@ class _Complementarity:
         coarse: _Complementarity | None = None,
     ) -> None:
         self.network, self.contour = line
-        self.answers, self.contact, self.rest = answers, contact, rest
+        self.answers, self.rest = answers, rest
+        self.contact = UnilateralContact(contact) if coarse is None else coarse.contact
         self.time = LocalTime(self.contour, samples, answers)
         self.samples, self.stiffness = samples, self.network.points.dropper
         self.phases = station_phases(*line)
         self.droppers = np.zeros(0, np.int64)
         self.kernels = np.zeros((0, 0, 0), np.float32)
         self.tails, self.whole = np.zeros((0, 0), np.complex128), 0
-        self.near = np.ones((len(self.time.sample), len(rest)), np.bool_)
+        self.near = self._since(*FAR)
         self.taken = np.zeros(self.near.shape)
         self.smooth = coarse is not None
         system = (self.network, answers, contact)
@@ -174,7 +184,8 @@ class _Complementarity:
             if round_ > 0:
                 pushes = self._padded(found.tension < -PUSHED) & self.near
                 if not (pushes & ~wanted).any():
-                    return self._said(found, self._too_early(found.squeeze))
+                    lost = "" if self.contact.found else "the moments at which contact is lost were not found"
+                    return self._said(found, lost or self._too_long(found.tension))
                 wanted = wanted | pushes
             if not wanted.any():
                 return self._said(found)
@@ -189,7 +200,8 @@ class _Complementarity:
     def _said(self, found: _Found, problem: str = "") -> SlackForces:
         """What was found, and what is wrong with it."""
         state = found.force, found.lifted, found.squeeze, found.tension
-        return SlackForces(*state, self.samples, self.near, None, problem)
+        lost = self.contact.system, self.contact.gap(found.lifted)
+        return SlackForces(*state, *lost, self.samples, self.near, None, problem)
 
     def _since(self, before: float, behind: float) -> NDArray[np.bool_]:
         """Samples from periods before the pantograph passes a dropper to periods behind it (sample, dropper)."""
@@ -205,12 +217,10 @@ class _Complementarity:
             out[:-shift] |= pushed[shift:]
         return out
 
-    def _too_early(self, squeeze: Floats) -> str:
-        """Say where a dropper is slack a whole period ahead of the pantograph.
-
-        Long behind it a dropper may stay slack for longer than is looked at: sigma moves by some tenths of a per cent.
-        """
-        return "a dropper that is slack long before it is passed" if (squeeze[0] > 0.0).any() else ""
+    def _too_long(self, tension: Floats) -> str:
+        """Say where a dropper is slack for longer than is looked at: before one passage, and behind the one before."""
+        beyond = not self.smooth and (tension < -PUSHES)[~self.near].any()
+        return "a dropper that is slack from one passage to the next" if beyond else ""
 
     def _stretch_by(self, force: Complexes) -> Floats:
         """Stretch of every dropper by the contact force (sample, dropper) [m]."""
@@ -243,9 +253,11 @@ class _Complementarity:
         local, some = np.searchsorted(self.droppers, d), wanted[:, self.droppers]
         first, end = some.argmax(axis=0), np.where(some.any(axis=0), len(some) - some[::-1].argmax(axis=0), 0)
         stiffness = self.stiffness[self.droppers].astype(np.float32)
-        tables = SqueezeTables(self.kernels, *self.coupling.at(self.time, t, d), t, local, first, end, stiffness)
+        by_force, kept = self.coupling.at(self.time, t, d)
         out, s, settled = found.squeeze.copy(), found.squeeze[t, d].copy(), False
         for _ in range(1 + CORRECTIONS):
+            taken = kept if self.contact.opening is None else self.contact.opening.taken(kept)
+            tables = SqueezeTables(self.kernels, by_force, taken, t, local, first, end, stiffness)
             tension = np.ascontiguousarray(found.tension[:, self.droppers].T, dtype=np.float32)
             settled, away = sweep(tables, tension, s, ENOUGH)
             if away:

@@ -85,9 +85,7 @@ def solve_by_operator(
     slack = solve_slack((network, contour), answers, contact, eq.dropper_spring_force, samples)
     if slack.problem:
         return slack.problem
-    found = _Found(case, eq, OperatorState(network, contour, poles, answers, contact, slack))
-    if found.force.min() <= 0.0:
-        return "contact that is lost"
+    found = _Found(case, eq, OperatorState(network, contour, poles, answers, slack.contact, slack))
     return found.solution(time.perf_counter() - began)
 
 
@@ -108,8 +106,10 @@ class _Found:
 
     @property
     def force(self) -> Floats:
-        """Contact force at every step (step,) [N]."""
-        return self._steps(self.state.slack.force)
+        """Contact force at every step (step,) [N]; none where contact is lost."""
+        force, lost = self._steps(self.state.slack.force), self.state.contact.lost
+        instant = np.round(np.arange(1, len(force) + 1) * (len(lost) / len(force))).astype(np.int64)
+        return np.where(lost[instant % len(lost)], 0.0, np.maximum(force, 0.0))
 
     @property
     def wire(self) -> Complexes:
@@ -120,7 +120,7 @@ class _Found:
     def applied(self) -> float:
         """Applied force [N] that holds the mean: with it the head stands where the mean height wants it."""
         wire, mean = self.wire, self.state.contact.mean
-        head = wire[len(wire) // 2].real + mean / self.case.contact.stiffness
+        head = wire[len(wire) // 2].real + mean / self.case.contact.stiffness - self.state.slack.gap.mean()
         pantograph = linear_pantograph(self.case.pantograph, mean)
         stiffness = pantograph.stiffness
         matrix = np.column_stack([stiffness[:, 1:], -pantograph.applied])

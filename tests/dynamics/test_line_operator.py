@@ -12,7 +12,7 @@ from catenary.linearised.cell import vertical_cell
 from dynamics.accuracy.numerical_error import estimate_error
 from dynamics.line_operator import poles as pole_search
 from dynamics.line_operator.answers import Contour, bare_wire, line_answers
-from dynamics.line_operator.contact import contact_system
+from dynamics.line_operator.contact import contact_system, own_answers
 from dynamics.line_operator.kernel import network_answers
 from dynamics.line_operator.network import line_network
 from dynamics.line_operator.poles import find_poles, follow_poles
@@ -185,6 +185,46 @@ def test_few_samples_of_slack_are_enough(build_line, build_case):
         for samples in (300, 600)
     )
     assert some == pytest.approx(more, rel=1.5e-3)
+
+
+def test_contact_that_is_lost_does_not_pull(build_line, build_case):
+    line = build_line("bruni_2015")
+    found, marched = (
+        solve(build_case(line, 320.0, dt=1.0e-3, mean_force_N=100.0, periodic={"method": method}))
+        for method in ("operator", "march")
+    )
+    assert (found.method, marched.method) == ("operator", "march")
+    state = found.operator_state
+    lost, slack, count = state.contact.lost, state.slack, len(state.contact.lost)
+    harmonics = np.arange(count) - count // 2
+    force = (np.exp(2j * np.pi * np.outer(np.arange(count) / count, harmonics)) @ slack.force).real
+    assert 1 <= lost.sum() < 0.1 * count
+    assert np.abs(force[lost]).max() < 1e-6 and force[~lost].min() > 0.0
+    assert slack.gap[lost].min() > 0.0 and not slack.gap[~lost].any()
+    # the gap is what is missing in the contact's law: head, wire and spring close everywhere else
+    contact, own = state.contact, own_answers(found.case, state.contour)
+    apart = own * slack.force + contact.line @ slack.force + contact.static + slack.lifted
+    apart = apart - np.fft.fftshift(np.fft.fft(slack.gap)) / count
+    assert np.abs(apart[contact.varying]).max() < 1e-9
+    assert found.contact_force.min() == 0.0
+    here, there = found.statistics, marched.statistics
+    assert here.contact_force_std_N == pytest.approx(there.contact_force_std_N, rel=1.0e-2)
+    assert here.contact_loss_percent == pytest.approx(there.contact_loss_percent, abs=1.5)
+    assert found.applied_force_N == pytest.approx(marched.applied_force_N, abs=0.2)
+
+
+def test_sweeps_that_overshoot_settle_on_the_march(build_line, build_case):
+    # droppers so light that they are slack for most of a span: plain sweeps grow on this line without end
+    line = build_line("bruni_2015")
+    half, depth = [4.43, 9.9, 15.36, 21.92], [-0.009, -0.006, -0.032, -0.043]
+    stations = (*half, 27.5, *(55.0 - x for x in half[::-1]))
+    line = line.with_changes(droppers={"positions": stations, "contact_wire_heights": (*depth, -0.0515, *depth[::-1])})
+    found, marched = (
+        solve(build_case(line, 320.0, dt=1.0e-3, mean_force_N=169.3, periodic={"method": method}))
+        for method in ("operator", "march")
+    )
+    assert (found.method, marched.method) == ("operator", "march")
+    assert found.statistics.contact_force_std_N == pytest.approx(marched.statistics.contact_force_std_N, rel=1.5e-2)
 
 
 def test_a_start_changes_nothing_but_the_time(cases, solved):

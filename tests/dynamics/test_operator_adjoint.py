@@ -105,9 +105,17 @@ def light():
 @pytest.fixture(scope="module")
 def slack():
     """Droppers slacken near the pantograph and far behind it."""
-    solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0))
+    solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0, mean_force_N=200.0))
     slack = solved.found.operator_state.slack
     assert np.count_nonzero((slack.squeeze > 0.0) & ~slack.sought), "some are those of coarse samples"
+    return solved
+
+
+@pytest.fixture(scope="module")
+def airborne():
+    """Contact is lost for a moment."""
+    solved = Solved.of(case_of("bruni_2015", "bruni_2015", 320.0, mean_force_N=100.0))
+    assert solved.found.operator_state.contact.lost.any()
     return solved
 
 
@@ -170,7 +178,7 @@ def test_slopes_of_the_pairings_are_their_differences(name, build_line):
 DESIGN = [("contact_wire_heights", k, 1e-6) for k in (0, 2, 3)] + [("positions", k, 1e-5) for k in (1, 6)]
 
 
-@pytest.mark.parametrize("name", ["light", "slack", "stitched"])
+@pytest.mark.parametrize("name", ["light", "slack", "stitched", "airborne"])
 def test_derivatives_by_heights_and_stations_are_those_of_the_whole_computation(name, request):
     solved, found, wanted, same = request.getfixturevalue(name), [], [], []
     for key, index, step in DESIGN:
@@ -201,6 +209,15 @@ def test_derivatives_by_inputs_are_those_of_the_whole_computation(light, part, k
     assert same
     found = 0.5 * (light.exact(by, step) + light.exact(by, -step))
     assert found == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize(("part", "key", "index", "step"), INPUTS[:3], ids=["stiffness", "masses", "mean_force_N"])
+def test_derivatives_hold_where_contact_is_lost(airborne, part, key, index, step):
+    by = changed(airborne.case, part, key, index)
+    wanted, same = airborne.differences(by, step)
+    assert same
+    found = 0.5 * (airborne.exact(by, step) + airborne.exact(by, -step))
+    assert found == pytest.approx(wanted, rel=2e-3)
 
 
 def test_designs_are_evaluated_with_them(stitched):

@@ -71,6 +71,7 @@ class OperatorMotion:
     def _of_force(self, figure: OfForce) -> OperatorLagrangian:
         force = self.force
         _, cause = figure(force, self.case)
+        cause = np.where(force > 0.0, cause, 0.0)  # where contact is lost the force stays none
         N, K = len(force), self.state.contour.harmonics
         by_harmonic = np.fft.ifft(np.roll(cause, 1), norm="forward")[np.arange(-K, K + 1) % N]
         none = np.zeros(self.state.slack.squeeze.shape)
@@ -98,5 +99,8 @@ class OperatorMotion:
         contact = self.state.contact
         middle = len(contact.static) // 2
         stretched = stage.by_force(np.einsum("nd,nds->ns", stage.spectra(found.dropper), self.state.answers.stretch))
-        by_force = cause.force + found.contact @ contact.line + stretched
-        return float(by_force[middle].real)
+        by_force = cause.force + stretched
+        along = by_force + found.contact @ contact.line
+        # where contact is lost, other harmonics take the mean force away again
+        lost = by_force[contact.varying] @ contact.offset / contact.mean
+        return float((along[middle] + lost).real)
