@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.line_operator.poles import KnownPoles
+
 __all__ = ["SecantBasis", "StartPolicy", "WarmStart"]
 
 
@@ -51,10 +53,10 @@ class WarmStart:
 class StartPolicy(Protocol):
     """Chooses the start of each of several searches from those before it; depends on their order alone."""
 
-    def start(self, place: tuple[float, ...]) -> WarmStart | None:
+    def start(self, place: tuple[float, ...]) -> WarmStart | KnownPoles | None:
         """Start of the search at a place of the inputs; None to begin at rest."""
         ...
 
-    def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
+    def keep(self, place: tuple[float, ...], found: WarmStart | KnownPoles | None) -> None:
         """Add the result of the search at a place; nothing where it found no steady state."""
         ...

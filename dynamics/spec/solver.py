@@ -43,6 +43,9 @@ class PeriodicSpec(Spec):
         description="march: a window of spans until they repeat; operator: the infinite line solved at once, marched "
         "where a check fails or a case has what it does not cover",
     )
+    resolution: Annotated[float, Field(ge=0.3, le=3.0, exclude_if=lambda share: share == 1.0)] = Field(
+        default=1.0, description="harmonics of the force and samples of slack over those of the operator [-]"
+    )
     spans_behind: SpansBehind = 45
     spans_ahead: SpansAhead = 49
     tolerance: Tolerance = 5.0e-5

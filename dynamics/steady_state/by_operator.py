@@ -67,12 +67,12 @@ def solve_by_operator(
     start : KnownPoles or None
         Those of a near line; without them poles are searched for.
     resolution : float
-        Highest frequency and samples over those in use.
+        Highest frequency and samples over those that the case asks for.
     """
     reason = why_marched(case, eq)
     if reason:
         return reason
-    began = time.perf_counter()
+    began, resolution = time.perf_counter(), resolution * case.periodic.resolution
     network, speed = line_network(eq), case.speed
     contour = Contour(network.period / speed, speed, int(np.ceil(resolution * HIGHEST_HZ * network.period / speed)))
     poles = None if start is None else follow_poles(start, network, contour.T)

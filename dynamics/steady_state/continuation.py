@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.line_operator.poles import KnownPoles
 from dynamics.results.warm_start import SecantBasis, WarmStart
 
 __all__ = ["Continuation"]
@@ -25,11 +26,12 @@ class Continuation:
         self._states: list[tuple[float, NDArray[np.float64]]] = []
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
+        self._poles: KnownPoles | None = None
 
-    def start(self, place: tuple[float, ...]) -> WarmStart | None:
+    def start(self, place: tuple[float, ...]) -> WarmStart | KnownPoles | None:
         """Start of the search where the parameter has the one value in ``place``; None to begin at rest."""
-        if self._sizes is None:
-            return None
+        if self._poles is not None or self._sizes is None:
+            return self._poles
         (at,) = place
         value, state = self._states[-1]
         if len(self._states) == 2:
@@ -43,9 +45,11 @@ class Continuation:
             basis = SecantBasis(np.array(states), np.array(features))
         return WarmStart(state, *self._sizes, basis)
 
-    def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
+    def keep(self, place: tuple[float, ...], found: WarmStart | KnownPoles | None) -> None:
         """Take the steady state of a place and the secant pairs of its search."""
-        if found is None:
+        if isinstance(found, KnownPoles):
+            self._poles = found
+        if found is None or isinstance(found, KnownPoles):
             return
         if self._states and found.state.shape != self._states[-1][1].shape:
             self._states, self._pairs = [], []  # the window is another one

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.line_operator.poles import KnownPoles
 from dynamics.results.warm_start import SecantBasis, WarmStart
 from dynamics.steady_state.anderson import compress
 
@@ -29,18 +30,21 @@ class NearestStart:
         self._basis: SecantBasis | None = None
         self._pairs: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
         self._sizes: tuple[tuple[float, float], float] | None = None
+        self._poles: KnownPoles | None = None
 
-    def start(self, place: tuple[float, ...]) -> WarmStart | None:
+    def start(self, place: tuple[float, ...]) -> WarmStart | KnownPoles | None:
         """Start of the search where inputs stand at a place of their ranges [-]; None to begin at rest."""
-        if self._sizes is None:
-            return None
+        if self._poles is not None or self._sizes is None:
+            return self._poles
         here = np.array(place)
         distances = [float(np.abs(here - known).sum()) for known in self._places]
         return WarmStart(self._states[int(np.argmin(distances))], *self._sizes, self._basis)
 
-    def keep(self, place: tuple[float, ...], found: WarmStart | None) -> None:
+    def keep(self, place: tuple[float, ...], found: WarmStart | KnownPoles | None) -> None:
         """Take the steady state of a place and the first secant pairs of its search."""
-        if found is None:
+        if isinstance(found, KnownPoles):
+            self._poles = found
+        if found is None or isinstance(found, KnownPoles):
             return
         if self._states and found.state.shape != self._states[-1].shape:
             self._places, self._states, self._pairs, self._basis = [], [], [], None  # the window is another one

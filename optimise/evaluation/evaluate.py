@@ -101,13 +101,14 @@ def _broken(job: Job, error: Exception) -> Outcome:
 
 
 def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
-    """The same with another tolerance of the steady state, and in a share of the window, in every scenario."""
+    """The same with another tolerance of the steady state, and a share of window and resolution, in every scenario."""
 
     def changed(case: CaseSpec) -> CaseSpec:
         own = case.periodic
         window = {name: max(2, round(share * getattr(own, name))) for name in ("spans_behind", "spans_ahead")}
         # in double precision, since differences of outcomes are formed from it
-        other = own.model_copy(update={"tolerance": tolerance, "precision": "double", **window})
+        changes = {"tolerance": tolerance, "precision": "double", "resolution": share * own.resolution, **window}
+        other = own.model_copy(update=changes)
         return case.model_copy(update={"periodic": other})
 
     scenarios = setting.scenarios
@@ -166,9 +167,9 @@ def _point(job: Job, setting: Setting, policy: StartPolicy | None) -> Outcome:
         return outcome_of(job.number, solve(case, equilibrium=equilibrium))
     cell = cell_of(equilibrium) if static_status(equilibrium) is Status.OK else None
     solution = solve(case, policy.start(job.place), equilibrium, cell)
-    policy.keep(job.place, solution.warm_start)
+    policy.keep(job.place, solution.near_start)
     found = outcome_of(job.number, solution)
-    if not job.steps or solution.warm_start is None:
+    if not job.steps or not solution.found_steady_state:
         return found
     from optimise.evaluation.slopes import point_slopes
 

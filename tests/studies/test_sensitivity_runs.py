@@ -132,3 +132,15 @@ def test_exact_derivatives_are_checked_by_a_computed_step_and_by_shorter_windows
     assert (near > 0.0).all() and (near < 0.1).all(), "what acts at the pantograph is hardly cut"
     assert near.max() < exact.error[0, 2] / abs(exact.derivative[0, 2]), "what acts everywhere is"
     assert "Exact derivatives" in (where / "report.html").read_text(encoding="utf-8")
+
+
+def test_by_the_operator_their_error_comes_from_fewer_harmonics_and_samples(catenary, folder):
+    ended = catenary(
+        "sensitivity", *COARSE, INPUTS, "sensitivity.methods=[gradient]", "periodic.method=operator", "mean_force_N=120"
+    )
+    assert ended.code == 0, ended.err
+    exact = load_sensitivity(folder / "outputs" / "sensitivity" / "small").gradient
+    assert exact.known[0].sum() >= 2
+    assert exact.computed < 0.0 and exact.computed == pytest.approx(exact.expected, rel=0.05)
+    share = exact.error[0] / np.abs(exact.derivative[0])
+    assert (share > 1e-4).all() and share.min() < 0.2, f"{share}: another resolution gives other derivatives"
