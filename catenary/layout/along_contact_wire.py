@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from catenary.layout.key_points import CONTACT
 from catenary.layout.mesh import Mesh
 from catenary.spec.attached.wear import WearSpec, worn_round
+from catenary.spec.attached.worn_wire import round_diameter
 from catenary.spec.components import WireSpec
 from catenary.spec.line import CatenarySpec
-from catenary.wires.makes import DENSITY
 
 __all__ = ["along_contact_wire", "worn_depth"]
 
@@ -60,5 +58,4 @@ def worn_depth(wear: WearSpec, wire: WireSpec) -> float:
     """
     if wear.depth is not None:
         return wear.depth
-    diameter = math.sqrt(4.0 * wire.mass_per_length / (math.pi * DENSITY))
-    return diameter * worn_round(wear.area).depth
+    return round_diameter(wire) * worn_round(wear.area).depth

@@ -26,7 +26,8 @@ _NUMBA = re.compile(r"^(?:from|import) numba\b", re.MULTILINE)
 def kernel_sources(file: Path) -> set[Path]:
     """Files that a module of kernels is compiled from: itself, what it imports, and what kernels among those import.
 
-    Of a module without kernels a kernel takes its constants and its named tuples, which stand in that module.
+    Of a module without kernels a kernel takes its constants and its named tuples, which stand in that module, or the
+    kernels that it imports, such as those of a table of methods.
     """
     found: set[Path] = set()
     waiting = [file.resolve()]
@@ -35,8 +36,9 @@ def kernel_sources(file: Path) -> set[Path]:
         if module in found:
             continue
         found.add(module)
-        if _NUMBA.search(_text(module)):
-            waiting += _imported(module)
+        imported = _imported(module)
+        if any(_NUMBA.search(_text(each)) for each in (module, *imported)):
+            waiting += imported
     return found
 
 

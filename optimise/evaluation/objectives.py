@@ -13,15 +13,19 @@ f_ref - 3 sigma_ref V. So does the worst span's minimum.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from catenary.errors import InputError
 from optimise.evaluation.constraints import feasible, total_violation
 from optimise.evaluation.outcome import Outcome
 from optimise.spec.objective_names import Combine, name_parts
 
-__all__ = ["OBJECTIVES", "Objective", "raw_values", "sampler_values", "with_worst_spans"]
+__all__ = ["OBJECTIVES", "Objective", "over_scenarios", "raw_values", "sampler_values", "with_worst_spans"]
 
 Terms = tuple[tuple[str, float], ...]
 COMBINED: dict[Combine, str] = {"mean": "mean", "worst": "worst", "mean_plus_std": "mean and deviation"}
@@ -192,6 +196,18 @@ def with_worst_spans(figures: Sequence[dict[str, float]]) -> list[dict[str, floa
         values = {o.terms[0][0]: o.raw(each) for o in of_spans}
         found.append({**each, **{name: value for name, value in values.items() if value is not None}})
     return found
+
+
+def over_scenarios(values: NDArray[np.float64], weights: NDArray[np.float64], how: Combine, deviations: float) -> float:
+    """Combine one number's values in scenarios (scenario,); ``deviations`` added to the mean are below 0 to maximise.
+
+    The worst of what is to be maximised is the least.
+    """
+    if how == "worst":
+        return float(values.min() if deviations < 0.0 else values.max())
+    share = weights / weights.sum()
+    mean = math.fsum(share * values)
+    return mean if how == "mean" else mean + deviations * math.sqrt(math.fsum(share * (values - mean) ** 2))
 
 
 def raw_values(names: Sequence[str], outcome: Outcome | None) -> tuple[float, ...] | None:

@@ -4,7 +4,7 @@ All conditions of one sample of errors share the line as it is installed and, wi
 condition the samples follow one another: the state of the nominal line in the same scenario, moved by what set this
 design from the nominal line in the sample before, is where the search begins. So do the defects of a line: each is a
 period of several spans, hung by the lengths to which the line as installed is cut. Winds blow on a line that is cut so,
-gusts on an open line of such spans.
+gusts on an open line of such spans, and a worn contact wire hangs from droppers that are cut so.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catenary.form_finding.equilibrium import Equilibrium, periodic_equilibrium
-from catenary.form_finding.prescribed import prescribed_by_lengths
+from catenary.form_finding.equilibrium import Equilibrium, equilibrium_at_rest, periodic_equilibrium
 from catenary.linearised.cell import VerticalCell, vertical_cell
 from catenary.spec.line import CatenarySpec
 from dynamics.results.solution import Solution
@@ -92,7 +91,7 @@ def prepare_scenarios(scenarios: ScenarioSet, prepare: Callable[[CaseSpec], Any]
 
 
 def _state(condition: Condition, start: WarmStart, line: Equilibrium) -> NDArray[np.float64] | None:
-    sound = _as_cut(condition, line)
+    sound = condition.as_cut(line)
     found = solve(_case_on(condition, sound), start, _hung(condition, line, sound)).warm_start
     return None if found is None else found.state
 
@@ -108,7 +107,7 @@ def evaluate_scenarios(job: Job, setting: Setting) -> Outcome:
     scenarios = setting.scenarios
     assert scenarios is not None
     begin = time.perf_counter()
-    ideal = periodic_equilibrium(job.catenary or setting.case.catenary)
+    ideal = equilibrium_at_rest(job.catenary or setting.case.catenary)
     lines = _lines(ideal, scenarios)
     times = {"equilibrium": time.perf_counter() - begin, "dynamics": 0.0}
     rest = _at_rest(job.number, lines, setting)
@@ -161,15 +160,9 @@ def _case_on(condition: Condition, sound: CatenarySpec) -> CaseSpec:
     return case.model_copy(update={"catenary": line, "periodic": settings})
 
 
-def _as_cut(condition: Condition, line: Equilibrium) -> CatenarySpec:
-    """Line as it is installed, its droppers prescribed as they are cut where another wind is to blow on it."""
-    return line.spec if condition.wind is None else prescribed_by_lengths(line)
-
-
 def _hung(condition: Condition, line: Equilibrium, sound: CatenarySpec) -> Equilibrium:
-    """Equilibrium in a condition: with its defect, in its wind, and with its damping, which has no effect at rest."""
-    as_it_is = condition.repeat is None and condition.wind is None
-    found = line if as_it_is else periodic_equilibrium(condition.line(sound))
+    """Equilibrium in a condition: with its defect, wear and wind, and with its damping, of no effect at rest."""
+    found = line if condition.as_designed else periodic_equilibrium(condition.line(sound))
     return replace(found, spec=found.spec.model_copy(update={"damping": condition.case.catenary.damping}))
 
 
@@ -217,7 +210,7 @@ class _Search:
 
     def solve(self, sample: int, line: Equilibrium) -> Solution:
         """Solve the case with a line as it is installed in one sample."""
-        sound = _as_cut(self._condition, line)
+        sound = self._condition.as_cut(line)
         case = _case_on(self._condition, sound)
         if case.on_open_line:
             return solve(case, applied_force=self._start if isinstance(self._start, float) else None)
@@ -239,8 +232,8 @@ class _Search:
         return solution
 
     def _cell(self, case: CaseSpec, sample: int, line: Equilibrium) -> VerticalCell | None:
-        """Span cell of a sample; that of several spans is too large to be kept, and each wind has its own."""
-        if self._condition.repeat is not None or self._condition.wind is not None:
+        """Span cell of a sample; that of several spans is too large to be kept; each wind and each wear has its own."""
+        if not self._condition.as_designed:
             return None
         key = sample, case.catenary.damping.model_dump_json()
         if key not in self._cells:

@@ -1,6 +1,6 @@
 """Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
 
-A condition is a case: speed, pantograph, contact, damping, train, wind, and a defect of the line. Under each a
+A condition is a case: speed, pantograph, contact, damping, train, wind, wear, and a defect of the line. Under each a
 design is installed as often as there are samples of errors. Scenario number = condition x samples + sample. With f_s of
 weight w_s (their sum is 1)
 
@@ -23,14 +23,16 @@ from numpy.typing import NDArray
 
 from catenary.errors import InputError
 from catenary.form_finding.equilibrium import Equilibrium
+from catenary.form_finding.prescribed import prescribed_by_lengths
 from catenary.spec.line import CatenarySpec
 from catenary.spec.repeat import RepeatSpec
 from catenary.spec.surroundings.wind import WindSpec
 from dynamics.spec.case import CaseSpec
 from optimise.evaluation.case_inputs import blows_so, case_at, in_gusts
 from optimise.evaluation.installation import drawn_errors, installed
-from optimise.evaluation.objectives import OBJECTIVES
-from optimise.spec.objective_names import Combine, name_parts
+from optimise.evaluation.objectives import OBJECTIVES, over_scenarios
+from optimise.spec.conditions.wear import WearCase
+from optimise.spec.objective_names import name_parts
 from optimise.spec.scenarios import ScenariosSpec
 
 __all__ = ["Condition", "ScenarioSet", "own_condition", "scenario_set"]
@@ -38,7 +40,7 @@ __all__ = ["Condition", "ScenarioSet", "own_condition", "scenario_set"]
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination of speed, pantograph, contact, damping, train, wind and defect.
+    """One combination of speed, pantograph, contact, damping, train, wind, wear and defect.
 
     Attributes
     ----------
@@ -54,6 +56,8 @@ class Condition:
         Spans after which a line with a defect repeats, and the defect; None on the sound line.
     wind : WindSpec, optional
         That it stands in, where scenarios list winds.
+    wear : WearCase, optional
+        Of its contact wire; None of a new one.
     """
 
     marks: tuple[str, ...]
@@ -62,15 +66,27 @@ class Condition:
     case: CaseSpec
     repeat: RepeatSpec | None = None
     wind: WindSpec | None = None
+    wear: WearCase | None = None
+
+    @property
+    def as_designed(self) -> bool:
+        """Whether the line stands as it was cut: sound, new, in its own wind."""
+        return self.repeat is None and self.wind is None and self.wear is None
+
+    def as_cut(self, line: Equilibrium) -> CatenarySpec:
+        """Line as it is installed, its droppers prescribed as they are cut where wind or wear moves it."""
+        kept = line.spec.ends or (self.wind is None and self.wear is None)  # a line by stations keeps its lengths
+        return line.spec if kept else prescribed_by_lengths(line)
 
     def line(self, sound: CatenarySpec) -> CatenarySpec:
         """Line of this condition, cut as the sound one is; one in gusts ends, and so has no period."""
         changes: dict[str, Any] = {} if self.repeat is None else {"repeat": self.repeat}
         if self.wind is not None:
             changes["wind"] = self.wind
-        if self.case.on_open_line:
+        if self.case.on_open_line and not sound.ends:
             changes |= {"repeat": None, "section": None}
-        return sound.model_copy(update=changes) if changes else sound
+        line = sound.model_copy(update=changes) if changes else sound
+        return line if self.wear is None else self.wear.on(line)
 
 
 @dataclass(frozen=True)
@@ -107,18 +123,6 @@ class ScenarioSet:
         return each / each.sum()
 
     @property
-    def errors_in_words(self) -> str:
-        """Errors of installation and their standard deviations; empty where there are none."""
-        errors = self.spec.errors
-        parts = (
-            ("contact-wire heights", errors.height_sd_mm),
-            ("dropper lengths", errors.length_sd_mm),
-            ("stations", errors.station_sd_mm),
-            ("encumbrance", errors.support_sd_mm),
-        )
-        return " and ".join(f"{sd:g} mm in {what}" for what, sd in parts if sd)
-
-    @property
     def in_words(self) -> str:
         """How many scenarios there are and what they are, such as '2 scenarios: 250 and 320 km/h'."""
         listed = [f"{_and(_words(axis, values))}" for axis, (values, _) in self.spec.axes.items() if values]
@@ -126,9 +130,9 @@ class ScenarioSet:
             listed[0] += ", each with its own mean force"
         if self.spec.defects.wanted:
             listed[-1] += f" (once in {self.spec.defects.spans} spans)"
-        if self.errors_in_words:
-            listed.append(f"{self.samples} lines with errors of installation (standard deviation "
-                          f"{self.errors_in_words})")  # fmt: skip
+        if self.spec.errors.in_words:
+            errors = f"(standard deviation {self.spec.errors.in_words})"
+            listed.append(f"{self.samples} lines with errors of installation {errors}")
         count = len(self.labels)
         return f"{count} scenario{'s' if count > 1 else ''}: {'; '.join(listed)}"
 
@@ -170,7 +174,8 @@ class ScenarioSet:
         parts, objective = name_parts(name), OBJECTIVES[name]
         use = self._of(parts.marks)
         values = np.array([objective.raw(figures[k]) for k in np.flatnonzero(use).tolist()], dtype=float)
-        return self._combined(values, self.weights[use], parts.combine or self.spec.combine, objective.maximised)
+        deviations = -self.spec.std_factor if objective.maximised else self.spec.std_factor
+        return over_scenarios(values, self.weights[use], parts.combine or self.spec.combine, deviations)
 
     def slopes(self, name: str, figures: Sequence[dict[str, float]], sigma: NDArray[np.float64]) -> NDArray[np.float64]:
         """Derivatives of an objective made of standard deviations, by those of each of these (scenario, variable)."""
@@ -188,16 +193,6 @@ class ScenarioSet:
             raise ValueError(f"a scenario must be at {' and '.join(marks)}: there is none")
         return use
 
-    def _combined(self, values: NDArray[np.float64], weights: NDArray[np.float64], how: Combine, up: bool) -> float:
-        if how == "worst":
-            return float(values.min() if up else values.max())
-        share = weights / weights.sum()
-        mean = math.fsum(share * values)
-        if how == "mean":
-            return mean
-        spread = math.sqrt(math.fsum(share * (values - mean) ** 2))
-        return mean - self.spec.std_factor * spread if up else mean + self.spec.std_factor * spread
-
 
 def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpec) -> ScenarioSet | None:
     """Scenarios around a case; None where there is only the case's own.
@@ -211,7 +206,8 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     """
     if not spec.wanted:
         return None
-    problems = [*spec.defects.problems(case.catenary), *spec.wind.problems(case.catenary)]
+    line = case.catenary
+    problems = [*spec.defects.problems(line), *spec.wind.problems(line), *spec.wear.problems(line)]
     if problems:
         raise InputError(problems)
     choices = []
@@ -232,6 +228,7 @@ def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
         "damping_factors": 1.0,
         "trailing": case.trailing.distances_m,
         "wind": next((w for w in spec.wind.conditions if blows_so(case, w)), None),
+        "wear": next(iter(spec.wear.conditions), None),
         "defects": next(iter(spec.defects.conditions), None),
     }
     others = [_label(axis, value) for axis, value in own.items() if spec.axes[axis][0] and value is not None]
@@ -278,6 +275,7 @@ def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any
         case=found,
         repeat=listed["defects"].repeat if "defects" in listed else None,
         wind=wind,
+        wear=listed["wear"] if "wear" in listed and listed["wear"].lost else None,
     )
 
 
@@ -286,7 +284,7 @@ def _label(axis: str, value: Any) -> str:
         return f"{value:g} km/h"
     if axis == "pantographs":
         return value.name
-    if axis in ("wind", "defects"):
+    if axis in ("wind", "wear", "defects"):
         return value.words
     if axis == "trailing":
         return f"pantographs {_and([f'{d:g}' for d in value])} m behind" if value else "one pantograph"

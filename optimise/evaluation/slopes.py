@@ -189,10 +189,10 @@ def scenario_slopes(
 
 
 def _met(condition: Condition, near: Sequence[Equilibrium], line: Equilibrium) -> Sequence[Equilibrium]:
-    """Neighbours of a line in a condition: those of one with a defect have it, too."""
-    if condition.repeat is None:
+    """Neighbours of a line in a condition: those of one with a defect or wear have it, too."""
+    if condition.as_designed:
         return near
-    return tuple(periodic_equilibrium(condition.line(n.spec), like=line.mesh) for n in near)
+    return tuple(periodic_equilibrium(condition.line(condition.as_cut(n)), like=line.mesh) for n in near)
 
 
 def point_slopes(found: Outcome, job: Job, setting: Setting, solution: Solution) -> Outcome:

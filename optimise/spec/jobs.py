@@ -133,6 +133,7 @@ class OptimiseJob(CaseSpec):
             raise ValueError("solver must be periodic or transient for a campaign: got open_line")
         problems = self._on_a_line_by_stations() if self.catenary.ends else []
         problems += [*self.scenarios.defects.problems(self.catenary), *self.scenarios.wind.problems(self.catenary)]
+        problems += self.scenarios.wear.problems(self.catenary)
         if self.limits.blow_off_m is not None and self.catenary.wind is None:
             problems.append(
                 "catenary.wind is missing (wind=crosswind_20 for instance): limits.blow_off_m is one in gusts"

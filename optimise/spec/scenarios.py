@@ -12,6 +12,7 @@ from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from catenary.spec.surroundings.wind import TurbulenceSpec, WindSpec
 from dynamics.spec.pantograph import PantographSpec
+from optimise.spec.conditions.wear import WearScenariosSpec
 from optimise.spec.defects import DefectScenariosSpec
 from optimise.spec.objective_names import Combine
 
@@ -50,6 +51,17 @@ class InstallationSpec(Spec):
     def wanted(self) -> bool:
         """Whether there are errors at all."""
         return max(self.height_sd_mm, self.length_sd_mm, self.station_sd_mm, self.support_sd_mm) > 0.0
+
+    @property
+    def in_words(self) -> str:
+        """Errors and their standard deviations; empty where there are none."""
+        parts = (
+            ("contact-wire heights", self.height_sd_mm),
+            ("dropper lengths", self.length_sd_mm),
+            ("stations", self.station_sd_mm),
+            ("encumbrance", self.support_sd_mm),
+        )
+        return " and ".join(f"{sd:g} mm in {what}" for what, sd in parts if sd)
 
 
 class WindCase(NamedTuple):
@@ -160,6 +172,9 @@ class ScenariosSpec(Spec):
         exclude_if=lambda value: not value.wanted,  # scenarios read as they did
         description="winds, steady ones and gusts",
     )
+    wear: WearScenariosSpec = Field(
+        default=WearScenariosSpec(), exclude_if=lambda value: not value.wanted, description="worn contact wires"
+    )
     defects: DefectScenariosSpec = DefectScenariosSpec()
     errors: InstallationSpec = InstallationSpec()
     combine: Combine = Field(
@@ -185,6 +200,7 @@ class ScenariosSpec(Spec):
             "damping_factors": (self.damping_factors, self.damping_weights),
             "trailing": (self.trailing, self.trailing_weights),
             "wind": (self.wind.conditions, self.wind.weights),
+            "wear": (self.wear.conditions, self.wear.weights),
             "defects": (self.defects.conditions, self.defects.weights),  # last: those of one sound line are neighbours
         }
 
@@ -205,7 +221,7 @@ class ScenariosSpec(Spec):
     def marks_of(self, axis: str) -> tuple[str, ...]:
         """Names of the conditions along one axis."""
         values = self.axes[axis][0]
-        if axis in ("pantographs", "wind", "defects"):
+        if axis in ("pantographs", "wind", "wear", "defects"):
             return tuple(p.name for p in values)
         if axis == "trailing":
             return tuple("+".join(["train", *(f"{d:g}" for d in train)]) if train else "alone" for train in values)

@@ -59,6 +59,13 @@ def test_a_kernel_is_made_from_what_it_calls_and_from_the_constants_and_tuples_i
     assert sources_hash(kernel) != sources_hash(kernel.with_name("solve.py"))
 
 
+def test_a_loop_over_steps_is_made_from_every_method_that_a_table_names():
+    """The table of integrators has no kernel of its own: it hands those of others to the loop."""
+    names = {str(file.relative_to(ROOT)) for file in kernel_sources(ROOT / "dynamics" / "open_line" / "march.py")}
+    methods = ("implicit", "runge_kutta", "controlled", "registry")
+    assert {f"dynamics/open_line/integrators/{name}.py" for name in methods} <= names
+
+
 SAYING = """
 from catenary.storage.kernel_cache import say_when_compiling
 say_when_compiling(lambda sentence: print("SAID", sentence, flush=True))

@@ -120,3 +120,9 @@ def test_a_case_without_exact_derivatives_has_figures_and_no_slopes():
     outcome = outcome_at(setting, VALUES, neighbours=neighbours_of(SPACE, VALUES))
     assert outcome.sigma_N is not None and not outcome.slopes
     assert "slopes" not in replace(outcome).to_dict()
+
+
+def test_worn_wires_have_derivatives():
+    """Droppers stay as they are cut for the new wire: lengths that every variable moves."""
+    spec = ScenariosSpec.model_validate({"wear": {"lost_mm": [1.5]}})
+    compared(Setting(CASE, scenarios=scenario_set(spec, ("sigma",), CASE)), (2,))

@@ -73,7 +73,7 @@ def scenario_figures(result: CampaignResult, best: TrialRecord | None) -> Scenar
     return ScenarioFigures(
         conditions=tuple(w.label or f"{w.case.speed_kmh:g} km/h" for w in found.conditions),
         samples=found.samples,
-        errors=found.errors_in_words,
+        errors=found.spec.errors.in_words,
         nominal={name: np.where(known, values, np.nan) for name, values in nominal.items()},
         best={name: np.where(known, values, np.nan) for name, values in own.items()},
         combined=COMBINED[found.spec.combine],

@@ -1,0 +1,1 @@
+"""Conditions that a campaign lists as scenarios, one kind a module."""
