@@ -221,10 +221,15 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
     """Use the conditions of the line's campaign as defaults of what is typed."""
     line = request.files.get("catenary")
     record = _campaign_record(line) if line is not None else None
-    if record is None or "pantograph" not in data:
+    if line is None or record is None or "pantograph" not in data:
         return ()
+    from optimise.record.campaign_folder import pantograph_beside
+
     try:
         case = read_yaml_mapping(record, "campaign").get("case")
+        beside = pantograph_beside(line)
+        if isinstance(case, dict) and beside.is_file():  # of a search that varied its gains
+            case = {**case, "pantograph": read_yaml_mapping(beside, "pantograph")}
     except InputError as error:
         request.problems += error.problems
         return ()
