@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import MeshSpec
 from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import COARSER, long_window, shorter_window

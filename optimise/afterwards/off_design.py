@@ -201,7 +201,9 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
         case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
     except ValidationError as error:
         return job.failed(why_impossible(error))
-    return evaluate(Job(job.number, gains=job.gains), replace(setting, case=case, short_window_share=job.short_window_share))
+    return evaluate(
+        Job(job.number, gains=job.gains), replace(setting, case=case, short_window_share=job.short_window_share)
+    )
 
 
 def scaled_damping(damping: dict[str, Any], factor: float) -> dict[str, Any]:

@@ -77,7 +77,9 @@ class StationSpace(DesignSpace):
         count = 0 if problems else len(self._found)
         least = 1 if self.design.control is None else 0
         if not problems and not least <= count <= MOST_VARIABLES:
-            problems.append(f"design must leave {least} to {MOST_VARIABLES} variables on {self.nominal.name}: got {count}")
+            problems.append(
+                f"design must leave {least} to {MOST_VARIABLES} variables on {self.nominal.name}: got {count}"
+            )
         problems = problems or [*self._beyond()]
         if problems:
             raise InputError(problems)

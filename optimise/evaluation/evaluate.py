@@ -116,9 +116,7 @@ def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
 
 def _with_gains(setting: Setting, gains: Gains) -> Setting:
     """The same with other gains of the pantograph's controller, in every scenario."""
-    return _with_cases(
-        setting, lambda case: case.model_copy(update={"pantograph": with_gains(case.pantograph, gains)})
-    )
+    return _with_cases(setting, lambda case: case.model_copy(update={"pantograph": with_gains(case.pantograph, gains)}))
 
 
 def _with_cases(setting: Setting, changed: Callable[[CaseSpec], CaseSpec]) -> Setting:

@@ -216,7 +216,14 @@ class CampaignFolder(StudyFolder):
 
     def _leftovers(self) -> list[Path]:
         written = (self.input_yaml, self.journal, self.status_json, self.result_nc, self.best_design_yaml)
-        files = (*written, self.best_pantograph_yaml, self.basins_json, self.importances_json, self.processors_json, self.finished_runs)
+        files = (
+            *written,
+            self.best_pantograph_yaml,
+            self.basins_json,
+            self.importances_json,
+            self.processors_json,
+            self.finished_runs,
+        )
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
             *self.pareto.glob(".*.*.yaml"),

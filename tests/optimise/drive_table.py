@@ -43,7 +43,8 @@ def table(record, cluster):
     other = case.catenary.model_copy(update={"name": "other"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return off_design.run_conditions(case, (Job(0, case.catenary), Job(1, other)), WANTED, cluster, FinishedRuns(record))
+        designs = Job(0, case.catenary), Job(1, other)
+        return off_design.run_conditions(case, designs, WANTED, cluster, FinishedRuns(record))
 
 
 if __name__ == "__main__":

@@ -209,5 +209,5 @@ def test_a_warm_start_carries_gains_over(tmp_path, controlled):
 
 def test_every_pantograph_of_scenarios_has_the_gains(tmp_path, controlled):
     scenarios = {"pantographs": [load_pantograph("dsa380").model_dump()]}
-    with pytest.raises(InputError, match="pantograph.control.pid is missing on dsa380"):
+    with pytest.raises(InputError, match=r"pantograph\.control\.pid is missing on dsa380"):
         run(tmp_path, controlled, design=ALONE, scenarios=scenarios)
