@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.articulated import ArticulatedSpec
@@ -214,6 +215,23 @@ class PantographSpec(Spec):
         if control is None or control.measures != "force" or control.reference is not None:
             return self
         return self.model_copy(update={"control": control.model_copy(update={"reference": wanted})})
+
+    def delayed(self, delay_s: float) -> PantographSpec:
+        """The same with another delay of its actuator [s].
+
+        Raises
+        ------
+        InputError
+            If it has no controller.
+        """
+        own = self.control
+        if own is None:
+            raise InputError(
+                [f"pantograph.control is missing on {self.name}: scenarios.delays_s are those of its actuator "
+                 "(pantograph=controlled for instance), or leave them out"]
+            )  # fmt: skip
+        actuator = own.actuator.model_copy(update={"delay_s": delay_s})
+        return self.model_copy(update={"control": own.model_copy(update={"actuator": actuator})})
 
     @property
     def given_file(self) -> GivenFile | None:

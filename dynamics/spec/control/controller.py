@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 
-__all__ = ["ActuatorSpec", "ControlSpec", "FeedbackSpec", "PidSpec"]
+__all__ = ["MOST_DELAY", "ActuatorSpec", "ControlSpec", "FeedbackSpec", "PidSpec"]
 
 Gain = Annotated[float, Field(ge=-1.0e6, le=1.0e6)]
 MOST_DELAY = 1.0  # s
