@@ -1,6 +1,6 @@
 """Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
 
-A condition is a case: speed, pantograph, its delay, contact, damping, train, wind, and a defect of the line. Under each a
+A condition is a case: speed, pantograph, contact, damping, delay, train, wind, and a defect of the line. Under each a
 design is installed as often as there are samples of errors. Scenario number = condition x samples + sample. With f_s of
 weight w_s (their sum is 1)
 
