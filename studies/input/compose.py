@@ -237,7 +237,7 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
         return ()
     if {"speed_kmh", "supply"} & set(request.values) and is_reference_force(case):
         case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
-    typed = {*request.groups, *request.files, *own, "catenary", "run_fmu"}
+    typed = {*request.groups, *request.files, *own, "catenary", "run_fmu", "run_python"}
     data.update({key: value for key, value in case.items() if key not in typed})
     return (f"Conditions are those of {record}, unless typed here.",)
 
