@@ -9,7 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.layout.laid_out import laid_out
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
-from dynamics.spec.checks.devices import faults_of_devices
+from dynamics.spec.checks.devices import TYPED_ALONE, faults_of_devices
 from dynamics.spec.checks.line_and_solver import faults_in_space, faults_of_base_motion, faults_of_ends
 from dynamics.spec.histories import HistorySpec
 from dynamics.spec.mean_force import Supply
@@ -233,7 +233,7 @@ class CaseSpec(Spec):
     def _typed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Write ``run_fmu`` and ``run_python`` where they were typed alone: other inputs are on record as before."""
         content: dict[str, Any] = handler(self)
-        unsaid = {key for key in ("run_fmu", "run_python") if not getattr(self, key)}
+        unsaid = {key for key in TYPED_ALONE if not getattr(self, key)}
         return {key: value for key, value in content.items() if key not in unsaid}
 
     def _open_line_alone(self) -> list[str]:

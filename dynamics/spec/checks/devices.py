@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dynamics.spec.case import CaseSpec
 
-__all__ = ["faults_of_devices"]
+__all__ = ["TYPED_ALONE", "faults_of_devices"]
+
+# keys that let code from outside run, which no file and no record sets
+TYPED_ALONE = ("run_fmu", "run_python")
 
 
 def faults_of_devices(case: CaseSpec) -> list[str]:
