@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from typing import Any, BinaryIO, ClassVar, Self
+from typing import BinaryIO, ClassVar, Self
 
 __all__ = ["ANSWER", "FAILED", "DeviceError", "OwnProcess", "answer_failure", "end_with_parent"]
 
@@ -121,7 +121,7 @@ class OwnProcess:
         return self.error(f"{self._about} {what}")
 
 
-def answer_failure(sentence: Any, answers: BinaryIO) -> None:
+def answer_failure(sentence: object, answers: BinaryIO) -> None:
     """Answer with what is wrong, from inside the process."""
     said = str(sentence).encode()
     answers.write(ANSWER.pack(FAILED, float(len(said)), 0.0) + said)

@@ -11,7 +11,7 @@ from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.articulated import ArticulatedSpec
-from dynamics.spec.checks.given_file import GivenFile
+from dynamics.spec.control.given_file import GivenFile
 from dynamics.spec.control.controller import ControlSpec
 
 __all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec"]

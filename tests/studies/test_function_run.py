@@ -15,9 +15,11 @@ from optimise.spec.jobs import campaign_of
 from studies.jobs.simulation import CampaignJob
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "controller"
-OPEN_LINE = ("catenary=bruni_2015", "speed_kmh=275", "dt=4e-3", "solver=open_line", "applied_force_N=150",
-             "mean_force_N=null", "open_line.spans=6", "open_line.start=1", "open_line.first_evaluated=3", "open_line.last_evaluated=4",
-             "open_line.spans_after=1", "error_estimate=false")  # fmt: skip
+OPEN_LINE = (
+    "catenary=bruni_2015", "speed_kmh=275", "dt=4e-3", "solver=open_line", "applied_force_N=150", "mean_force_N=null",
+    "open_line.spans=6", "open_line.start=1", "open_line.first_evaluated=3", "open_line.last_evaluated=4",
+    "open_line.spans_after=1", "error_estimate=false",
+)  # fmt: skip
 
 
 @pytest.fixture

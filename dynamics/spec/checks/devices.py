@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from dynamics.spec.case import CaseSpec
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.pantograph import PantographSpec
+from dynamics.spec.solver import OpenLineSpec
+from dynamics.spec.train import BaseMotionSpec
 
 __all__ = ["TYPED_ALONE", "faults_of_devices"]
 
@@ -13,7 +15,38 @@ __all__ = ["TYPED_ALONE", "faults_of_devices"]
 TYPED_ALONE = ("run_fmu", "run_python")
 
 
-def faults_of_devices(case: CaseSpec) -> list[str]:
+class _Case(Protocol):
+    """What is read of a case."""
+
+    @property
+    def catenary(self) -> CatenarySpec: ...
+
+    @property
+    def pantograph(self) -> PantographSpec: ...
+
+    @property
+    def solver(self) -> str: ...
+
+    @property
+    def on_open_line(self) -> bool: ...
+
+    @property
+    def open_line(self) -> OpenLineSpec: ...
+
+    @property
+    def base_motion(self) -> BaseMotionSpec | None: ...
+
+    @property
+    def distances(self) -> tuple[float, ...]: ...
+
+    @property
+    def run_fmu(self) -> bool: ...
+
+    @property
+    def run_python(self) -> bool: ...
+
+
+def faults_of_devices(case: _Case) -> list[str]:
     """Say what a controller, arms, an FMU or a Python function cannot do, and that code runs only where typed."""
     control = case.pantograph.control
     rk4 = case.on_open_line and case.open_line.integrator == "rk4"
@@ -39,7 +72,7 @@ def faults_of_devices(case: CaseSpec) -> list[str]:
     return problems
 
 
-def _faults_of_an_fmu(case: CaseSpec, *, rk4: bool) -> list[str]:
+def _faults_of_an_fmu(case: _Case, *, rk4: bool) -> list[str]:
     fmu = case.pantograph.fmu
     if fmu is None:
         return []

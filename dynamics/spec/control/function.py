@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dynamics.spec.checks.given_file import GivenFile
+from dynamics.spec.control.given_file import GivenFile
 
 __all__ = ["FunctionSpec"]
 
