@@ -11,8 +11,8 @@ from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.articulated import ArticulatedSpec
-from dynamics.spec.control.given_file import GivenFile
 from dynamics.spec.control.controller import ControlSpec
+from dynamics.spec.control.given_file import GivenFile
 
 __all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec"]
 
