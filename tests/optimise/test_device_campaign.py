@@ -1,4 +1,4 @@
-"""A campaign whose pantograph runs code that hangs: that design fails in one sentence, and the search goes on."""
+"""A campaign whose pantograph runs code that hangs: that design fails in one sentence, and the search continues."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ def test_a_function_that_hangs_fails_its_design_alone(case, tmp_path):
 
 
 def hanging_at_the_first(task, setting):
-    """Evaluation in which the FMU of the first design after the nominal line hangs on its way."""
+    """Evaluation in which the FMU of the first design after the nominal line hangs before its end."""
     own = setting.case.pantograph
     fmu = own.fmu.model_copy(update={"parameters": {"hangs_at": 0.9}})
     case = setting.case.model_copy(update={"pantograph": own.model_copy(update={"fmu": fmu})})
