@@ -72,6 +72,9 @@ def refuse_unusable_pantograph(case: CaseSpec) -> None:
     from dynamics.pantograph.matrices_file import refuse_other_content
 
     given = case.pantograph
+    function = None if given.control is None else given.control.python
+    if function is not None:
+        refuse_other_content(function.file, function.sha256, "pantograph.control.python")
     if given.fmu is not None:
         refuse_other_content(given.fmu.file, given.fmu.sha256, "pantograph.fmu")
         return

@@ -117,7 +117,15 @@ def read_choice(group: str, path: Path) -> dict[str, Any]:
             ]
         )
     content = read_yaml_mapping(path, group)
-    for block in content.values() if group == "pantograph" else ():
-        if isinstance(block, dict) and isinstance(block.get("file"), str):  # a supplier's file lies next to its YAML
-            block["file"] = str(path.parent / block["file"])
+    if group == "pantograph":
+        _place_files(content, path.parent)
     return content
+
+
+def _place_files(content: dict[str, Any], folder: Path) -> None:
+    """A supplier's file, or a controller's, lies next to the YAML that names it."""
+    for block in content.values():
+        if isinstance(block, dict):
+            if isinstance(block.get("file"), str):
+                block["file"] = str(folder / block["file"])
+            _place_files(block, folder)

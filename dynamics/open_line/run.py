@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from catenary.form_finding.equilibrium import Equilibrium, open_line_equilibrium
 from catenary.linearised.contact_wire import contact_table, place_on_head
 from dynamics.open_line.build import WholeLine, build_pantographs, build_system, build_whole_line
-from dynamics.open_line.driven_heads import DrivenHeads
+from dynamics.open_line.devices.asked_controls import AskedControls
+from dynamics.open_line.devices.driven_heads import DrivenHeads
 from dynamics.open_line.integrators import INTEGRATORS, Matrices, Request, StepFailure, make_work, start_accelerations
 from dynamics.open_line.integrators.runge_kutta import RungeKuttaScheme
 from dynamics.open_line.march import march
@@ -65,17 +66,19 @@ def run_whole_line(case: CaseSpec, line: WholeLine, first_span: float, spans: fl
     ------
     InputError
         If an explicit step is longer than the mesh allows.
-    FmuError
-        If the pantograph is an FMU that fails.
+    DeviceError
+        If the pantograph is an FMU, or its controller a function, that fails.
     """
     if case.applied_force_N is None:
         raise ValueError("the march of a whole line needs applied_force_N: it holds no mean force")
     pantographs = build_pantographs(case, case.catenary.station(first_span))
     way = first_span, first_span + spans
-    if case.pantograph.kind != "fmu":
+    control = case.pantograph.control
+    asked = control is not None and control.python is not None
+    if case.pantograph.kind != "fmu" and not asked:
         return _march(case, line, pantographs, way)
-    with DrivenHeads(case, line, pantographs) as heads:
-        return _march(case, line, heads.pantographs, way, heads)
+    with (AskedControls if asked else DrivenHeads)(case, line, pantographs) as devices:
+        return _march(case, line, devices.pantographs, way, devices)
 
 
 def _march(
@@ -83,23 +86,23 @@ def _march(
     line: WholeLine,
     pantographs: Pantographs,
     way: tuple[float, float],
-    heads: DrivenHeads | None = None,
+    devices: DrivenHeads | AskedControls | None = None,
 ) -> LineRun:
-    """March from one place to another [spans]; heads of devices are stepped from outside."""
+    """March from one place to another [spans]; devices are stepped or asked from outside."""
     settings, dt = case.open_line, case.time_step
     system = build_system(case, line, pantographs)
     request = Request(dt, settings.hht_alpha, settings.rk4_step, settings.tolerance)
     scheme = INTEGRATORS[settings.integrator].init(build_matrices(case, line, system), request)
     steps, chunk = case.steps_between(*way), case.steps_per_period
     kept = RunRecord(case, line, steps, pantographs)
-    state = static_start(case, line, pantographs) if heads is None else heads.start()
+    state = static_start(case, line, pantographs) if devices is None else devices.start()
     wires = len(line.equilibrium.mesh.contact_runs)
     work = make_work(line.mass.shape[0], len(pantographs.start), len(pantographs.mass), wires)
     start_accelerations(system, state, line.mass, work)
     failure, done = None, 0
     while done < steps and failure is None:
         rows = min(chunk, steps - done)
-        run = march if heads is None else heads.march
+        run = march if devices is None else devices.march
         count, residual, iterations = run(system, state, scheme, work, kept.record(done, rows), done)
         done += count
         if count < rows:

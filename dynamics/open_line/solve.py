@@ -25,7 +25,7 @@ from catenary.layout.geometry import spans_at
 from dynamics.contact_force.statistics import ContactStatistics, FilteredForce, contact_statistics, filter_force
 from dynamics.open_line.build import WholeLine
 from dynamics.open_line.run import LineRun, prepare_line, run_whole_line
-from dynamics.pantograph.fmu.archive import FmuError
+from dynamics.pantograph.own_process import DeviceError
 from dynamics.results.slack_times import slack_time_of_line
 from dynamics.results.solution import PantographResult, Solution, without_figures, worst_of
 from dynamics.results.span_cut import span_cut
@@ -35,6 +35,9 @@ from dynamics.spec.status import Status
 from dynamics.steady_state.transient import MAX_CORRECTIONS, control_answer, mean_tolerance
 
 __all__ = ["solve_open_line"]
+
+# of a mean force by the applied one under a function's control: one that holds the mean itself is not driven further
+ANSWERS = (0.2, 2.0)
 
 
 class _Ending(NamedTuple):
@@ -96,7 +99,7 @@ def solve_open_line(case: CaseSpec, applied_force: float | None = None) -> Solut
     found = time.perf_counter()
     try:
         evaluated, ending = _hold_means(case, prepare_line(case, whole), applied_force)
-    except FmuError as error:
+    except DeviceError as error:
         spent = time.perf_counter() - found
         return replace(
             without_figures(case, eq, Status.DEVICE_FAILED, f"{Status.DEVICE_FAILED.value}: {error}", found - began),
@@ -116,16 +119,27 @@ def _hold_means(case: CaseSpec, line: WholeLine, guess: float | None) -> tuple[_
     end = case.catenary.station(settings.last_evaluated + settings.spans_after) + max((0.0, *trailing.distances_m))
     way = float(spans_at(case.catenary, end)) - settings.start
     evaluated, ending = _run_once(case, line, forces, way)
-    answer, tolerance = control_answer(case), mean_tolerance(case)
+    answer, tolerance = np.array(control_answer(case)), mean_tolerance(case)
+    control = case.pantograph.control
+    asked = control is not None and control.python is not None
     for _ in range(MAX_CORRECTIONS - 1):
         missing = _missing_means(evaluated, ending.status)
         if np.abs(missing).max() < tolerance:
             return evaluated, ending
-        forces = forces + (missing / answer if answer > 0.0 else _taken_over(evaluated))
+        moved = missing / answer if np.all(answer > 0.0) else _taken_over(evaluated)
+        forces = forces + moved
         evaluated, ending = _run_once(case, line, forces, way)
+        if asked and ending.status is Status.OK:
+            answer = _answer_seen(missing - _missing_means(evaluated, ending.status), moved)
     if np.abs(_missing_means(evaluated, ending.status)).max() >= tolerance:
         ending = _Ending(Status.MEAN_FORCE_NOT_HELD, Status.MEAN_FORCE_NOT_HELD.value)
     return evaluated, ending
+
+
+def _answer_seen(change: NDArray[np.float64], moved: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much each mean rose by its applied force under a controller whose law is not known [-], within bounds."""
+    known = np.abs(moved) > 1e-6
+    return np.clip(np.where(known, change, 1.0) / np.where(known, moved, 1.0), *ANSWERS)
 
 
 def _missing_means(evaluated: _Evaluated, status: Status) -> NDArray[np.float64]:

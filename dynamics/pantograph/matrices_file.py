@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catenary.errors import InputError
-from dynamics.spec.pantograph import MatricesSpec, sha256_of_file
+from dynamics.spec.control.given_file import sha256_of_file
+from dynamics.spec.pantograph import MatricesSpec
 
 __all__ = ["GivenMatrices", "read_matrices", "refuse_other_content"]
 

@@ -9,6 +9,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from catenary.layout.laid_out import laid_out
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
+from dynamics.spec.checks.devices import TYPED_ALONE, faults_of_devices
 from dynamics.spec.checks.line_and_solver import faults_in_space, faults_of_base_motion, faults_of_ends
 from dynamics.spec.histories import HistorySpec
 from dynamics.spec.mean_force import Supply
@@ -99,6 +100,11 @@ class CaseSpec(Spec):
         default=False,
         description="run the code of a pantograph that is an FMU, in a process of its own; only as typed, no file or "
         "record of another run sets it",
+    )
+    run_python: bool = Field(
+        default=False,
+        description="run the code of a controller that is a Python function, in a process of its own; only as typed, "
+        "no file or record of another run sets it",
     )
 
     def __str__(self) -> str:
@@ -206,7 +212,7 @@ class CaseSpec(Spec):
                 "catenary.tension_in_motion must be 'coupled' with kinematics=nonlinear: wires that deform largely "
                 "have the tensions that stretch them; use kinematics=linearised to hold them constant"
             )
-        problems += self._device_problems()
+        problems += faults_of_devices(self)
         problems += faults_of_ends(self.catenary, self.solver, self.open_line.spans)
         rolls, sought = self.pantograph.head is not None, self.contact.space is not None
         problems += faults_in_space(self.catenary, self.solver, self.kinematics, rolls=rolls, sought=sought)
@@ -223,41 +229,12 @@ class CaseSpec(Spec):
             raise ValueError("; ".join(problems))
         return self
 
-    def _device_problems(self) -> list[str]:
-        """Say what a pantograph that is an FMU cannot do, and that its code runs only where that was typed."""
-        fmu, control = self.pantograph.fmu, self.pantograph.control
-        if control is not None and self.on_open_line and self.open_line.integrator == "rk4":
-            return ["open_line.integrator must be newmark or hht with pantograph.control: got rk4"]
-        if self.pantograph.articulated is not None and self.base_motion is not None:
-            return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
-        if fmu is None:
-            return []
-        asked = {
-            f"solver={self.solver}": not self.on_open_line,
-            f"open_line.integrator={self.open_line.integrator}": self.open_line.integrator == "rk4",
-            "base_motion": self.base_motion is not None,
-            "a trailing pantograph that enters the line on its way": (
-                self.on_open_line and max(self.distances) > self.catenary.station(self.open_line.start)
-            ),
-        }
-        problems = [
-            f"pantograph.kind fmu takes solver=open_line with an implicit integrator, a base that does not move and "
-            f"pantographs that all begin under the line: got {what}"
-            for what, wrong in asked.items()
-            if wrong
-        ]
-        if not self.run_fmu:
-            problems.append(
-                f"run_fmu=true must be typed to run the code of the FMU {fmu.file}: an FMU can do whatever its maker "
-                f"wants with this machine; its content on record has sha256 {fmu.sha256[:16]}..."
-            )
-        return problems
-
     @model_serializer(mode="wrap")
     def _typed_alone(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Write ``run_fmu`` where it was typed alone: other inputs are on record as before there were FMUs."""
+        """Write ``run_fmu`` and ``run_python`` where they were typed alone: other inputs are on record as before."""
         content: dict[str, Any] = handler(self)
-        return content if self.run_fmu else {key: value for key, value in content.items() if key != "run_fmu"}
+        unsaid = {key for key in TYPED_ALONE if not getattr(self, key)}
+        return {key: value for key, value in content.items() if key not in unsaid}
 
     def _open_line_alone(self) -> list[str]:
         """Say what only an open line can do."""

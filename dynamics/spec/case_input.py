@@ -43,6 +43,7 @@ class CaseChanges(TypedDict, total=False):
     solver: Literal["periodic", "transient", "open_line"]
     kinematics: Kinematics
     run_fmu: bool
+    run_python: bool
     trailing: Block
     base_motion: Block | None
     periodic: Block

@@ -2,70 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from catenary.errors import InputError
 from catenary.spec.components import Spec
 from catenary.spec.line import Mark
 from dynamics.spec.articulated import ArticulatedSpec
 from dynamics.spec.control.controller import ControlSpec
+from dynamics.spec.control.given_file import GivenFile
 
-__all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec", "sha256_of_file"]
+__all__ = ["FmuSpec", "GivenFile", "HeadSpec", "MatricesSpec", "PantographSpec"]
 
 # blocks and lists that belong to one kind alone; what else a kind needs is its own block
 LUMPED = ("masses", "stiffnesses", "dampings")
 BLOCKS = ("matrices", "articulated", "fmu")
 VariableName = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-def sha256_of_file(path: str) -> str:
-    """SHA-256 of a file's content.
-
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    """
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-class GivenFile(Spec):
-    """A supplier's file, on record by its content: a run with another content is refused.
-
-    Without ``sha256`` the file is read when the input is, and what it holds then goes on record.
-    """
-
-    file: str = Field(
-        min_length=1, max_length=4096, description="path of the file; from a pantograph's YAML, next to that"
-    )
-    sha256: str = Field(
-        default="",
-        max_length=64,
-        description="SHA-256 of the file's content; without it that of the file as it is now",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _on_record(cls, given: object) -> object:
-        if not isinstance(given, dict) or given.get("sha256") or not isinstance(given.get("file"), str):
-            return given
-        try:
-            found = sha256_of_file(given["file"])
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise ValueError(f"file must be a file that can be read: got '{given['file']}', {reason}") from error
-        return {**given, "file": str(Path(given["file"]).resolve()), "sha256": found}
-
-    @model_validator(mode="after")
-    def _a_hash(self) -> Self:
-        if not re.fullmatch("[0-9a-f]{64}", self.sha256):
-            raise ValueError(f"sha256 must be 64 digits of 0-9 and a-f: got '{self.sha256}'")
-        return self
 
 
 class MatricesSpec(GivenFile):
@@ -195,7 +149,7 @@ class PantographSpec(Spec):
     @property
     def in_words(self) -> str:
         """What it is made of, in a few words."""
-        controlled = "" if self.control is None else f", controlled by {self.control.measures}"
+        controlled = "" if self.control is None else f", controlled by {self.control.in_words}"
         if self.kind == "lumped":
             return f"{' + '.join(f'{mass:g}' for mass in self.masses)} kg, head first{controlled}"
         given = self.given_file
@@ -214,6 +168,23 @@ class PantographSpec(Spec):
         if control is None or control.measures != "force" or control.reference is not None:
             return self
         return self.model_copy(update={"control": control.model_copy(update={"reference": wanted})})
+
+    def delayed(self, delay_s: float) -> PantographSpec:
+        """The same with another delay of its actuator [s].
+
+        Raises
+        ------
+        InputError
+            If it has no controller.
+        """
+        own = self.control
+        if own is None:
+            raise InputError(
+                [f"pantograph.control is missing on {self.name}: scenarios.delays_s are those of its actuator "
+                 "(pantograph=controlled for instance), or leave them out"]
+            )  # fmt: skip
+        actuator = own.actuator.model_copy(update={"delay_s": delay_s})
+        return self.model_copy(update={"control": own.model_copy(update={"actuator": actuator})})
 
     @property
     def given_file(self) -> GivenFile | None:

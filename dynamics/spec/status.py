@@ -23,7 +23,7 @@ class Status(Enum):
     NOT_PERIODIC = "not_periodic"
     MEAN_FORCE_NOT_HELD = "the mean contact force could not be held"
     STEP_NOT_CONVERGED = "a time step did not converge"
-    DEVICE_FAILED = "the pantograph's FMU failed"
+    DEVICE_FAILED = "code of the pantograph failed"
     DIVERGED = "the time integration ran away: the line is unstable at rest, or the step too long for it"
 
     @property

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from catenary.spec.line import CatenarySpec
 from catenary.spec.mesh import MeshSpec
 from dynamics.accuracy.assured import longest_element, with_elements
 from dynamics.accuracy.companions import COARSER, long_window, shorter_window
@@ -158,7 +157,7 @@ def _confirm(
     if record.outcome is None or record.outcome.sigma_N is None:
         raise ValueError(f"trial {record.number} must have a standard deviation on record: it has none")
     numerics = transients(result, record, refine)
-    sigma = _at_own_condition(result, record.outcome, result.line_of(record))
+    sigma = _at_own_condition(result, record, record.outcome)
     sigmas, spread = [], None
     for one in numerics:
         run = solve(one)
@@ -176,10 +175,10 @@ def transients(result: CampaignResult, record: TrialRecord, refine: bool) -> tup
 
     A line by stations is run from end to end.
     """
-    line = result.line_of(record).model_dump()
     whole = result.case.on_open_line
     solver = result.case.solver if whole else "transient"
-    case = CaseSpec.model_validate({**result.case.model_dump(), "catenary": line, "solver": solver})
+    own = result.case_with(result.line_of(record), record)
+    case = CaseSpec.model_validate({**own.model_dump(), "solver": solver})
     if whole:
         return whole_line_cases(case, result.case.catenary.mesh) if refine else (case,)
     if not refine:
@@ -234,12 +233,13 @@ def _in_words(case: CaseSpec) -> str:
     return f"{1e3 * case.time_step:.3g} ms, elements of at most {element:.2g} m, {window}"
 
 
-def _at_own_condition(result: CampaignResult, outcome: Outcome, line: CatenarySpec) -> float:
+def _at_own_condition(result: CampaignResult, record: TrialRecord, outcome: Outcome) -> float:
     """Standard deviation [N] by the campaign's solver in the campaign's own case."""
     if not result.campaign.scenarios.wanted:
         assert outcome.sigma_N is not None
         return outcome.sigma_N
-    found = evaluate(Job(outcome.number, line), Setting(result.case, result.campaign.limits))
+    case = result.case_with(result.line_of(record), record)
+    found = evaluate(Job(record.number, case.catenary), Setting(case, result.campaign.limits))
     if found.sigma_N is None:
         raise ValueError(f"trial {outcome.number} must be solvable in the campaign's own case: {found.message}")
     return found.sigma_N

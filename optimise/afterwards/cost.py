@@ -91,11 +91,11 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
     Interrupted
         After Ctrl-C or a request to end.
     """
-    from optimise.design.station_space import space_of
+    from optimise.design.gains import space_of_case
     from optimise.search.campaign import run_campaign
     from optimise.search.warm_start import warm_start
 
-    warm_start(campaign, space_of(case.catenary, campaign.design))  # refused here, since the few begin without one
+    warm_start(campaign, space_of_case(case, campaign.design))  # refused here, since the few begin without one
     few = {
         "trials": 1 + MEASURED_DESIGNS,
         # a Gaussian process begins with a Sobol sequence, each design with its derivatives
@@ -116,11 +116,11 @@ def campaign_cost(campaign: CampaignSpec, case: CaseSpec) -> Cost:
 def not_counted(campaign: CampaignSpec, case: CaseSpec, off_design: OffDesignSpec) -> str:
     """List what follows a search and is not estimated, with its largest number of evaluations."""
     from optimise.afterwards.off_design import conditions
-    from optimise.design.station_space import space_of
+    from optimise.design.gains import space_of_case
 
     parts, polish = [], campaign.polish
     if polish.best:
-        free = sum(not v.integer for v in space_of(case.catenary, campaign.design).variables)
+        free = sum(not v.integer for v in space_of_case(case, campaign.design).variables)
         # central differences at the start and behind every step
         most = polish.best * (1 + polish.iterations) * 2 * free
         parts.append(

@@ -136,30 +136,33 @@ def _mean_force(case: CaseSpec, speed: float) -> dict[str, float]:
 
 def run_conditions(
     case: CaseSpec,
-    lines: tuple[CatenarySpec, ...],
+    designs: tuple[Job, ...],
     wanted: OffDesignSpec,
     cluster: ClusterSpec,
     runs: FinishedRuns,
     *,
     assured: bool = True,
 ) -> list[OffDesignRow]:
-    """Run every line under every condition, but for the runs that are on record.
+    """Run every design under every condition, but for the runs that are on record.
 
     Parameters
     ----------
     case : CaseSpec
         Conditions of the search; its line does not enter.
+    designs : tuple of Job
+        Lines, and gains of the pantograph's controller where these differ from the case's.
     runs : FinishedRuns
         Record of the runs that have ended, and their progress.
     assured : bool
         Whether every standard deviation comes with its error; without, each run is a long transient of the case.
     """
+    lines = [design.catenary or case.catenary for design in designs]
     listed = conditions(case, wanted, max(len(laid_out(line).droppers.positions) for line in lines))
     jobs = [
-        Variation(number, line, condition)
-        for number, (condition, line) in enumerate((c, line) for c in listed for line in lines)
+        Variation(number, design.catenary, condition, gains=design.gains)
+        for number, (condition, design) in enumerate((c, design) for c in listed for design in designs)
     ]
-    count = len(lines)
+    count = len(designs)
     own = next(k for k, c in enumerate(listed) if c.kind == "speed" and c.value == round(case.speed_kmh, 3))
     first, others = jobs[own * count : (own + 1) * count], jobs[: own * count] + jobs[(own + 1) * count :]
     repeats = {"solver": "periodic" if assured else "transient"}
@@ -198,7 +201,9 @@ def evaluate_variation(job: Variation, setting: Setting) -> Outcome:
         case = CaseSpec.model_validate({**setting.case.model_dump(), **condition.case, "catenary": line})
     except ValidationError as error:
         return job.failed(why_impossible(error))
-    return evaluate(Job(job.number), replace(setting, case=case, short_window_share=job.short_window_share))
+    return evaluate(
+        Job(job.number, gains=job.gains), replace(setting, case=case, short_window_share=job.short_window_share)
+    )
 
 
 def scaled_damping(damping: dict[str, Any], factor: float) -> dict[str, Any]:

@@ -38,6 +38,8 @@ class Variable:
     @property
     def label(self) -> str:
         """Name as pages write it, for a variable of a dropper after the quantity that it changes."""
+        if "." in self.name:  # a key of the input
+            return self.name
         kind, _, number = self.name.partition("_")
         quantity = {"lift": "height", "move": "station"}.get(kind)
         return self.name.replace("_", " ") if quantity is None else f"{quantity} of dropper {number}"

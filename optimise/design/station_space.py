@@ -75,8 +75,11 @@ class StationSpace(DesignSpace):
     def __post_init__(self) -> None:
         problems = misfits_of(self.nominal, self.design) or [*self._refused()]
         count = 0 if problems else len(self._found)
-        if not problems and not 0 < count <= MOST_VARIABLES:
-            problems.append(f"design must leave 1 to {MOST_VARIABLES} variables on {self.nominal.name}: got {count}")
+        least = 1 if self.design.control is None else 0
+        if not problems and not least <= count <= MOST_VARIABLES:
+            problems.append(
+                f"design must leave {least} to {MOST_VARIABLES} variables on {self.nominal.name}: got {count}"
+            )
         problems = problems or [*self._beyond()]
         if problems:
             raise InputError(problems)

@@ -37,7 +37,7 @@ class Design:
     line : CatenarySpec
         The complete line.
     case : CaseSpec
-        The campaign's case with that line.
+        The campaign's case with that line, and with the design's gains where these vary (`case.pantograph`).
     statistics : dict
         Figures as the search had them, names with units; empty without figures.
     sigma_N : float
@@ -156,11 +156,11 @@ class FoundDesigns:
         return self.best.export_bundle(folder)
 
     def _design(self, record: TrialRecord) -> Design:
-        outcome, line = record.outcome, self.result.catenary_of(record)
+        outcome, case = record.outcome, self.result.case_of(record)
         figures: dict[str, Any] = {} if outcome is None else dict(outcome.statistics)
         sigma = float("nan") if outcome is None or outcome.sigma_N is None else outcome.sigma_N
         feasible = outcome is not None and outcome.feasible
-        return Design(record.number, line, self.result.case_with(line), figures, sigma, feasible)
+        return Design(record.number, case.catenary, case, figures, sigma, feasible)
 
     def __repr__(self) -> str:
         """Name the campaign, how many designs it has evaluated and the best."""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from catenary.errors import lacks_memory
 from dynamics.results.warm_start import StartPolicy
 from dynamics.spec.case import CaseSpec
+from optimise.design.gains import Gains, with_gains
 from optimise.evaluation.case_inputs import case_at, why_impossible
 from optimise.evaluation.figures import as_hung, judged, outcome_of
 from optimise.evaluation.job import Batch, Job, Setting
@@ -82,7 +83,7 @@ def _guarded(job: Job, setting: Setting, run: Callable[[Job, Setting], Outcome])
     if job.tolerance is not None:
         setting = _to_tolerance(setting, job.tolerance, job.window or 1.0)
     try:
-        found = run(job, setting)
+        found = run(job, setting if not job.gains else _with_gains(setting, job.gains))
     except Exception as error:  # an error on a worker belongs in the record, not in a lost traceback
         if lacks_memory(error):  # the machine's lack
             raise MemoryError(str(error)) from error
@@ -111,6 +112,16 @@ def _to_tolerance(setting: Setting, tolerance: float, share: float) -> Setting:
         other = own.model_copy(update=changes)
         return case.model_copy(update={"periodic": other})
 
+    return _with_cases(setting, changed)
+
+
+def _with_gains(setting: Setting, gains: Gains) -> Setting:
+    """The same with other gains of the pantograph's controller, in every scenario."""
+    return _with_cases(setting, lambda case: case.model_copy(update={"pantograph": with_gains(case.pantograph, gains)}))
+
+
+def _with_cases(setting: Setting, changed: Callable[[CaseSpec], CaseSpec]) -> Setting:
+    """The same with its case changed, and that of every scenario."""
     scenarios = setting.scenarios
     if scenarios is not None:
         conditions = tuple(replace(condition, case=changed(condition.case)) for condition in scenarios.conditions)

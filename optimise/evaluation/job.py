@@ -41,6 +41,8 @@ class Job:
         not.
     steps : tuple of float
         A small step of each input of a point that derivatives are wanted by, in its unit; none where they are not.
+    gains : tuple of (str, float)
+        Gains of the pantograph's controller by their paths inside it, where they differ from the case's.
     window : float, optional
         Share of the case's window in which the steady state is sought, where that is not all of it [-].
     """
@@ -53,6 +55,7 @@ class Job:
     neighbours: tuple[tuple[CatenarySpec, float], ...] = field(default=(), kw_only=True)
     steps: tuple[float, ...] = field(default=(), kw_only=True)
     window: float | None = field(default=None, kw_only=True)
+    gains: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
 
     @property
     def size(self) -> int:

@@ -1,8 +1,8 @@
 """Scenarios that every design of a campaign meets, and what becomes of one number in each of them.
 
-A condition is a case: speed, pantograph, contact, damping, train, wind, wear, and a defect of the line. Under each a
-design is installed as often as there are samples of errors. Scenario number = condition x samples + sample. With f_s of
-weight w_s (their sum is 1)
+A condition is a case: speed, pantograph, contact, damping, delay, train, wind, wear, and a defect of the line. Under
+each a design is installed as often as there are samples of errors. Scenario number = condition x samples + sample. With
+f_s of weight w_s (their sum is 1)
 
     mean = sum w_s f_s     worst = max f_s     mean_plus_std = mean + k sqrt(sum w_s (f_s - mean)^2)
 
@@ -40,7 +40,7 @@ __all__ = ["Condition", "ScenarioSet", "own_condition", "scenario_set"]
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination of speed, pantograph, contact, damping, train, wind, wear and defect.
+    """One combination of speed, pantograph, contact, damping, delay, train, wind, wear and defect.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def scenario_set(spec: ScenariosSpec, objectives: tuple[str, ...], case: CaseSpe
     ValueError
         If a combination is not a valid case.
     InputError
-        If defects do not fit the line.
+        If defects do not fit the line, or a pantograph has no actuator to delay.
     """
     if not spec.wanted:
         return None
@@ -226,6 +226,7 @@ def own_condition(spec: ScenariosSpec, case: CaseSpec) -> str:
         "pantographs": case.pantograph,
         "contact_stiffness": case.contact.stiffness,
         "damping_factors": 1.0,
+        "delays_s": None if case.pantograph.control is None else case.pantograph.control.actuator.delay_s,
         "trailing": case.trailing.distances_m,
         "wind": next((w for w in spec.wind.conditions if blows_so(case, w)), None),
         "wear": next(iter(spec.wear.conditions), None),
@@ -261,8 +262,11 @@ def _condition(spec: ScenariosSpec, case: CaseSpec, chosen: tuple[tuple[str, Any
     if "trailing" in listed:
         train = {**case.trailing.model_dump(), "distances_m": listed["trailing"]}
         found = CaseSpec.model_validate({**found.model_dump(), "trailing": train})
+    pantograph = listed.get("pantographs", found.pantograph)
+    if "delays_s" in listed:
+        pantograph = pantograph.delayed(listed["delays_s"])
     loose = found.periodic.model_copy(update={"tolerance": max(found.periodic.tolerance, spec.tolerance)})
-    found = found.model_copy(update={"periodic": loose, "pantograph": listed.get("pantographs", found.pantograph)})
+    found = found.model_copy(update={"periodic": loose, "pantograph": pantograph})
     wind = None
     if "wind" in listed and case.catenary.wind is not None:
         wind = listed["wind"].blowing(case.catenary.wind)
@@ -286,6 +290,8 @@ def _label(axis: str, value: Any) -> str:
         return value.name
     if axis in ("wind", "wear", "defects"):
         return value.words
+    if axis == "delays_s":
+        return f"delay {1e3 * value:g} ms"
     if axis == "trailing":
         return f"pantographs {_and([f'{d:g}' for d in value])} m behind" if value else "one pantograph"
     return f"contact {1e-3 * value:g} kN/m" if axis == "contact_stiffness" else f"damping x {value:g}"

@@ -27,6 +27,7 @@ __all__ = [
     "Origin",
     "TrialRecord",
     "campaign_sha256",
+    "pantograph_beside",
     "read_records",
 ]
 
@@ -38,6 +39,11 @@ class CampaignInput(Spec):
 
     campaign: CampaignSpec
     case: CaseSpec
+
+
+def pantograph_beside(line: Path) -> Path:
+    """File of the pantograph that belongs to a design's line, next to that."""
+    return line.with_suffix(".pantograph.yaml")
 
 
 def campaign_sha256(campaign: CampaignSpec, case: CaseSpec) -> str:
@@ -77,6 +83,11 @@ class CampaignFolder(StudyFolder):
     def best_design_yaml(self) -> Path:
         """Best feasible design, a complete line."""
         return self.path / "best_design.yaml"
+
+    @property
+    def best_pantograph_yaml(self) -> Path:
+        """Pantograph of the best design, where gains of its controller varied."""
+        return pantograph_beside(self.best_design_yaml)
 
     @property
     def basins_json(self) -> Path:
@@ -205,7 +216,14 @@ class CampaignFolder(StudyFolder):
 
     def _leftovers(self) -> list[Path]:
         written = (self.input_yaml, self.journal, self.status_json, self.result_nc, self.best_design_yaml)
-        files = (*written, self.basins_json, self.importances_json, self.processors_json, self.finished_runs)
+        files = (
+            *written,
+            self.best_pantograph_yaml,
+            self.basins_json,
+            self.importances_json,
+            self.processors_json,
+            self.finished_runs,
+        )
         return [
             *(found for file in files for found in self.path.glob(f".{file.stem}.*{file.suffix}")),
             *self.pareto.glob(".*.*.yaml"),

@@ -14,6 +14,7 @@ from catenary.storage.end_request import end_request_interrupts
 from dynamics.spec.case import CaseSpec
 from optimise.descent.basins import polish_is_due, write_basins
 from optimise.descent.polish import Point, polish
+from optimise.design.gains import gains_of
 from optimise.design.neighbours import neighbours_of
 from optimise.evaluation.constraints import Reference
 from optimise.evaluation.evaluate import evaluate as evaluate_design
@@ -258,7 +259,8 @@ class _Run:
             self.under_way.add(record.number)
             try:
                 tolerance = record.origin.tolerance if record.origin else None
-                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance)
+                gains = gains_of(self.space, record.values)
+                job = Job(record.number, self.space.spec_of(record.values), tolerance=tolerance, gains=gains)
                 by_derivatives = self.campaign.searches_by_derivatives
                 if by_derivatives or (record.polished and self.campaign.polishes_by_derivatives):
                     job = replace(job, neighbours=neighbours_of(self.space, record.values))

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from catenary.errors import InputError, sentences_of
 from dynamics.spec.case import CaseSpec
+from optimise.design.gains import gains_of, space_of_case, with_gains
 from optimise.design.space import DesignSpace
-from optimise.design.station_space import space_of
 from optimise.evaluation.scenarios import ScenarioSet, scenario_set
 from optimise.executors import refuse_impossible
 from optimise.record.campaign_folder import CampaignFolder
@@ -63,7 +63,9 @@ def prepare_campaign(campaign: CampaignSpec, case: CaseSpec, folder: Path) -> Pr
         another campaign, or workers cannot be had from here.
     """
     scenarios = _possible_scenarios(campaign, case)
-    space, place = space_of(case.catenary, campaign.design), CampaignFolder(Path(folder))
+    space, place = space_of_case(case, campaign.design), CampaignFolder(Path(folder))
+    if campaign.design.control is not None:
+        _refuse_uncontrolled(space, scenarios)
     prepared = PreparedCampaign(campaign, case, place, space, scenarios, place.refuse_other(campaign, case))
     if campaign.design.as_built:
         _refuse_unbuildable(space, case)
@@ -80,6 +82,13 @@ def _refuse_unbuildable(space: DesignSpace, case: CaseSpec) -> None:
     except ValidationError as error:
         reasons = sentences_of(error)
         raise InputError([f"the nominal line must be one that can be built: {text}" for text in reasons]) from error
+
+
+def _refuse_uncontrolled(space: DesignSpace, scenarios: ScenarioSet | None) -> None:
+    """Refuse a pantograph of scenarios that does not have the gains which vary."""
+    gains = gains_of(space, [v.nominal for v in space.variables])
+    for condition in () if scenarios is None else scenarios.conditions:
+        with_gains(condition.case.pantograph, gains)
 
 
 def _possible_scenarios(campaign: CampaignSpec, case: CaseSpec) -> ScenarioSet | None:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from catenary.storage.files import write_text_atomic
 from dynamics.spec.case import CaseSpec
+from dynamics.spec.pantograph import PantographSpec
 from optimise.design.cut_lengths import heights_at_rest, with_lengths
+from optimise.design.gains import gains_of, space_of_case, with_gains
 from optimise.design.space import DesignSpace
-from optimise.design.station_space import space_of
 from optimise.evaluation.figures import HEIGHTS, LENGTHS
 from optimise.evaluation.objectives import OBJECTIVES, Objective
-from optimise.record.campaign_folder import CampaignFolder, TrialRecord
+from optimise.record.campaign_folder import CampaignFolder, TrialRecord, pantograph_beside
 from optimise.search.front import front_of
 from optimise.spec.campaign import CampaignSpec
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CampaignResult", "load_result", "write_designs", "write_line"]
 
-OWN_NAME = re.compile(r"\d{3,}\.yaml")
+OWN_NAME = re.compile(r"\d{3,}(\.pantograph)?\.yaml")
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class CampaignResult:
     @cached_property
     def space(self) -> DesignSpace:
         """Design space, which turns the values of a trial into a line."""
-        return space_of(self.case.catenary, self.campaign.design)
+        return space_of_case(self.case, self.campaign.design)
 
     @cached_property
     def scenarios(self) -> ScenarioSet | None:
@@ -101,9 +103,19 @@ class CampaignResult:
         held = record.outcome.droppers.get(HEIGHTS) if record.outcome else None
         return held or heights_at_rest(self.line_of(record))
 
-    def case_with(self, line: CatenarySpec) -> CaseSpec:
-        """The campaign's case with another line."""
-        return CaseSpec.model_validate({**self.case.model_dump(), "catenary": line.model_dump()})
+    def pantograph_of(self, record: TrialRecord) -> PantographSpec:
+        """Pantograph of a trial: the case's own, with the trial's gains where these vary."""
+        gains = gains_of(self.space, record.values)
+        return with_gains(self.case.pantograph, gains) if gains else self.case.pantograph
+
+    def case_of(self, record: TrialRecord) -> CaseSpec:
+        """The campaign's case with line and pantograph of a trial."""
+        return self.case_with(self.catenary_of(record), record)
+
+    def case_with(self, line: CatenarySpec, record: TrialRecord | None = None) -> CaseSpec:
+        """The campaign's case with another line, under the pantograph of a trial if one is given."""
+        own = {} if record is None else {"pantograph": self.pantograph_of(record).model_dump()}
+        return CaseSpec.model_validate({**self.case.model_dump(), **own, "catenary": line.model_dump()})
 
 
 def load_result(folder: Path) -> CampaignResult:
@@ -131,19 +143,31 @@ def write_designs(result: CampaignResult) -> None:
     """
     place = CampaignFolder(result.folder)
     if result.best is not None:
-        write_line(result.catenary_of(result.best), place.best_design_yaml)
+        _write_design(result, result.best, place.best_design_yaml)
     if len(result.campaign.objectives) < 2:
         return
-    wanted = {place.pareto_yaml(record.number): record for record in result.front}
-    for path, record in wanted.items():
-        write_line(result.catenary_of(record), path)
+    files = {place.pareto_yaml(record.number): record for record in result.front}
+    for path, record in files.items():
+        _write_design(result, record, path)
+    wanted = {*files, *map(pantograph_beside, files)}
     if place.pareto.is_dir():
         for path in place.pareto.iterdir():
             if path not in wanted and OWN_NAME.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
 
+def _write_design(result: CampaignResult, record: TrialRecord, path: Path) -> None:
+    """Write the line of a trial, and next to it its pantograph where gains vary."""
+    if result.campaign.design.control is not None:
+        _write_yaml(result.pantograph_of(record), pantograph_beside(path))
+    write_line(result.catenary_of(record), path)
+
+
 def write_line(line: CatenarySpec, path: Path) -> None:
     """Write a complete line as YAML, whole or not at all."""
-    content = line.model_dump(mode="json", exclude_none=True)
+    _write_yaml(line, path)
+
+
+def _write_yaml(spec: Spec, path: Path) -> None:
+    content = spec.model_dump(mode="json", exclude_none=True)
     write_text_atomic(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))

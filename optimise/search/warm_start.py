@@ -10,6 +10,7 @@ import numpy as np
 from catenary.errors import InputError
 from catenary.spec.line import CatenarySpec
 from optimise.descent.distances import distance, ranked
+from optimise.design.gains import gains_of, with_carried_gains
 from optimise.design.space import DesignSpace
 from optimise.record.campaign_folder import Origin
 from optimise.search.result import load_result
@@ -49,7 +50,9 @@ def warm_start(campaign: CampaignSpec, space: DesignSpace) -> WarmStarted | None
         if len(found) == campaign.warm_start_designs:
             break
         try:
-            values = tuple(_point_near(space, earlier.space.as_drawn(record.values)).tolist())
+            point = _point_near(space, earlier.space.as_drawn(record.values))
+            point = with_carried_gains(space, point, gains_of(earlier.space, record.values))
+            values = tuple(point.tolist())
         except InputError as error:
             left_out.append(f"trial {record.number}: {error.problems[0]}")
             continue

@@ -174,7 +174,7 @@ class CampaignSpec(Spec):
     @property
     def _has_derivatives(self) -> bool:
         """Whether the objective is one whose derivatives come with an evaluation, where the case has them."""
-        return name_parts(self.objectives[0]).base == "sigma" and not self.design.as_built
+        return name_parts(self.objectives[0]).base == "sigma" and self.design.has_derivatives
 
     @property
     def polishes_by_derivatives(self) -> bool:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
 from catenary.spec.line import Span
+from optimise.spec.control.ranges import ControlRangesSpec
 from optimise.spec.station_design import STATION_KEYS, OverlapRangeSpec, SpansRangeSpec, StationRange
 
 __all__ = ["LINE_QUANTITIES", "DesignSpec"]
@@ -122,6 +123,11 @@ class DesignSpec(Spec):
     dropper_lengths: SpansRangeSpec | None = Field(
         default=None, description="line by stations: lengths to which single droppers are cut may change"
     )
+    control: ControlRangesSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,  # a design reads as it did
+        description="gains of pantograph.control may change, alone (kind line or stations) or along with the line",
+    )
 
     @property
     def station_ranges(self) -> dict[str, StationRange]:
@@ -140,6 +146,7 @@ class DesignSpec(Spec):
         """Design variables in words."""
         whole = [key.replace("_", " ") for key in self.station_ranges]
         whole += ["number of droppers" if key == "droppers" else key.replace("_", " ") for key in self.line_ranges]
+        whole += ["gains of the pantograph's controller"] if self.control is not None else []
         return ", ".join(whole if self.kind in ("line", "stations") else [self.kind, *whole])
 
     @property
@@ -147,6 +154,18 @@ class DesignSpec(Spec):
         """What every design is built to, in words; empty where stations and lengths are what the variables give."""
         steps = (("stations", self.station_grid), ("dropper lengths", self.length_step))
         return " and ".join(f"{what} in steps of {1e3 * step:g} mm" for what, step in steps if step is not None)
+
+    @property
+    def short_name(self) -> str:
+        """Kind of the design, for the name of its campaign."""
+        if self.control is None:
+            return self.kind
+        return "control" if self.kind == "line" and not self.line_ranges else f"{self.kind}_control"
+
+    @property
+    def has_derivatives(self) -> bool:
+        """Whether figures may have derivatives by all variables; neither steps nor gains of a controller have any."""
+        return not self.as_built and self.control is None
 
     @property
     def unsaid(self) -> set[str]:
@@ -163,8 +182,8 @@ class DesignSpec(Spec):
             for key, (low, high) in self.line_ranges.items()
             if low >= high
         ]
-        if self.kind in ("line", "stations") and not self.line_ranges and not self.station_ranges:
-            known = ", ".join((*LINE_QUANTITIES, *STATION_KEYS))
+        if self.kind in ("line", "stations") and not (self.line_ranges or self.station_ranges or self.control):
+            known = ", ".join((*LINE_QUANTITIES, *STATION_KEYS, "control"))
             problems.append(f"design.kind '{self.kind}' must have something to change: give a range to one of {known}")
         if problems:
             raise ValueError("; ".join(problems))

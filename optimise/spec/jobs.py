@@ -125,7 +125,7 @@ class OptimiseJob(CaseSpec):
     @property
     def campaign_name(self) -> str:
         """Name of the campaign, made from line and design when none is given."""
-        return self.campaign or f"{self.catenary.name}_{self.design.kind}"[:64]
+        return self.campaign or f"{self.catenary.name}_{self.design.short_name}"[:64]
 
     @model_validator(mode="after")
     def _campaign_is_possible(self) -> Self:

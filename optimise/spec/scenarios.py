@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from catenary.spec.components import Spec
 from catenary.spec.line import CatenarySpec
 from catenary.spec.surroundings.wind import TurbulenceSpec, WindSpec
+from dynamics.spec.control.controller import MOST_DELAY
 from dynamics.spec.pantograph import PantographSpec
 from optimise.spec.conditions.wear import WearScenariosSpec
 from optimise.spec.defects import DefectScenariosSpec
@@ -161,6 +162,15 @@ class ScenariosSpec(Spec):
         default=(), max_length=10, description="factors of the line's own damping alpha and beta [-]"
     )
     damping_weights: Weights = Field(default=(), max_length=10, description="weight of each damping factor [-]")
+    delays_s: tuple[Annotated[float, Field(ge=0.0, le=MOST_DELAY)], ...] = Field(
+        default=(),
+        max_length=10,
+        exclude_if=lambda value: not value,  # scenarios read as they did
+        description="delays of the actuator of the pantograph's controller [s]",
+    )
+    delay_weights: Weights = Field(
+        default=(), max_length=10, exclude_if=lambda value: not value, description="weight of each delay [-]"
+    )
     trailing: tuple[Distances, ...] = Field(
         default=(),
         max_length=10,
@@ -198,6 +208,7 @@ class ScenariosSpec(Spec):
             "pantographs": (self.pantographs, self.pantograph_weights),
             "contact_stiffness": (self.contact_stiffness, self.contact_weights),
             "damping_factors": (self.damping_factors, self.damping_weights),
+            "delays_s": (self.delays_s, self.delay_weights),
             "trailing": (self.trailing, self.trailing_weights),
             "wind": (self.wind.conditions, self.wind.weights),
             "wear": (self.wear.conditions, self.wear.weights),
@@ -227,7 +238,8 @@ class ScenariosSpec(Spec):
             return tuple("+".join(["train", *(f"{d:g}" for d in train)]) if train else "alone" for train in values)
         if axis == "contact_stiffness":
             return tuple(f"contact{1e-3 * k:g}" for k in values)
-        return tuple(f"damping{v:g}" if axis == "damping_factors" else f"{v:g}" for v in values)
+        kind = {"damping_factors": "damping", "delays_s": "delay"}.get(axis, "")
+        return tuple(f"{kind}{v:g}" for v in values)
 
     @model_validator(mode="after")
     def _scenarios_are_possible(self) -> Self:

@@ -68,7 +68,7 @@ def confirm_campaign(
     if held is not None:
         return held
     lines = {"nominal": result.nominal, "best": best}
-    searched = {name: result.case_with(result.catenary_of(line)) for name, line in lines.items()}
+    searched = {name: result.case_of(line) for name, line in lines.items()}
     apart = lines if best.number else {"nominal": result.nominal}  # the nominal line may be the best one
     marched = {name: transients(result, line, error_estimate) for name, line in apart.items()}
     # the longest first, the finest marches of both lines

@@ -47,7 +47,7 @@ def show_length_tolerance(
     if best is None or wanted.rise_percent is None or result.case.catenary.ends:
         return None
     key = {"best_trial": best.number, "errors": error_estimate}
-    case, cluster = result.case_with(result.catenary_of(best)), result.campaign.cluster
+    case, cluster = result.case_of(best), result.campaign.cluster
     content = length_tolerance_into(result.folder, case, wanted, cluster, show, key=key)
     _add_to_schedule(result.folder / "fitter_schedule.csv", content["droppers"])
     return content

@@ -41,6 +41,8 @@ def show_off_design(
     """
     from optimise.afterwards.finished_runs import finished_runs
     from optimise.afterwards.off_design import run_conditions
+    from optimise.design.gains import gains_of
+    from optimise.evaluation.job import Job
 
     best = result.best
     if best is None:
@@ -56,9 +58,10 @@ def show_off_design(
     if held is not None:
         return held
     runs = finished_runs(result.folder, counted("off-design table", "runs", show))
-    lines = result.space.typical_of(result.case.catenary), result.catenary_of(best)
+    nominal = Job(0, result.space.typical_of(result.case.catenary))
+    designs = nominal, Job(best.number, result.catenary_of(best), gains=gains_of(result.space, best.values))
     cluster = result.campaign.cluster
-    rows = run_conditions(result.case, lines, wanted, cluster, runs, assured=error_estimate)
+    rows = run_conditions(result.case, designs, wanted, cluster, runs, assured=error_estimate)
     content = {
         "schema_version": 1,
         **key,
@@ -198,11 +201,11 @@ def _cut_to(line: CatenarySpec, lengths: list[float]) -> CatenarySpec:
 
 
 def _sigma(result: CampaignResult, line: CatenarySpec) -> dict[str, Any]:
-    """Standard deviation [N] by the campaign's own solver, or the reason why there is none."""
+    """Standard deviation [N] of the best design's pantograph by the campaign's own solver, or why there is none."""
     from optimise.evaluation.evaluate import evaluate
     from optimise.evaluation.job import Job, Setting
 
-    case = result.case_with(line)
+    case = result.case_with(line, result.best)
     found = evaluate(Job(0, case.catenary), Setting(case, result.campaign.limits))
     return {
         "contact_force_std_N": found.sigma_N,

@@ -231,10 +231,9 @@ def _conclude(composed: Composed[CampaignJob], result: CampaignResult, done: lis
             f"On the front of {', '.join(objectives)}: {len(result.front)} "
             f"design{'s' if len(result.front) > 1 else ''}; best_design.yaml is the one best in {objectives[0]}"
         )
-    files = (
-        "report.html, " + ("best_design.yaml, " if result.best else "") + "trials.nc" + (", pareto/" if several else "")
-    )
-    folder.say(f"Wrote to {result.folder}/ ({files})")
+    gains = "best_design.pantograph.yaml, " if result.campaign.design.control is not None else ""
+    best = f"best_design.yaml, {gains}" if result.best else ""
+    folder.say(f"Wrote to {result.folder}/ (report.html, {best}trials.nc{', pareto/' if several else ''})")
     return 0
 
 

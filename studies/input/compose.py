@@ -31,6 +31,7 @@ from catenary.storage.configuration import (
     unknown_choice,
 )
 from catenary.storage.yaml_file import read_yaml_mapping
+from dynamics.spec.checks.devices import TYPED_ALONE
 from dynamics.spec.held_force import fill_mean_force, is_reference_force
 from dynamics.spec.open_line_of import fill_open_line
 from optimise.spec.named_pantographs import name_pantographs
@@ -107,7 +108,7 @@ def compose_job(
     keys = KeyTree(spec)
     request = _sort_overrides(overrides, keys, groups=[*groups_of(config)])
     data = _hydra(config, request.groups)
-    data.update({key: value for key, value in (recorded or {}).items() if key not in request.groups})
+    data.update({k: value for k, value in (recorded or {}).items() if k not in (*request.groups, *TYPED_ALONE)})
     reference = copy.deepcopy(data)
     for group, path in request.files.items():
         try:
@@ -221,10 +222,15 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
     """Use the conditions of the line's campaign as defaults of what is typed."""
     line = request.files.get("catenary")
     record = _campaign_record(line) if line is not None else None
-    if record is None or "pantograph" not in data:
+    if line is None or record is None or "pantograph" not in data:
         return ()
+    from optimise.record.campaign_folder import pantograph_beside
+
     try:
         case = read_yaml_mapping(record, "campaign").get("case")
+        beside = pantograph_beside(line)
+        if isinstance(case, dict) and beside.is_file():  # of a search that varied its gains
+            case = {**case, "pantograph": read_yaml_mapping(beside, "pantograph")}
     except InputError as error:
         request.problems += error.problems
         return ()
@@ -232,7 +238,7 @@ def _take_conditions(data: dict[str, Any], request: _Request, own: tuple[str, ..
         return ()
     if {"speed_kmh", "supply"} & set(request.values) and is_reference_force(case):
         case = {**case, "mean_force_N": None}  # another speed or supply has a reference mean force of its own
-    typed = {*request.groups, *request.files, *own, "catenary", "run_fmu"}
+    typed = {*request.groups, *request.files, *own, "catenary", *TYPED_ALONE}
     data.update({key: value for key, value in case.items() if key not in typed})
     return (f"Conditions are those of {record}, unless typed here.",)
 

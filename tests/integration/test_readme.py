@@ -153,6 +153,7 @@ def test_every_command_is_understood(line, tmp_path, monkeypatch, capfd):
         elif not (tmp_path / needed).exists():
             (tmp_path / needed).parent.mkdir(parents=True, exist_ok=True)
             like = "catenary/re330" if "campaigns" in needed else "catenary/bruni_2015"
+            like = "pantograph/controlled" if needed.endswith(".pantograph.yaml") else like
             like = "standards/contact_force" if "limits" in needed else like
             shutil.copy(ROOT / "conf" / f"{like}.yaml", tmp_path / needed)
     before = sorted(tmp_path.rglob("*"))

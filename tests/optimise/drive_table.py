@@ -10,6 +10,7 @@ import cheap_evaluation
 
 from optimise.afterwards import off_design
 from optimise.afterwards.finished_runs import FinishedRuns
+from optimise.evaluation.job import Job
 from optimise.evaluation.outcome import Outcome, OutcomeStatus
 from optimise.spec.campaign import ClusterSpec, OffDesignSpec
 
@@ -42,7 +43,8 @@ def table(record, cluster):
     other = case.catenary.model_copy(update={"name": "other"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return off_design.run_conditions(case, (case.catenary, other), WANTED, cluster, FinishedRuns(record))
+        designs = Job(0, case.catenary), Job(1, other)
+        return off_design.run_conditions(case, designs, WANTED, cluster, FinishedRuns(record))
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def test_an_off_design_table_resumes_to_the_same_bits(tmp_path, build_case, monk
                            length_errors_mm=(), other_dimension=False)  # fmt: skip
 
     def table(stopped):
-        lines, runs = (case.catenary,), FinishedRuns(tmp_path / f"{stopped}.jsonl")
+        lines, runs = (Job(0, case.catenary),), FinishedRuns(tmp_path / f"{stopped}.jsonl")
         return off_design.run_conditions(case, lines, wanted, SERIAL, runs, assured=False)
 
     (resumed, whole), calls = counts_of(monkeypatch, off_design, "evaluate_variation", table, 3)

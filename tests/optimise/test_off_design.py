@@ -10,7 +10,7 @@ from catenary.spec.line import CatenarySpec
 from optimise.afterwards.finished_runs import FinishedRuns
 from optimise.afterwards.off_design import OffDesignCondition, Variation, conditions, evaluate_variation, run_conditions
 from optimise.evaluation.evaluate import evaluate
-from optimise.evaluation.job import Setting
+from optimise.evaluation.job import Job, Setting
 from optimise.spec.campaign import ClusterSpec, LimitsSpec, OffDesignSpec
 
 SMALL = {"spans": 12, "spans_evaluated": 4, "spans_behind": 5, "spans_ahead": 5}
@@ -108,7 +108,7 @@ def test_every_run_is_made_once_and_in_its_place(case, monkeypatch):
     other = case.catenary.model_copy(update={"name": "other"})
     counts = []
     rows = run_conditions(
-        case, (case.catenary, other), OffDesignSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
+        case, (Job(0, case.catenary), Job(1, other)), OffDesignSpec(speeds=3, samples=2), ClusterSpec(kind="serial"),
         FinishedRuns(None, lambda done, of: counts.append((done, of))),
     )  # fmt: skip
     assert sorted(seen) == list(range(26)) and counts[-1] == (26, 26)
@@ -130,7 +130,7 @@ def test_lines_with_errors_follow_their_own_line_and_know_its_window(case, monke
     monkeypatch.setattr(off_design, "evaluate_variation", stand_in)
     other = case.catenary.model_copy(update={"name": "other"})
     wanted = OffDesignSpec(speeds=3, samples=2)
-    run_conditions(case, (case.catenary, other), wanted, ClusterSpec(kind="serial"), FinishedRuns())
+    run_conditions(case, (Job(0, case.catenary), Job(1, other)), wanted, ClusterSpec(kind="serial"), FinishedRuns())
     fitted = [job.condition.installed for job in seen]
     assert fitted == sorted(fitted) and any(fitted), "its own line comes first"
     shares = {(job.catenary.name, job.short_window_share) for job in seen if job.condition.installed}
@@ -156,5 +156,5 @@ def test_runs_whose_error_is_estimated_have_the_time_that_they_take(case, monkey
     monkeypatch.setattr(off_design, "open_executor", Open)
     cluster, wanted = ClusterSpec(time_limit_s=100.0), OffDesignSpec(speeds=1)
     with pytest.raises(KeyboardInterrupt):
-        run_conditions(case, (case.catenary,), wanted, cluster, FinishedRuns(), assured=assured)
+        run_conditions(case, (Job(0, case.catenary),), wanted, cluster, FinishedRuns(), assured=assured)
     assert asked == [(2000.0, 1200.0, 2000.0) if assured else (100.0, 60.0, 100.0)]

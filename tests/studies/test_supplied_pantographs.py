@@ -118,7 +118,7 @@ def test_an_fmu_that_hangs_or_crashes_fails_its_run_in_a_sentence(catenary, fmu,
         assert ended.code == 1, ended
         assert sentence in ended.out + ended.err and "Traceback" not in ended.out + ended.err
         summary = recorded(folder / name)
-        assert summary["status"] == "the pantograph's FMU failed" and sentence in summary["message"]
+        assert summary["status"] == "code of the pantograph failed" and sentence in summary["message"]
 
 
 def test_what_an_fmu_that_fails_leaves_is_an_outcome_with_its_reason(build_case, lumped_fmu):

@@ -61,10 +61,18 @@ def continuous_law(spec: ControlSpec, own: LinearPantograph) -> ContinuousLaw:
     InputError
         If the pantograph has no place for its actuator, or no gains stabilise it.
     """
+    if spec.python is not None:
+        return _held_command()
     if spec.feedback is not None:
         return _state_feedback(spec, spec.feedback, own)
     assert spec.pid is not None
     return _pid(spec.pid, of_height=spec.measures == "height")
+
+
+def _held_command() -> ContinuousLaw:
+    """One state, the command of a function that is asked from outside, which nothing else changes."""
+    nothing = np.zeros(1)
+    return ContinuousLaw(np.zeros((1, 1)), nothing, nothing, nothing, np.ones(1), 0.0, 0.0)
 
 
 def _pid(pid: PidSpec, *, of_height: bool) -> ContinuousLaw:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from dynamics.pantograph.own_process import DeviceError
+
 __all__ = ["Archive", "FmuError", "unpack"]
 
 MOST_BYTES = 2_000_000_000  # of all that is unpacked
 
 
-class FmuError(Exception):
+class FmuError(DeviceError):
     """An FMU that cannot be used or has failed, in one sentence."""
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import select
-import subprocess
-import sys
-import time
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from dynamics.pantograph.fmu.archive import FmuError
-from dynamics.pantograph.fmu.process import ANSWER, FAILED, REQUEST, RESTART, STEP, STOP
+from dynamics.pantograph.fmu.process import REQUEST, RESTART, STEP, STOP
+from dynamics.pantograph.own_process import OwnProcess
 from dynamics.spec.pantograph import FmuSpec
 
 __all__ = ["FmuDevice", "Head", "Rest", "measured_yield"]
@@ -36,7 +32,7 @@ class Rest(NamedTuple):
     softness: float
 
 
-class FmuDevice:
+class FmuDevice(OwnProcess):
     """An FMU in a process of its own; a context that ends it.
 
     Parameters
@@ -51,47 +47,28 @@ class FmuDevice:
         If it cannot be used, fails, crashes, or does not answer in time; in one sentence that names its file.
     """
 
+    error = FmuError
+    stop = REQUEST.pack(STOP, 0.0, 0.0)
+
     def __init__(self, spec: FmuSpec, applied_force: float) -> None:
+        super().__init__("dynamics.pantograph.fmu.process", f"the FMU {spec.file}", spec.time_limit_s)
         self._spec = spec
-        if not hasattr(os, "fork"):
-            raise FmuError("an FMU needs Linux or macOS, where it runs in a process that can be ended")
-        (theirs, self._requests), (self._answers, written) = os.pipe(), os.pipe()
-        command = [sys.executable, "-P", "-m", "dynamics.pantograph.fmu.process", str(theirs), str(written)]
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=(theirs, written),
-            start_new_session=True,
-        )
-        os.close(theirs)
-        os.close(written)
         told = spec.model_dump(include={"file", "sha256", "force", "height", "velocity"})
         told["values"] = {**spec.parameters, spec.applied: applied_force}
         try:
-            self._send(json.dumps(told).encode() + b"\n")
-            self.head = self._head()
+            self.head = self._head(json.dumps(told).encode() + b"\n")
         except FmuError:
             self.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def step(self, force: float, dt: float) -> Head:
         """Advance by dt [s] under a force held on the head [N]."""
-        self._send(REQUEST.pack(STEP, force, dt))
-        self.head = self._head()
+        self.head = self._head(REQUEST.pack(STEP, force, dt))
         return self.head
 
     def restart(self) -> None:
         """Begin again from the FMU's own start."""
-        self._send(REQUEST.pack(RESTART, 0.0, 0.0))
-        self.head = self._head()
+        self.head = self._head(REQUEST.pack(RESTART, 0.0, 0.0))
 
     def settle(self, rest: Rest, dt: float) -> float:
         """Come to rest under the wire from the FMU's own start; the contact force there [N]."""
@@ -102,56 +79,9 @@ class FmuDevice:
             self.step(force, dt)
         return max(0.0, (self.head.height - rest.height) / rest.softness)
 
-    def close(self) -> None:
-        """End the process, whatever it does."""
-        if self._process.poll() is None:
-            try:
-                os.write(self._requests, REQUEST.pack(STOP, 0.0, 0.0))
-                self._process.wait(timeout=1.0)
-            except (OSError, subprocess.TimeoutExpired):
-                self._process.kill()
-        self._process.wait()
-        for end in (self._requests, self._answers):
-            if end >= 0:
-                os.close(end)
-        self._requests = self._answers = -1
-
-    def _send(self, content: bytes) -> None:
-        try:
-            os.write(self._requests, content)
-        except BrokenPipeError as error:
-            raise self._failed("has ended without a word") from error
-
-    def _head(self) -> Head:
-        until = time.monotonic() + self._spec.time_limit_s
-        status, height, velocity = ANSWER.unpack(self._read(ANSWER.size, until))
-        if status == FAILED:
-            raise self._failed(self._read(int(height), until).decode("utf-8", "replace"))
+    def _head(self, request: bytes) -> Head:
+        height, velocity = self.ask(request)
         return Head(height - self._spec.zero_height_m, velocity)
-
-    def _read(self, size: int, until: float) -> bytes:
-        content = b""
-        while len(content) < size:
-            left = until - time.monotonic()
-            ready = left > 0.0 and select.select([self._answers], [], [], left)[0]
-            if not ready:
-                raise self._failed(f"gave no answer within {self._spec.time_limit_s:g} s and was ended")
-            part = os.read(self._answers, size - len(content))
-            if not part:
-                raise self._failed("has crashed" + self._signal())
-            content += part
-        return content
-
-    def _signal(self) -> str:
-        """Say what ended the process."""
-        try:
-            code = self._process.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            return ""
-        return f": its process was ended by signal {-code}" if code < 0 else f": its process ended with code {code}"
-
-    def _failed(self, what: str) -> FmuError:
-        return FmuError(f"the FMU {self._spec.file} {what}")
 
 
 def measured_yield(device: FmuDevice, rest: Rest, dt: float) -> float:

@@ -6,12 +6,10 @@ velocity, or the length of a sentence and the sentence. The FMU may print what i
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import math
 import os
-import signal
 import struct
 import sys
 import tempfile
@@ -20,13 +18,12 @@ from typing import Any, BinaryIO
 
 from dynamics.pantograph.fmu.archive import Archive, FmuError, unpack
 from dynamics.pantograph.fmu.library import Instance
+from dynamics.pantograph.own_process import ANSWER, answer_failure, end_with_parent
 
-__all__ = ["ANSWER", "FAILED", "REQUEST", "RESTART", "STEP", "STOP", "serve"]
+__all__ = ["REQUEST", "RESTART", "STEP", "STOP", "serve"]
 
-REQUEST, ANSWER = struct.Struct("<bdd"), struct.Struct("<bdd")
+REQUEST = struct.Struct("<bdd")
 STEP, RESTART, STOP = 0, 1, 2
-FAILED = 1
-END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
 def serve(told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
@@ -40,9 +37,7 @@ def serve(told: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
             instance = _run(archive, told, requests, answers)
             instance.close()
         except (FmuError, OSError) as error:
-            said = str(error).encode()
-            answers.write(ANSWER.pack(FAILED, float(len(said)), 0.0) + said)
-            answers.flush()
+            answer_failure(error, answers)
 
 
 def _refuse_names(archive: Archive, told: dict[str, Any]) -> None:
@@ -83,14 +78,8 @@ def _answer(instance: Instance, outputs: tuple[str, str], answers: BinaryIO) -> 
     answers.flush()
 
 
-def _end_with_parent() -> None:
-    """Ask Linux to end this process with the one that started it, even where the FMU no longer returns."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
-
-
 if __name__ == "__main__":
-    _end_with_parent()
+    end_with_parent()
     read, write = int(sys.argv[1]), int(sys.argv[2])
     with os.fdopen(read, "rb") as incoming, os.fdopen(write, "wb") as outgoing:
         serve(json.loads(incoming.readline()), incoming, outgoing)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from catenary.spec.components import Spec
+from dynamics.spec.control.function import FunctionSpec
 
-__all__ = ["ActuatorSpec", "ControlSpec", "FeedbackSpec", "PidSpec"]
+__all__ = ["MOST_DELAY", "ActuatorSpec", "ControlSpec", "FeedbackSpec", "PidSpec"]
 
 Gain = Annotated[float, Field(ge=-1.0e6, le=1.0e6)]
 MOST_DELAY = 1.0  # s
@@ -87,7 +89,19 @@ class ControlSpec(Spec):
     )
     pid: PidSpec | None = Field(default=None, description="proportional, integral, derivative")
     feedback: FeedbackSpec | None = Field(default=None, description="state feedback with estimator, in place of pid")
+    python: FunctionSpec | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,  # a controller reads as it did
+        description="a function of your own in place of pid, on an open line with run_python=true typed",
+    )
     actuator: ActuatorSpec = ActuatorSpec()
+
+    @property
+    def in_words(self) -> str:
+        """What it acts by, in a few words."""
+        if self.python is None:
+            return self.measures
+        return f"{self.python.function} of {Path(self.python.file).name}, sha256 {self.python.sha256[:12]}"
 
     @property
     def holds_mean(self) -> bool:
@@ -97,8 +111,8 @@ class ControlSpec(Spec):
 
     @model_validator(mode="after")
     def _one_law(self) -> Self:
-        if (self.pid is None) == (self.feedback is None):
-            raise ValueError("give exactly one of pid and feedback")
+        if [self.pid, self.feedback, self.python].count(None) != 2:
+            raise ValueError("give exactly one of pid and feedback, or python alone")
         own, problems = self.pid, []
         if own is not None and self.measures != "height" and own.derivative != 0.0 and own.derivative_filter_s == 0.0:
             problems.append(

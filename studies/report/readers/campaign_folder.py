@@ -133,7 +133,7 @@ def _span_results(
     """Results of the nominal and of the best line, and what is missing of them."""
     found, remarks = {}, []
     for name, record in records.items():
-        path, case = result.folder / name / "result.nc", result.case_with(result.catenary_of(record))
+        path, case = result.folder / name / "result.nc", result.case_of(record)
         stored = read_stored(path) if path.exists() else StoredResult({}, {}, {})
         if stored.attributes.get("config_sha256") != config_sha256(case):
             stored = StoredResult({}, {}, {})
@@ -151,7 +151,7 @@ def _span_results(
 
 def _summary(result: CampaignResult, name: str, record: TrialRecord) -> dict[str, Any]:
     """Summary on record of a design's line in the campaign's case; empty without one."""
-    path, case = result.folder / name / "summary.json", result.case_with(result.catenary_of(record))
+    path, case = result.folder / name / "summary.json", result.case_of(record)
     summary = read_json(path) if path.exists() else {}
     return summary if summary.get("config_sha256") == config_sha256(case) else {}
 

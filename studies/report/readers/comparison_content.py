@@ -134,7 +134,7 @@ def _campaign(folder: Path) -> list[Entry]:
         designs.append((f"{campaign.campaign.name}, best design", content.best, best))
     found = []
     for name, result, trial in designs:
-        case = campaign.case_with(campaign.catenary_of(trial))
+        case = campaign.case_of(trial)
         line = config_sha256(case, exclude={"catenary": {"mesh": True}})  # campaigns may mesh the same line otherwise
         found.append(replace(_computed(f"{folder} ({name})", f"{name} of {place}", result, case), same=line))
     return found

@@ -71,7 +71,7 @@ def importance_of(result: CampaignResult) -> VariableImportance:
     study, remark = _study(result)
     command = ["catenary", "sensitivity", f"catenary={place.best_design_yaml}"]
     fitting = fitting_inputs(result.case)[:1]
-    case = result.case if result.best is None else result.case_with(result.catenary_of(result.best))
+    case = result.case if result.best is None else result.case_of(result.best)
     command += [*(chosen_inputs(case, choice) for choice in fitting), f"run_dir={place.sensitivity}"]
     return VariableImportance(
         shares=shares,

@@ -1,0 +1,98 @@
+"""Whether a run can have a pantograph or controller whose code comes from outside, and whether that may run."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from catenary.spec.line import CatenarySpec
+from dynamics.spec.pantograph import PantographSpec
+from dynamics.spec.solver import OpenLineSpec
+from dynamics.spec.train import BaseMotionSpec
+
+__all__ = ["TYPED_ALONE", "faults_of_devices"]
+
+# keys that let code from outside run, which no file and no record sets
+TYPED_ALONE = ("run_fmu", "run_python")
+
+
+class _Case(Protocol):
+    """What is read of a case."""
+
+    @property
+    def catenary(self) -> CatenarySpec: ...
+
+    @property
+    def pantograph(self) -> PantographSpec: ...
+
+    @property
+    def solver(self) -> str: ...
+
+    @property
+    def on_open_line(self) -> bool: ...
+
+    @property
+    def open_line(self) -> OpenLineSpec: ...
+
+    @property
+    def base_motion(self) -> BaseMotionSpec | None: ...
+
+    @property
+    def distances(self) -> tuple[float, ...]: ...
+
+    @property
+    def run_fmu(self) -> bool: ...
+
+    @property
+    def run_python(self) -> bool: ...
+
+
+def faults_of_devices(case: _Case) -> list[str]:
+    """Say what a controller, arms, an FMU or a Python function cannot do, and that code runs only where typed."""
+    control = case.pantograph.control
+    rk4 = case.on_open_line and case.open_line.integrator == "rk4"
+    if control is not None and rk4:
+        return ["open_line.integrator must be newmark or hht with pantograph.control: got rk4"]
+    if case.pantograph.articulated is not None and case.base_motion is not None:
+        return ["base_motion must be left out with pantograph.kind articulated, whose arms it would accelerate"]
+    problems = _faults_of_an_fmu(case, rk4=rk4)
+    if control is None or control.python is None:
+        return problems
+    given = control.python
+    if not case.on_open_line:
+        problems.append(
+            "pantograph.control.python needs solver=open_line, where its function is asked step by step: got "
+            f"solver={case.solver}, which repeats its march from a state that must hold all that a law remembers, as "
+            "pid and feedback do"
+        )
+    if not case.run_python:
+        problems.append(
+            f"run_python=true must be typed to run the function {given.function} of {given.file}: Python code can do "
+            f"whatever its maker wants with this machine; its content on record has sha256 {given.sha256[:16]}..."
+        )
+    return problems
+
+
+def _faults_of_an_fmu(case: _Case, *, rk4: bool) -> list[str]:
+    fmu = case.pantograph.fmu
+    if fmu is None:
+        return []
+    asked = {
+        f"solver={case.solver}": not case.on_open_line,
+        f"open_line.integrator={case.open_line.integrator}": rk4,
+        "base_motion": case.base_motion is not None,
+        "a trailing pantograph that enters the line on its way": (
+            case.on_open_line and max(case.distances) > case.catenary.station(case.open_line.start)
+        ),
+    }
+    problems = [
+        f"pantograph.kind fmu takes solver=open_line with an implicit integrator, a base that does not move and "
+        f"pantographs that all begin under the line: got {what}"
+        for what, wrong in asked.items()
+        if wrong
+    ]
+    if not case.run_fmu:
+        problems.append(
+            f"run_fmu=true must be typed to run the code of the FMU {fmu.file}: an FMU can do whatever its maker "
+            f"wants with this machine; its content on record has sha256 {fmu.sha256[:16]}..."
+        )
+    return problems

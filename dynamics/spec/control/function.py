@@ -1,0 +1,31 @@
+"""Validated description of a controller that is a Python function of the user's."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from dynamics.spec.control.given_file import GivenFile
+
+__all__ = ["FunctionSpec"]
+
+
+class FunctionSpec(GivenFile):
+    """A Python function ``force = function(t, measured, memory)``, asked once a control step of an open-line run.
+
+    ``t`` is the time from the start of the run [s]. ``measured`` is a dict: ``contact_force`` [N], ``height`` [m],
+    ``velocity`` [m/s] and ``acceleration`` [m/s2] of the head, upwards, and ``station`` of the pantograph [m].
+    ``memory`` is a dict that it may write to, one a pantograph; at the start it holds ``step``, the control step [s],
+    and ``reference``, that of the controller [N, m, m/s2].
+    """
+
+    function: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")] = Field(
+        default="control", description="name of the function in the file"
+    )
+    step_s: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
+        default=0.0, description="control step, rounded to whole time steps of the run; 0: each of them [s]"
+    )
+    time_limit_s: Annotated[float, Field(ge=0.01, le=600.0)] = Field(
+        default=10.0, description="longest time for one answer; it is then ended [s]"
+    )

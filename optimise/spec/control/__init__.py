@@ -1,0 +1,1 @@
+"""What an optimiser may change of a pantograph's controller."""
