@@ -83,7 +83,7 @@ def plane_with_every_fault(batch, setting):
 
 def plane_of_valid_cases(batch, setting):
     """The workers' own function, whose solver is a plane."""
-    found = SimpleNamespace(warm_start=None)
+    found = SimpleNamespace(warm_start=None, near_start=None)
     with (
         patch("dynamics.solution.solve", lambda case, *_, **__: found),
         patch.object(evaluating, "outcome_of", lambda number, _: point(Job(number), 1.0)),

@@ -13,8 +13,8 @@ def test_where_spans_may_differ_the_nominal_line_is_two_spans_as_the_best_is(tmp
     result = run_campaign(campaign, case_of(), tmp_path, evaluate=bowl, prepare=prepare_nothing)
     seen = []
 
-    def nothing(case, lines, *_, **__):
-        seen.extend(lines)
+    def nothing(case, designs, *_, **__):
+        seen.extend(design.catenary for design in designs)
         return []
 
     monkeypatch.setattr("optimise.afterwards.off_design.run_conditions", nothing)
