@@ -35,8 +35,8 @@ BOTTOM, MIDDLE, TOP = -4.0, -1.5, 1.0  # lines searched, a decay a period
 STEP, WINDOW, MARGIN = 0.5, 12.0, 24.0
 PROBES, FOLLOWED = 4, 2
 SECANTS, CLOSE = 12, 1.0e-8
-MOST_STEPS = 24
-FARTHEST = 0.4  # distances between harmonics that a pole may move in a step
+LEAST_STEP = 1.0e-3
+FARTHEST, ASTRAY = 0.4, 0.1  # distances between harmonics: a pole may move by, and miss a later guess by
 SAME = 1.0e-5  # rad/s
 WHOLE = 1.0e-2
 
@@ -126,35 +126,72 @@ def _all_below(probes: _Probes, poles: Complexes, bottom: DeterminantPath, edges
 
 
 def follow_poles(known: KnownPoles, network: LineNetwork, T: float) -> KnownPoles | None:
-    """Follow a line's poles to another one with the same stations, in steps that are halved where poles lose their way.
+    """Follow a line's poles to another one with the same stations.
 
-    None where the lines do not compare, or a pole got lost.
+    None where the lines do not compare, or a pole got lost. Each is sought from where it was. One that loses its way
+    (it does not settle, rises above the axis, moves far or meets another) is followed on its own, in steps that are
+    halved where it does so.
     """
     start = known.network
     if start.n != network.n or not np.array_equal(start.bays.dof, network.bays.dof):
         return None
-    done, step, omega, before = 0.0, 1.0, known.omega, None
-    loads = _random_loads(start, known.T, FOLLOWED)
-    for _ in range(MOST_STEPS):
-        share = min(1.0, done + step)
-        guess = omega if before is None else omega + (omega - before[1]) * (share - done) / (done - before[0])
-        period = known.T + share * (T - known.T)
-        found = _corrected(_Probes(_between(start, network, share), period, loads), guess)
-        if found is None or not _are_those(found, omega, period):
-            step *= 0.5
-            continue
-        if share == 1.0:
-            return KnownPoles(network, T, found)
-        before, omega, done, step = (done, omega), found, share, 2.0 * step
-    return None
+    way = _Way(known, network, T)
+    found = way.poles(1.0, known.omega)
+    lost = ~way.is_near(found, known.omega, FARTHEST) | _meet(found)
+    alone = np.zeros(len(found), np.bool_)
+    while lost.any():
+        for k in np.flatnonzero(lost):
+            found[k] = way.walk(known.omega[k])
+        alone |= lost
+        lost = _meet(found)
+        if np.isnan(found).any() or (lost.any() and alone[lost].all()):
+            return None
+        lost &= ~alone
+    return KnownPoles(network, T, found)
 
 
-def _are_those(found: Complexes, before: Complexes, T: float) -> bool:
-    """Whether as many distinct poles stayed below the axis, each near where one was; two may change places."""
+class _Way:
+    """Lines between two others, and what poles do from one to the next."""
+
+    def __init__(self, known: KnownPoles, network: LineNetwork, T: float) -> None:
+        self.start, self.end, self.T = known.network, network, (known.T, T)
+        self.loads = _random_loads(known.network, known.T, FOLLOWED)
+        self.probes: dict[float, _Probes] = {}
+
+    def poles(self, share: float, guess: Complexes) -> Complexes:
+        """Poles of the line at a share of the way, from guesses; not a number where one does not settle."""
+        if share not in self.probes:
+            first, last = self.T
+            between = _between(self.start, self.end, share)
+            self.probes[share] = _Probes(between, first + share * (last - first), self.loads)
+        return _corrected(self.probes[share], guess)
+
+    def is_near(self, found: Complexes, guess: Complexes, most: float) -> NDArray[np.bool_]:
+        """Whether poles are below the axis and less than ``most`` distances between harmonics from the guesses."""
+        near = np.abs(found - guess) < most * 2.0 * np.pi / max(self.T)
+        return np.asarray(near & (found.imag < 0.0), dtype=np.bool_)
+
+    def walk(self, omega: complex) -> complex:
+        """Follow one pole from the first line to the last, as far as it went from step to step."""
+        done, step, before, most = 0.0, 0.5, None, FARTHEST
+        while step > LEAST_STEP:
+            share = min(1.0, done + step)
+            guess = omega if before is None else omega + (omega - before[1]) * (share - done) / (done - before[0])
+            found = self.poles(share, np.array([guess]))
+            if not self.is_near(found, np.array([guess]), most)[0]:
+                step *= 0.5
+                continue
+            if share == 1.0:
+                return complex(found[0])
+            before, omega, done, step, most = (done, omega), complex(found[0]), share, 2.0 * step, ASTRAY
+        return complex(np.nan)
+
+
+def _meet(found: Complexes) -> NDArray[np.bool_]:
+    """Whether another pole is the same (pole,)."""
     apart = np.abs(found[:, None] - found)
     apart[np.arange(len(found)), np.arange(len(found))] = np.inf
-    near = np.abs(found - before) < FARTHEST * 2.0 * np.pi / T
-    return bool(near.all() and (found.imag < 0.0).all() and apart.min(initial=np.inf) > SAME)
+    return np.asarray((apart < SAME).any(axis=1), dtype=np.bool_)
 
 
 def _between(start: LineNetwork, end: LineNetwork, share: float) -> LineNetwork:
@@ -174,8 +211,8 @@ def _between(start: LineNetwork, end: LineNetwork, share: float) -> LineNetwork:
     )
 
 
-def _corrected(probes: _Probes, guess: Complexes) -> Complexes | None:
-    """Poles by the secant rule from guesses, all at once; None where one does not settle."""
+def _corrected(probes: _Probes, guess: Complexes) -> Complexes:
+    """Poles by the secant rule from guesses, all at once; not a number where one does not settle."""
     s, other = guess * probes.T, guess * probes.T + 1.0e-4 * (1.0 + 1.0j)
     here, there = np.split(probes.inverse(np.concatenate([s, other])), 2)
     imaginary, moving = np.abs(guess.real) < 1.0e-6, np.arange(len(s))
@@ -187,8 +224,10 @@ def _corrected(probes: _Probes, guess: Complexes) -> Complexes | None:
         other, there = s[moving], here
         s[moving] -= step
         still = np.abs(step) > CLOSE * np.maximum(1.0, np.abs(s[moving]))
-        if not still.any():
-            return np.asarray(np.where(imaginary, 1j * s.imag, s) / probes.T, dtype=np.complex128)
         moving, other, there = moving[still], other[still], there[still]
+        if not still.any():
+            break
         here = probes.inverse(s[moving])
-    return None
+    found = np.asarray(np.where(imaginary, 1j * s.imag, s) / probes.T, dtype=np.complex128)
+    found[moving] = np.nan
+    return found

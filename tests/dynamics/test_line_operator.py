@@ -19,7 +19,6 @@ from dynamics.line_operator.poles import find_poles, follow_poles
 from dynamics.line_operator.slack import PUSHED, solve_slack
 from dynamics.solution import solve
 from dynamics.spec.status import Status
-from dynamics.steady_state.by_operator import why_marched
 from dynamics.steady_state.learned_start import learned_start
 from studies.report.sections.numerical_error import error_table
 
@@ -108,17 +107,21 @@ def test_poles_are_counted_and_a_missing_one_is_detected(simple, monkeypatch):
     assert find_poles(network, contour.T) is None
 
 
-def test_poles_of_a_near_line_are_those_that_are_followed(simple):
+@pytest.mark.parametrize(("moved", "lifted"), [(0.3, 8.0e-3), (1.2, 40.0e-3)])
+def test_poles_of_another_line_are_those_that_are_followed(simple, monkeypatch, moved, lifted):
     case, _, _, contour, known = simple
-    drops = case.catenary.droppers
-    stations = np.array(drops.positions) + 0.3 * np.cos(np.arange(len(drops.positions)))
-    heights = np.array(drops.contact_wire_heights) + 8.0e-3 * np.sin(np.arange(len(stations)))
-    near = case.catenary.with_changes(droppers={"positions": tuple(stations), "contact_wire_heights": tuple(heights)})
-    network = line_network(periodic_equilibrium(near))
+    drops, walked = case.catenary.droppers, []
+    stations = np.array(drops.positions) + moved * np.cos(np.arange(len(drops.positions)))
+    heights = np.array(drops.contact_wire_heights) + lifted * np.sin(np.arange(len(stations)))
+    other = case.catenary.with_changes(droppers={"positions": tuple(stations), "contact_wire_heights": tuple(heights)})
+    network = line_network(periodic_equilibrium(other))
+    walk = pole_search._Way.walk
+    monkeypatch.setattr(pole_search._Way, "walk", lambda way, omega: walked.append(omega) or walk(way, omega))
     followed, found = follow_poles(known, network, contour.T), find_poles(network, contour.T)
     shallow = [np.sort_complex(p.omega[p.omega.imag * contour.T > -3.0]) for p in (followed, found)]
     assert shallow[0] == pytest.approx(shallow[1], abs=1e-6)
     assert np.abs(followed.omega - known.omega).max() > 0.05
+    assert 0 < len(walked) < 0.5 * len(known.omega)  # some lose their way and are followed alone
 
 
 def test_another_contour_gives_the_same_line_and_no_pole_can_be_left_out(simple):
@@ -246,55 +249,3 @@ def test_more_harmonics_and_samples_say_how_far_the_figures_are_off(cases, solve
     }
     assert error_table(described).rows[0][0] == "harmonics and samples"
     assert 0.0 < error.total < 0.03 * found.statistics.contact_force_std_N
-
-
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"slack_damping": "released"}, "slack_damping=released"),
-        ({"trailing": {"distances_m": [200.0]}}, "several pantographs"),
-        ({"mean_force_N": None, "applied_force_N": 150.0}, "an applied force in place of a mean force"),
-    ],
-)
-def test_what_the_operator_does_not_cover_is_marched_and_said(cases, changes, reason):
-    short = {**OPERATOR, "spans_behind": 4, "spans_ahead": 6, "tolerance": 1e-2}
-    case = type(cases["re330"]).model_validate(
-        {**cases["re330"].model_dump(), "periodic": short, "dt": 2e-3, **changes}
-    )
-    by_operator, marched = (
-        solve(case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": method})}))
-        for method in ("operator", "march")
-    )
-    assert by_operator.method == "march"
-    assert by_operator.message == "; ".join(
-        filter(None, [marched.message, f"marched, for the operator does not cover: {reason}"])
-    )
-    assert np.array_equal(by_operator.contact_force, marched.contact_force)
-
-
-DRAG = {"diameter": 0.0144}
-WIND = {"speed": 10.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynamic_damping": False}
-
-
-@pytest.mark.parametrize(
-    ("line", "head", "reason"),
-    [
-        ({"track": {"radius": 3000.0}}, None, "a track that curves"),
-        ({"wind": WIND, "repeat": {"spans": 2}}, None, "a wind"),
-        ({}, {"roll_inertia": 1.5, "roll_stiffness": 1750.0}, "a head that rolls"),
-        ({}, None, "a line in space"),
-    ],
-)
-def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, head, reason):
-    case = build_case("bruni_2015", 275.0, mean_force_N=150.0)
-    wires = case.catenary.with_changes(dimension="spatial", **line)
-    pantograph = case.pantograph.with_changes(head=head)
-    case = type(case).model_validate({**case.model_dump(), "catenary": wires, "pantograph": pantograph})
-    assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
-
-
-def test_inputs_that_march_are_written_as_before_there_was_a_choice(cases):
-    case = cases["re330"]
-    marched = case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})})
-    assert "method" not in marched.model_dump()["periodic"]
-    assert case.model_dump()["periodic"]["method"] == "operator"

@@ -1,0 +1,59 @@
+"""What the line's operator does not cover: it is marched, and the reason is said."""
+
+import numpy as np
+import pytest
+
+from catenary.form_finding.equilibrium import periodic_equilibrium
+from dynamics.solution import solve
+from dynamics.steady_state.by_operator import why_marched
+
+SHORT = {"method": "operator", "spans_behind": 4, "spans_ahead": 6, "tolerance": 1e-2}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"slack_damping": "released"}, "slack_damping=released"),
+        ({"trailing": {"distances_m": [200.0]}}, "several pantographs"),
+        ({"mean_force_N": None, "applied_force_N": 150.0}, "an applied force in place of a mean force"),
+    ],
+)
+def test_what_the_operator_does_not_cover_is_marched_and_said(build_case, changes, reason):
+    case = build_case("re330", 300.0, **{"mean_force_N": 157.3, "dt": 2e-3, "periodic": SHORT, **changes})
+    by_operator, marched = (
+        solve(case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": method})}))
+        for method in ("operator", "march")
+    )
+    assert by_operator.method == "march"
+    assert by_operator.message == "; ".join(
+        filter(None, [marched.message, f"marched, for the operator does not cover: {reason}"])
+    )
+    assert np.array_equal(by_operator.contact_force, marched.contact_force)
+
+
+DRAG = {"diameter": 0.0144}
+WIND = {"speed": 10.0, "contact_wire": DRAG, "messenger_wire": DRAG, "aerodynamic_damping": False}
+
+
+@pytest.mark.parametrize(
+    ("line", "head", "reason"),
+    [
+        ({"track": {"radius": 3000.0}}, None, "a track that curves"),
+        ({"wind": WIND, "repeat": {"spans": 2}}, None, "a wind"),
+        ({}, {"roll_inertia": 1.5, "roll_stiffness": 1750.0}, "a head that rolls"),
+        ({}, None, "a line in space"),
+    ],
+)
+def test_what_is_to_the_side_of_the_track_is_marched_by_name(build_case, line, head, reason):
+    case = build_case("bruni_2015", 275.0, mean_force_N=150.0)
+    wires = case.catenary.with_changes(dimension="spatial", **line)
+    pantograph = case.pantograph.with_changes(head=head)
+    case = type(case).model_validate({**case.model_dump(), "catenary": wires, "pantograph": pantograph})
+    assert why_marched(case, periodic_equilibrium(case.catenary)) == reason
+
+
+def test_inputs_that_march_are_written_as_before_there_was_a_choice(build_case):
+    case = build_case("re330", 300.0, mean_force_N=157.3, periodic=SHORT)
+    marched = case.model_copy(update={"periodic": case.periodic.model_copy(update={"method": "march"})})
+    assert "method" not in marched.model_dump()["periodic"]
+    assert case.model_dump()["periodic"]["method"] == "operator"
