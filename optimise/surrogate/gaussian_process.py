@@ -112,15 +112,14 @@ def _value_slope(pairs: _Pairs, lengths: Floats, free: NDArray[np.int64]) -> Flo
     return found.reshape(len(found), -1)
 
 
-def _slope_slope(pairs: _Pairs, lengths: Floats, free: NDArray[np.int64]) -> Floats:
-    """Covariance of derivatives with derivatives (one times free, other times free)."""
-    d = pairs.d[..., free]
-    found = -pairs.e[..., None, None] * d[..., :, None] * d[..., None, :]
-    diagonal = np.arange(len(free))
-    found[..., diagonal, diagonal] += pairs.c[..., None]
-    found /= lengths[free][:, None] * lengths[free]
-    size = len(free)
-    return found.transpose(0, 2, 1, 3).reshape(size * len(d), size * d.shape[1])
+def _slope_slope(pairs: _Pairs, lengths: Floats, by: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Floats:
+    """Covariance of derivatives by some variables with derivatives by others (one times first, other times second)."""
+    first, second = by
+    found = -pairs.e[..., None, None] * pairs.d[..., first, None] * pairs.d[..., None, second]
+    same = first[:, None] == second
+    found += pairs.c[..., None, None] * same
+    found /= lengths[first][:, None] * lengths[second]
+    return found.transpose(0, 2, 1, 3).reshape(len(first) * len(pairs.d), len(second) * pairs.d.shape[1])
 
 
 def _covariance(seen: Observations, scales: Scales) -> Floats:
@@ -128,7 +127,10 @@ def _covariance(seen: Observations, scales: Scales) -> Floats:
     x, g, lengths = seen.points, seen.points[seen.sloped], scales.lengths
     cross = _value_slope(_Pairs.of(x, g, scales), lengths, seen.free)
     found = np.block(
-        [[_Pairs.of(x, x, scales).k, cross], [cross.T, _slope_slope(_Pairs.of(g, g, scales), lengths, seen.free)]]
+        [
+            [_Pairs.of(x, x, scales).k, cross],
+            [cross.T, _slope_slope(_Pairs.of(g, g, scales), lengths, (seen.free, seen.free))],
+        ]
     )
     noise = np.full(len(found), scales.slope_noise**2)
     noise[: len(x)] = scales.noise**2
@@ -217,6 +219,24 @@ class GaussianProcess:
         left = solve_triangular(self._factor, cross.T, lower=True)
         variance = scales.scale**2 - np.einsum("nb,nb->b", left, left)
         return cross @ self._weights, np.sqrt(np.maximum(variance, JITTER))
+
+    def slopes(self, point: Floats) -> tuple[float, float, Floats, Floats]:
+        """Mean and standard deviation of the value at a point (variable,), and the derivatives of both (variable,)."""
+        seen, scales, every = self.seen, self.scales, np.arange(len(point))
+        here = point[None, :]
+        values, sloped = (_Pairs.of(here, x, scales) for x in (seen.points, seen.points[seen.sloped]))
+        cross = np.concatenate([values.k[0], _value_slope(sloped, scales.lengths, seen.free)[0]])
+        # the value at an observed point and the derivative here: with the sign of d turned
+        moved = np.hstack(
+            [
+                -_value_slope(values, scales.lengths, every).reshape(len(seen.points), -1).T,
+                _slope_slope(sloped, scales.lengths, (every, seen.free)),
+            ]
+        )
+        left = solve_triangular(self._factor, cross, lower=True)
+        deviation = float(np.sqrt(max(scales.scale**2 - left @ left, JITTER)))
+        by_variance = -2.0 * (moved @ solve_triangular(self._factor, left, lower=True, trans=1))
+        return float(cross @ self._weights), deviation, moved @ self._weights, by_variance / (2.0 * deviation)
 
     def with_expected(self, points: Floats) -> GaussianProcess:
         """The same, as if designs in flight had shown their means: only the deviation near them falls."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 from scipy.stats import norm, qmc
 
 from optimise.descent.distances import cost_of
@@ -38,9 +39,11 @@ SLOPES = 400
 WIDEST = 1.0
 # what a limit that counts steps has where it holds
 HOLDS = -0.5
-# candidates: anywhere in the box, near each of the best designs at these distances, then moved about the best of them
-ANYWHERE, BEST, NEAR, DISTANCES = 1500, 3, 120, (0.02, 0.06, 0.15)
-MOVES, KEPT, MOVED, PER_MOVED, ROUNDS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005), 40, 8, 25, 3
+# candidates: anywhere in the box, near each of the best designs at these distances; the best of so many groups climb
+ANYWHERE, BEST, NEAR, DISTANCES = 400, 4, 30, (0.02, 0.06, 0.15)
+STARTS, CLIMB = 6, 40
+# deviations below which the expected improvement is that of its asymptote
+ASYMPTOTE = -5.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,23 @@ class _Model:
             mean, deviation = process.predict(points)
             found = found + norm.logcdf((zero - mean) / deviation)
         return found
+
+    def slope(self, point: Floats) -> tuple[float, Floats]:
+        """The same at one point (variable,), and its derivatives."""
+        found, slope = 0.0, np.zeros(len(point))
+        if self.least is not None:
+            mean, deviation, by_mean, by_deviation = self.objective.slopes(point)
+            z = (self.least - mean) / deviation
+            better = float(_log_improvement(np.array([z]))[0])
+            found += np.log(deviation) + better
+            rate = np.exp(norm.logcdf(z) - better) if z > ASYMPTOTE else -z - 2.0 / z
+            slope += (by_deviation - rate * (by_mean + z * by_deviation)) / deviation
+        for process, zero in zip(self.limits, self.zeros, strict=True):
+            mean, deviation, by_mean, by_deviation = process.slopes(point)
+            z, held = (zero - mean) / deviation, norm.logcdf((zero - mean) / deviation)
+            found += held
+            slope -= np.exp(norm.logpdf(z) - held) * (by_mean + z * by_deviation) / deviation
+        return float(found), slope
 
     def with_expected(self, points: Floats) -> _Model:
         """The same with designs in flight."""
@@ -179,23 +199,30 @@ class Proposals:
 
 def _log_improvement(z: Floats) -> Floats:
     """Logarithm of z Phi(z) + phi(z); far below zero by its asymptote phi(z) / z^2."""
-    near = np.maximum(z, -5.0)
+    near = np.maximum(z, ASYMPTOTE)
     direct = np.log(near * norm.cdf(near) + norm.pdf(near))
-    return np.where(z > -5.0, direct, norm.logpdf(z) - 2.0 * np.log(np.maximum(-z, 1.0)))
+    return np.where(z > ASYMPTOTE, direct, norm.logpdf(z) - 2.0 * np.log(np.maximum(-z, 1.0)))
 
 
 def _best_point(model: _Model, centres: Floats, rng: np.random.Generator) -> Floats:
-    """Point of the box with the largest gain among many: anywhere, near the best designs, then near the best found."""
+    """Point of the box with the largest gain: by its gradient from the best of points anywhere and near the best."""
     size = centres.shape[1]
     near = [
         np.clip(centre + step * rng.standard_normal((NEAR, size)), 0.0, 1.0) for centre in centres for step in DISTANCES
     ]
-    points = np.vstack([rng.random((ANYWHERE, size)), *near])
-    gains = model.gain(points)
-    for step in (s for s in MOVES for _ in range(ROUNDS)):
-        order = np.argsort(-gains, kind="stable")[:KEPT]
-        points, gains = points[order], gains[order]
-        moves = step * rng.standard_normal((MOVED * PER_MOVED, size)) * (rng.random((MOVED * PER_MOVED, size)) < 0.5)
-        moved = np.clip(np.repeat(points[:MOVED], PER_MOVED, axis=0) + moves, 0.0, 1.0)
-        points, gains = np.vstack([points, moved]), np.concatenate([gains, model.gain(moved)])
-    return points[int(np.argmax(gains))]
+    groups = [rng.random((ANYWHERE, size)), *near]
+    gains = [model.gain(points) for points in groups]
+    firsts = sorted((float(-gain.max()), k) for k, gain in enumerate(gains))[:STARTS]
+    best, least = np.zeros(size), np.inf
+    for _, k in firsts:
+        found = minimize(
+            lambda u: _turned(model.slope(u)), groups[k][int(gains[k].argmax())], jac=True, method="L-BFGS-B",
+            bounds=[(0.0, 1.0)] * size, options={"maxiter": CLIMB},
+        )  # fmt: skip
+        if found.fun < least:
+            best, least = np.clip(found.x, 0.0, 1.0), float(found.fun)
+    return best
+
+
+def _turned(found: tuple[float, Floats]) -> tuple[float, Floats]:
+    return -found[0], -found[1]

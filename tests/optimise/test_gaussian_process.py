@@ -42,7 +42,7 @@ def test_covariances_of_derivatives_are_differences_of_that_of_values(seen):
 
     pairs = gaussian_process._Pairs.of(x[None], y[None], SCALES)
     one = gaussian_process._value_slope(pairs, SCALES.lengths, FREE)[0]
-    two = gaussian_process._slope_slope(pairs, SCALES.lengths, FREE)
+    two = gaussian_process._slope_slope(pairs, SCALES.lengths, (FREE, FREE))
     by_y = [(covariance(x, y + shifted(j)) - covariance(x, y - shifted(j))) / (2 * step) for j in FREE]
     assert one == pytest.approx(by_y, rel=1e-7)
     for a, i in enumerate(FREE):
@@ -63,6 +63,18 @@ def test_the_gradient_of_the_posterior_is_that_of_differences(seen, slopes):
         for e in np.eye(len(theta))
     ]
     assert found == pytest.approx(by_differences, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("slopes", [True, False], ids=["with derivatives", "values alone"])
+def test_derivatives_of_a_prediction_are_those_of_differences(seen, slopes):
+    process = GaussianProcess(seen if slopes else without_slopes(seen), SCALES)
+    point, step = np.array([0.3, 0.8, 0.4, 0.55]), 1e-6
+    mean, deviation, by_mean, by_deviation = process.slopes(point)
+    (here,), (wide,) = process.predict(point[None])
+    assert (mean, deviation) == pytest.approx((here, wide), rel=1e-12)
+    more, less = process.predict(point + step * np.eye(4)), process.predict(point - step * np.eye(4))
+    for found, k in ((by_mean, 0), (by_deviation, 1)):
+        assert found == pytest.approx((more[k] - less[k]) / (2 * step), rel=1e-6, abs=1e-8)
 
 
 def test_without_noise_the_process_goes_through_values_and_slopes(seen):

@@ -10,6 +10,8 @@ from pydantic import ValidationError
 
 from optimise.evaluation.outcome import OBJECTIVE, failed
 from optimise.search.campaign import Interrupted, run_campaign
+from optimise.surrogate import proposals
+from optimise.surrogate.gaussian_process import GaussianProcess, Observations, Scales
 
 PROCESS = {"kind": "gaussian_process"}
 SPACING = {"kind": "spacing"}
@@ -156,3 +158,23 @@ def test_other_objectives_and_counts_are_searched_by_values(tmp_path, case):
 def test_what_does_not_go_together_is_refused(content, message):
     with pytest.raises(ValidationError, match=message):
         campaign_of(**content)
+
+
+def test_what_is_to_be_gained_has_the_derivatives_of_differences():
+    rng = np.random.default_rng(3)
+    points, none = rng.random((9, 3)), np.empty((0, 3))
+    processes = [
+        GaussianProcess(
+            Observations(points, rng.standard_normal(9), np.empty(0, np.int64), none, np.arange(3)),
+            Scales(np.full(3, 0.6)),
+        )
+        for _ in range(3)
+    ]
+    # far below all that is known, the improvement comes by its asymptote; without a feasible design limits alone count
+    for least in (-0.5, -40.0, None):
+        model = proposals._Model(processes[0], tuple(processes[1:]), (0.3, -0.8), least)
+        point, step = np.array([0.2, 0.7, 0.5]), 1e-6
+        gain, slope = model.slope(point)
+        assert gain == pytest.approx(float(model.gain(point[None])[0]), rel=1e-12)
+        moved = model.gain(np.vstack([point + step * np.eye(3), point - step * np.eye(3)]))
+        assert slope == pytest.approx((moved[:3] - moved[3:]) / (2 * step), rel=2e-5)
