@@ -6,7 +6,8 @@
 (Hilber, Hughes, Taylor 1977; alpha = 0, beta = 1/4, gamma = 1/2 is Newmark's method of constant average acceleration,
 as PantoCat, eqs 4 to 8, iterates it.) After a correction A du = r the residual of the linear part is zero, and what
 remains is the change of the local force e beyond K du. No stiffness product is formed in a step: with
-C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times u, v, a are carried along. The
+C = alpha_R M + beta_R K + C', K du follows from A du, M du and C' du, and M, K times v, a are carried along; what a
+linearised line has in their place is in `linear_line`. The
 contact force is corrected by the share 1 / (1 + k g) of what its law asks for, g being what wire and head give way
 to it within a step. After the first correction of a linearised line, forces change at contacts and slack droppers
 alone, and a step is so short that the line answers near them alone: later corrections are solved for in those rows.
@@ -25,6 +26,12 @@ from dynamics.open_line.contact import on_head
 from dynamics.open_line.dropper_forces import note_slack
 from dynamics.open_line.forces import local_forces, pantograph_residual
 from dynamics.open_line.integrators.controlled import begin_controls, correct_controls, end_controls
+from dynamics.open_line.integrators.linear_line import (
+    correct_predicted,
+    move_line,
+    predict_line,
+    right_side,
+)
 from dynamics.open_line.integrators.scheme import ImplicitScheme, Work
 from dynamics.open_line.system import Motion, State, System, Touch
 
@@ -40,11 +47,11 @@ _OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract",
 
 @njit(**_OPTIONS)
 def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) -> None:
-    """Form the carried products (K u, K v, K a, M v, M a) again, before the first of many steps."""
-    Ku, Kv, Ka, Mv, Ma = work.carried
-    Ku[:], Kv[:], Ka[:] = 0.0, 0.0, 0.0
+    """Form the carried products (K v, K a, M v, M a) again, before the first of many steps."""
     if not system.nonlinear:
-        multiply(system.stiffness, state.u, Ku, 1.0)
+        return
+    Kv, Ka, Mv, Ma = work.carried
+    Kv[:], Ka[:] = 0.0, 0.0
     multiply(system.stiffness, state.v, Kv, 1.0)
     multiply(system.stiffness, state.a, Ka, 1.0)
     multiply_fixed(system.mass, state.v, Mv, 0, Mv.size)
@@ -52,30 +59,34 @@ def refresh(system: System, state: State, scheme: ImplicitScheme, work: Work) ->
 
 
 @njit(**_OPTIONS)
-def _predict(state, scheme, carried):
+def _predict(system, state, scheme, work):
     """Constant acceleration over the step."""
     dt = scheme.dt
     half = 0.5 * dt * dt
+    state.z[:] += dt * state.zv + half * state.za
+    state.zv[:] += dt * state.za
+    if not system.nonlinear:
+        predict_line(system, state, scheme, work)
+        return
     u, v, a = state.u, state.v, state.a
-    Ku, Kv, Ka, Mv, Ma = carried
+    Kv, Ka, Mv, Ma = work.carried
     for i in range(u.size):
         u[i] += dt * v[i] + half * a[i]
         v[i] += dt * a[i]
-        Ku[i] += dt * Kv[i] + half * Ka[i]
         Kv[i] += dt * Ka[i]
         Mv[i] += dt * Ma[i]
-    state.z[:] += dt * state.zv + half * state.za
-    state.zv[:] += dt * state.za
 
 
 @njit(**_OPTIONS)
 def _residual(system, state, scheme, work, r):
     """Residual of the line at the predictor."""
-    Ku, Kv, Mv, Ma = work.carried.Ku, work.carried.Kv, work.carried.Mv, work.carried.Ma
+    if not system.nonlinear:
+        right_side(system, state, scheme, work)
+        return
+    Kv, Mv, Ma = work.carried.Kv, work.carried.Mv, work.carried.Ma
     e, h_old = work.corrections.e, work.weighed.h
-    linear = 0.0 if system.nonlinear else 1.0
     for i in range(e.size):
-        r[i] = e[i] + linear * Ku[i] + system.alpha * Mv[i] + system.beta * Kv[i]
+        r[i] = e[i] + system.alpha * Mv[i] + system.beta * Kv[i]
     multiply(system.damping, state.v, r[: e.size], 1.0)
     part = 1.0 + scheme.alpha
     for i in range(e.size):
@@ -139,10 +150,13 @@ def _solve_line(scheme, r, du, rows):
 def _correct_line(system, state, scheme, work, r, rows):
     """Solve for a correction and apply it to the line's motion and to what is carried; returns the largest entry.
 
-    The residual ``r``, zero but in ``rows``, becomes (1 + alpha) K du there.
+    The residual ``r``, zero but in ``rows``, becomes (1 + alpha) K du there on a line that is not linear.
     """
     du, Mdu, Ddu = work.solved, work.corrections.Mdu, work.corrections.Ddu
     first, last, size = _solve_line(scheme, r, du, rows)
+    if not system.nonlinear:
+        move_line(state, scheme, du, (first, last))
+        return size
     multiply_fixed(system.mass, du, Mdu, first, last)
     few = system.damping_rows
     for k in range(few.size):
@@ -158,13 +172,12 @@ def _correct_line(system, state, scheme, work, r, rows):
     by_a = 1.0 / (scheme.beta * scheme.dt * scheme.dt)
     by_k = 1.0 / (scheme.by_stiffness + scheme.by_damping * system.beta)
     u, v, a = state.u, state.v, state.a
-    Ku, Kv, Ka, Mv, Ma = work.carried
+    Kv, Ka, Mv, Ma = work.carried
     for i in range(first, last):
         Kdu = by_k * (r[i] - by_m * Mdu[i] - Ddu[i])
         u[i] += du[i]
         v[i] += by_v * du[i]
         a[i] += by_a * du[i]
-        Ku[i] += Kdu
         Kv[i] += by_v * Kdu
         Ka[i] += by_a * Kdu
         Mv[i] += by_v * Mdu[i]
@@ -230,14 +243,17 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
     trial = Touch(new, force, scheme.contact_share)
     moving = Motion(state.u, state.v, state.z, state.zv)
     after, part = t + scheme.dt, 1.0 + scheme.alpha
-    _predict(state, scheme, work.carried)
+    _predict(system, state, scheme, work)
     local_forces(system, state, after, moving, e, full)
     _residual(system, state, scheme, work, r)
     begin_controls(system, state, scheme, work, after)
     _mass_residual(system, state, scheme, after, now, (work.push, g_old), rz)
     count, size, last = -scheme.most, 1.0e300, 1.0e300
     for iteration in range(1, scheme.most + 1):
-        size = _correct_line(system, state, scheme, work, r, rows)
+        if iteration == 1 and not system.nonlinear:
+            size, rows = correct_predicted(state, scheme, work), (0, 0)
+        else:
+            size = _correct_line(system, state, scheme, work, r, rows)
         size = max(size, _correct_masses(state, scheme, rz, dz))
         if not size < 1.0e3:
             break
@@ -267,10 +283,16 @@ def implicit_step(system: System, state: State, scheme: ImplicitScheme, work: Wo
 
 @njit(**_OPTIONS)
 def _carry(system, state, scheme, work, g):
-    """h_n+1 from the equation that the step has just met (h: line, g: masses), for the alpha part of the next one."""
+    """h_n+1 from the equation that the step has just met (h: line, g: masses), for the alpha part of the next one.
+
+    Of a linearised line the local force alone is kept.
+    """
     panto, h, Ma = system.pantographs, work.weighed.h, work.carried.Ma
-    for i in range(h.size):
-        h[i] = (scheme.alpha * h[i] - Ma[i]) / (1.0 + scheme.alpha)
+    if system.nonlinear:
+        for i in range(h.size):
+            h[i] = (scheme.alpha * h[i] - Ma[i]) / (1.0 + scheme.alpha)
+    else:
+        h[:] = work.corrections.e
     for p in range(state.z.shape[0]):
         for i in range(panto.mass.size):
             g[p, i] = (panto.mass[i] * state.za[p, i] + scheme.alpha * g[p, i]) / (1.0 + scheme.alpha)

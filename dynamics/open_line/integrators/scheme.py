@@ -16,6 +16,7 @@ __all__ = [
     "Carried",
     "Corrections",
     "ImplicitScheme",
+    "LinearLine",
     "Matrices",
     "Request",
     "Stages",
@@ -87,17 +88,26 @@ class ImplicitScheme(NamedTuple):
 
 
 class Carried(NamedTuple):
-    """Products that Newmark and HHT carry from step to step: K u, K v, K a, M v, M a of the line (dof,)."""
+    """Products that are carried from step to step on a line that is not linear: K v, K a, M v, M a (dof,)."""
 
-    Ku: Floats
     Kv: Floats
     Ka: Floats
     Mv: Floats
     Ma: Floats
 
 
+class LinearLine(NamedTuple):
+    """Vectors of a step of a linearised line (dof,): y, and what the mass matrix multiplies."""
+
+    y: Floats
+    s: Floats
+
+
 class Weighed(NamedTuple):
-    """Forces at the end of the step before, which HHT's alpha weighs: h of the line, g of the masses."""
+    """Forces at the end of the step before, which HHT's alpha weighs: h of the line, g of the masses.
+
+    Of a linearised line h is the local force alone.
+    """
 
     h: Floats
     g: Floats
@@ -148,6 +158,7 @@ class Work(NamedTuple):
     contacts: Contacts
     trial: Contacts
     carried: Carried
+    linear: LinearLine
     weighed: Weighed
     corrections: Corrections
     stages: Stages
@@ -168,7 +179,8 @@ def make_work(dofs: int, pantographs: int, masses: int, wires: int = 1) -> Work:
         solved=np.zeros(dofs),
         contacts=Contacts(*now),
         trial=Contacts(*new),
-        carried=Carried(*line(5)),
+        carried=Carried(*line(4)),
+        linear=LinearLine(*line(2)),
         weighed=Weighed(*line(1), *heads(1)),
         corrections=Corrections(*line(5), *heads(2)),
         stages=Stages(*line(5), *heads(5), *line(1)),

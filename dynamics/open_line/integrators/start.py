@@ -25,6 +25,7 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
     total, product = np.zeros_like(state.u), np.zeros_like(state.u)
     moving, force = Motion(state.u, state.v, state.z, state.zv), work.contacts.force
     local_forces(system, state, 0.0, moving, total, Touch(work.contacts, force, 1.0))
+    work.weighed.h[:] = total
     multiply(system.damping, state.v, total, 1.0)
     multiply(system.stiffness, state.v, total, system.beta)
     if not system.nonlinear:
@@ -39,5 +40,6 @@ def start_accelerations(system: System, state: State, mass: csr_array, work: Wor
         pantograph_residual(panto, p, 0.0, (state.z, state.zv), pressed, state.za[p])
         state.za[p] /= panto.mass
         work.weighed.g[p] = panto.mass * state.za[p]
-    work.weighed.h[:] = total
+    if system.nonlinear:
+        work.weighed.h[:] = total
     state.force[:] = force
