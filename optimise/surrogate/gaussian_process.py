@@ -216,7 +216,7 @@ class GaussianProcess:
         seen, scales = self.seen, self.scales
         slopes = _value_slope(_Pairs.of(points, seen.points[seen.sloped], scales), scales.lengths, seen.free)
         cross = np.hstack([_Pairs.of(points, seen.points, scales).k, slopes])
-        left = solve_triangular(self._factor, cross.T, lower=True)
+        left = solve_triangular(self._factor, cross.T, lower=True, check_finite=False)
         variance = scales.scale**2 - np.einsum("nb,nb->b", left, left)
         return cross @ self._weights, np.sqrt(np.maximum(variance, JITTER))
 
@@ -233,9 +233,9 @@ class GaussianProcess:
                 _slope_slope(sloped, scales.lengths, (every, seen.free)),
             ]
         )
-        left = solve_triangular(self._factor, cross, lower=True)
+        left = solve_triangular(self._factor, cross, lower=True, check_finite=False)
         deviation = float(np.sqrt(max(scales.scale**2 - left @ left, JITTER)))
-        by_variance = -2.0 * (moved @ solve_triangular(self._factor, left, lower=True, trans=1))
+        by_variance = -2.0 * (moved @ solve_triangular(self._factor, left, lower=True, trans=1, check_finite=False))
         return float(cross @ self._weights), deviation, moved @ self._weights, by_variance / (2.0 * deviation)
 
     def with_expected(self, points: Floats) -> GaussianProcess:

@@ -15,11 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.stats import norm, qmc
+from scipy.special import log_ndtr
+from scipy.stats import qmc
 
 from optimise.descent.distances import cost_of
 from optimise.design.space import DesignSpace
@@ -41,9 +43,10 @@ WIDEST = 1.0
 HOLDS = -0.5
 # candidates: anywhere in the box, near each of the best designs at these distances; the best of so many groups climb
 ANYWHERE, BEST, NEAR, DISTANCES = 400, 4, 30, (0.02, 0.06, 0.15)
-STARTS, CLIMB = 6, 40
+STARTS, CLIMB = 4, 25
 # deviations below which the expected improvement is that of its asymptote
 ASYMPTOTE = -5.0
+LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class _Model:
             found = np.log(deviation) + _log_improvement((self.least - mean) / deviation)
         for process, zero in zip(self.limits, self.zeros, strict=True):
             mean, deviation = process.predict(points)
-            found = found + norm.logcdf((zero - mean) / deviation)
+            found = found + log_ndtr((zero - mean) / deviation)
         return found
 
     def slope(self, point: Floats) -> tuple[float, Floats]:
@@ -77,13 +80,13 @@ class _Model:
             z = (self.least - mean) / deviation
             better = float(_log_improvement(np.array([z]))[0])
             found += np.log(deviation) + better
-            rate = np.exp(norm.logcdf(z) - better) if z > ASYMPTOTE else -z - 2.0 / z
+            rate = np.exp(log_ndtr(z) - better) if z > ASYMPTOTE else -z - 2.0 / z
             slope += (by_deviation - rate * (by_mean + z * by_deviation)) / deviation
         for process, zero in zip(self.limits, self.zeros, strict=True):
             mean, deviation, by_mean, by_deviation = process.slopes(point)
-            z, held = (zero - mean) / deviation, norm.logcdf((zero - mean) / deviation)
+            z, held = (zero - mean) / deviation, log_ndtr((zero - mean) / deviation)
             found += held
-            slope -= np.exp(norm.logpdf(z) - held) * (by_mean + z * by_deviation) / deviation
+            slope -= np.exp(_log_density(z) - held) * (by_mean + z * by_deviation) / deviation
         return float(found), slope
 
     def with_expected(self, points: Floats) -> _Model:
@@ -197,11 +200,16 @@ class Proposals:
         return Observations(points, (heights - mean) / deviation, np.array(sloped, dtype=np.int64), scaled, self._free)
 
 
+def _log_density(z: Any) -> Any:
+    """Logarithm of the normal density."""
+    return -0.5 * z * z - LOG_ROOT_2PI
+
+
 def _log_improvement(z: Floats) -> Floats:
     """Logarithm of z Phi(z) + phi(z); far below zero by its asymptote phi(z) / z^2."""
     near = np.maximum(z, ASYMPTOTE)
-    direct = np.log(near * norm.cdf(near) + norm.pdf(near))
-    return np.where(z > ASYMPTOTE, direct, norm.logpdf(z) - 2.0 * np.log(np.maximum(-z, 1.0)))
+    direct = np.log(near * np.exp(log_ndtr(near)) + np.exp(_log_density(near)))
+    return np.where(z > ASYMPTOTE, direct, _log_density(z) - 2.0 * np.log(np.maximum(-z, 1.0)))
 
 
 def _best_point(model: _Model, centres: Floats, rng: np.random.Generator) -> Floats:
